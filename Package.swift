@@ -1,0 +1,86 @@
+// swift-tools-version: 6.2
+// The target graph of Stele, readable as its architecture: imports run one way, top to bottom.
+
+import PackageDescription
+
+let collections = "https://github.com/apple/swift-collections"
+let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")]
+
+let package = Package(
+    name: "Stele",
+    products: [
+        .executable(name: "stele", targets: ["stele"]),
+        .library(name: "SteleModel", targets: ["SteleModel"]),
+        .library(name: "StelePredicates", targets: ["StelePredicates"]),
+        .library(name: "StelePersistence", targets: ["StelePersistence"]),
+        .library(name: "SteleSQLite", targets: ["SteleSQLite"]),
+        .library(name: "SteleGraph", targets: ["SteleGraph"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(
+            url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["YAML"]),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: collections, from: "1.6.0"),
+    ],
+    targets: [
+        // The C libraries: a module map and a shim each, no logic.
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(
+            name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(
+            name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+
+        // On the C libraries alone.
+        .target(name: "SteleJSON", dependencies: ["CJansson"], swiftSettings: settings),
+        .target(name: "SteleHTTP", dependencies: ["CMicroHTTPD", "CZlib"], swiftSettings: settings),
+
+        // Core Data: the model, the language, the contract of a store, the graph.
+        .target(
+            name: "SteleModel", dependencies: ["CExpat", "SteleJSON"], swiftSettings: settings),
+        .target(name: "StelePredicates", dependencies: ["SteleModel"], swiftSettings: settings),
+        .target(
+            name: "StelePersistence", dependencies: ["SteleModel", "StelePredicates"],
+            swiftSettings: settings),
+        .target(
+            name: "SteleGraph",
+            dependencies: [
+                "SteleModel", "StelePredicates", "StelePersistence",
+                .product(name: "Collections", package: "swift-collections"),
+            ],
+            swiftSettings: settings),
+
+        // Stores. Two stores never see each other.
+        .target(
+            name: "SteleSQL",
+            dependencies: [
+                "SteleModel", "StelePredicates", "StelePersistence", "SteleJSON", "CZlib",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: settings),
+        .target(name: "SteleSQLite", dependencies: ["SteleSQL", "CSQLite"], swiftSettings: settings),
+
+        // The service, and the one place that names a concrete store.
+        .target(
+            name: "SteleService",
+            dependencies: [
+                "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleJSON",
+                "SteleHTTP", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "stele",
+            dependencies: [
+                "SteleService", "SteleSQLite",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

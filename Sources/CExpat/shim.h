@@ -1,0 +1,3 @@
+// CExpat for Swift: the header, and inline functions for what Swift cannot see (variadics, macros).
+#pragma once
+#include <expat.h>

@@ -1,0 +1,3 @@
+// CMicroHTTPD for Swift: the header, and inline functions for what Swift cannot see (variadics, macros).
+#pragma once
+#include <microhttpd.h>
