@@ -1,0 +1,83 @@
+/// The types an attribute can have (NSAttributeType).
+
+/// An attribute's type; the raw value is Core Data's number for it.
+public enum AttributeType: Int, Sendable, Hashable, CaseIterable {
+    case undefined = 0
+    case integer16 = 100
+    case integer32 = 200
+    case integer64 = 300
+    case decimal = 400
+    case double = 500
+    case float = 600
+    case string = 700
+    case boolean = 800
+    case date = 900
+    case binary = 1000
+    case uuid = 1100
+    case uri = 1200
+    case transformable = 1800
+    case objectID = 2000
+    case composite = 2100
+
+    /// The name that Xcode's model editor and the `contents` file use, such as `Integer 16`.
+    public var name: String {
+        switch self {
+        case .undefined: "Undefined"
+        case .integer16: "Integer 16"
+        case .integer32: "Integer 32"
+        case .integer64: "Integer 64"
+        case .decimal: "Decimal"
+        case .double: "Double"
+        case .float: "Float"
+        case .string: "String"
+        case .boolean: "Boolean"
+        case .date: "Date"
+        case .binary: "Binary"
+        case .uuid: "UUID"
+        case .uri: "URI"
+        case .transformable: "Transformable"
+        case .objectID: "ObjectID"
+        case .composite: "Composite"
+        }
+    }
+
+    /// The type with that name in a `contents` file, or nil.
+    public init?(name: String) {
+        guard let type = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = type
+    }
+
+    /// Whether it is one of the three integer types.
+    public var isInteger: Bool {
+        self == .integer16 || self == .integer32 || self == .integer64
+    }
+
+    /// Whether its values are numbers (Booleans are not).
+    public var isNumeric: Bool {
+        isInteger || self == .decimal || self == .double || self == .float
+    }
+}
+
+/// What happens to the destinations of a relationship when its source is deleted (NSDeleteRule).
+public enum DeleteRule: Int, Sendable, Hashable, CaseIterable {
+    case noAction = 0
+    case nullify = 1
+    case cascade = 2
+    case deny = 3
+
+    /// The name in a `contents` file.
+    public var name: String {
+        switch self {
+        case .noAction: "No Action"
+        case .nullify: "Nullify"
+        case .cascade: "Cascade"
+        case .deny: "Deny"
+        }
+    }
+
+    /// The rule with that name in a `contents` file, or nil.
+    public init?(name: String) {
+        guard let rule = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = rule
+    }
+}

@@ -1,0 +1,222 @@
+/// From declarations to a checked model: order, inheritance, slots, inverses.
+
+extension Model {
+    /// Checks and links what a file declares.
+    ///
+    /// - Throws: `ModelErrors` with every mistake found: entities or properties of one name, a
+    ///   parent or destination that does not exist, a loop of parents, an inverse that does not
+    ///   exist or does not point back, and what `ModelCheck` looks for beyond names.
+    public convenience init(_ declaration: ManagedObjectModel) throws(ModelErrors) {
+        var linker = ModelLinker(declaration)
+        let (entities, relationships) = try linker.link()
+        self.init(
+            declaration: declaration, entities: entities, relationships: relationships)
+        let mistakes = ModelCheck(self).mistakes()
+        guard mistakes.isEmpty else { throw ModelErrors(mistakes) }
+    }
+}
+
+/// The work of linking, step by step; each step may add mistakes, the next runs only without any.
+struct ModelLinker {
+    private let declarations: [EntityDescription]
+    private let declared: ManagedObjectModel
+    private var mistakes: [ModelError] = []
+    /// Indexes into `declarations` in Z_ENT order, and each one's parent and subtree in that order.
+    private var order: [Int] = []
+    private var parents: [Int?] = []
+    private var subtrees: [Range<Int>] = []
+    private var numbers: [String: Int] = [:]
+
+    init(_ declaration: ManagedObjectModel) {
+        declared = declaration
+        declarations = declaration.entities
+    }
+
+    mutating func link() throws(ModelErrors) -> ([Entity], [Relationship]) {
+        checkNames()
+        try stopAtMistakes()
+        sortIntoFamilies()
+        try stopAtMistakes()
+        let relationships = linkRelationships()
+        try stopAtMistakes()
+        return (makeEntities(relationships), relationships)
+    }
+
+    private func stopAtMistakes() throws(ModelErrors) {
+        if !mistakes.isEmpty { throw ModelErrors(mistakes) }
+    }
+
+    private mutating func checkNames() {
+        var seen = Set<String>()
+        for entity in declarations {
+            if entity.name.isEmpty { mistakes.append(ModelError("", "an entity has no name")) }
+            if !seen.insert(entity.name).inserted {
+                mistakes.append(ModelError(entity.name, "the model has two entities of this name"))
+            }
+            var own = Set<String>()
+            for property in entity.properties where !own.insert(property.name).inserted {
+                mistakes.append(
+                    ModelError(
+                        "\(entity.name).\(property.name)",
+                        "the entity has two properties of this name"))
+            }
+        }
+        for entity in declarations {
+            guard let parent = entity.parentName, !seen.contains(parent) else { continue }
+            mistakes.append(
+                ModelError(entity.name, "its parent entity \(parent) is not in the model"))
+        }
+    }
+
+    /// Depth first, roots and siblings by name without regard to case: Core Data's Z_ENT.
+    private mutating func sortIntoFamilies() {
+        let sorted = declarations.indices.sorted {
+            let (a, b) = (declarations[$0].name, declarations[$1].name)
+            let (low, high) = (a.lowercased(), b.lowercased())
+            return low == high ? a < b : low < high
+        }
+        let children = Dictionary(grouping: sorted) { declarations[$0].parentName ?? "" }
+        // Each level waits on the stack with the parent it stands under.
+        func place(_ index: Int, under parent: Int?, into linker: inout ModelLinker) {
+            let number = linker.order.count
+            linker.order.append(index)
+            linker.parents.append(parent)
+            linker.subtrees.append(number..<number)
+            linker.numbers[linker.declarations[index].name] = number
+            for child in children[linker.declarations[index].name] ?? [] {
+                place(child, under: number, into: &linker)
+            }
+            linker.subtrees[number] = number..<linker.order.count
+        }
+        for root in children[""] ?? [] { place(root, under: nil, into: &self) }
+        for entity in declarations where numbers[entity.name] == nil {
+            mistakes.append(
+                ModelError(
+                    entity.name, "it inherits from itself by way of its parent entities",
+                    hint: "break the loop of parents"))
+        }
+    }
+
+    /// The slots that an entity's parents have taken, in snapshots and among to-manys.
+    private func inherited(_ number: Int) -> (slots: Int, toManys: Int) {
+        var (slots, toManys) = (0, 0)
+        var next = parents[number]
+        while let parent = next {
+            for property in declarations[order[parent]].properties {
+                switch property {
+                case .attribute: slots += 1
+                case .relationship(let it) where it.isToMany: toManys += 1
+                case .relationship: slots += 1
+                case .fetchedProperty: break
+                }
+            }
+            next = parents[parent]
+        }
+        return (slots, toManys)
+    }
+
+    private struct Place {
+        var declaration: RelationshipDescription
+        var owner: Int
+        var slot: Int
+    }
+
+    private mutating func linkRelationships() -> [Relationship] {
+        var places: [Place] = []
+        var byOwner: [Int: [String: Int]] = [:]
+        for number in order.indices {
+            var (slot, toMany) = inherited(number)
+            for property in declarations[order[number]].properties {
+                switch property {
+                case .attribute: slot += 1
+                case .fetchedProperty: break
+                case .relationship(let it):
+                    byOwner[number, default: [:]][it.name] = places.count
+                    places.append(
+                        Place(declaration: it, owner: number, slot: it.isToMany ? toMany : slot))
+                    if it.isToMany { toMany += 1 } else { slot += 1 }
+                }
+            }
+        }
+        return places.enumerated().compactMap { index, place in
+            guard let destination = numbers[place.declaration.destinationName] else {
+                mistakes.append(
+                    ModelError(
+                        label(place),
+                        "its destination \(place.declaration.destinationName) is not in the model"))
+                return nil
+            }
+            return Relationship(
+                place.declaration, slot: place.slot, index: index, owner: place.owner,
+                destination: destination,
+                inverse: inverse(of: place, destination: destination, places, byOwner))
+        }
+    }
+
+    private func label(_ place: Place) -> String {
+        "\(declarations[order[place.owner]].name).\(place.declaration.name)"
+    }
+
+    /// The inverse's index; a mistake where it does not exist or does not point back.
+    private mutating func inverse(
+        of place: Place, destination: Int, _ places: [Place], _ byOwner: [Int: [String: Int]]
+    ) -> Int? {
+        guard let name = place.declaration.inverseName else { return nil }
+        let entity = place.declaration.inverseEntityName.flatMap { numbers[$0] } ?? destination
+        var next: Int? = entity
+        while let number = next {
+            if let found = byOwner[number]?[name] {
+                let back = places[found]
+                guard back.declaration.inverseName == place.declaration.name,
+                    let backTo = numbers[back.declaration.destinationName],
+                    subtrees[backTo].contains(place.owner) || subtrees[place.owner].contains(backTo)
+                else {
+                    mistakes.append(
+                        ModelError(
+                            label(place), "its inverse \(label(back)) does not point back to it",
+                            hint: "name \(place.declaration.name) as the inverse there, too"))
+                    return nil
+                }
+                return found
+            }
+            next = parents[number]
+        }
+        mistakes.append(
+            ModelError(
+                label(place),
+                "its inverse \(name) does not exist in \(declarations[order[entity]].name)"))
+        return nil
+    }
+
+    private func makeEntities(_ relationships: [Relationship]) -> [Entity] {
+        var made: [Entity] = []
+        let byOwner = Dictionary(grouping: relationships, by: \.owner)
+        for number in order.indices {
+            let declaration = declarations[order[number]]
+            let parent = parents[number].map { made[$0] }
+            var slot = inherited(number).slots
+            var properties = parent?.properties ?? []
+            for property in declaration.properties {
+                switch property {
+                case .attribute(let it):
+                    properties.append(.attribute(Attribute(it, slot: slot, owner: number)))
+                    slot += 1
+                case .relationship(let it):
+                    if !it.isToMany { slot += 1 }
+                    let linked = byOwner[number]?.first { $0.name == it.name }
+                    if let linked { properties.append(.relationship(linked)) }
+                case .fetchedProperty(let it):
+                    properties.append(.fetchedProperty(it))
+                }
+            }
+            made.append(
+                Entity(
+                    declaration: declaration, index: number, parent: parents[number],
+                    root: parent?.root ?? number, subtree: subtrees[number],
+                    properties: properties,
+                    uniquenessConstraints: (parent?.uniquenessConstraints ?? [])
+                        + declaration.uniquenessConstraints))
+        }
+        return made
+    }
+}

@@ -1,0 +1,31 @@
+/// What is wrong with a model, in one sentence that names the place and the way out.
+
+/// A model that cannot be read, or that says what cannot be.
+public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Where: `Person.team`, `Person`, a file's name; empty for the model as a whole.
+    public var place: String
+    /// What is wrong.
+    public var message: String
+    /// What to do about it, where that is known.
+    public var hint: String?
+
+    public init(_ place: String, _ message: String, hint: String? = nil) {
+        self.place = place
+        self.message = message
+        self.hint = hint
+    }
+
+    public var description: String {
+        let head = place.isEmpty ? message : "\(place): \(message)"
+        return hint.map { "\(head) (\($0))" } ?? head
+    }
+}
+
+/// All that is wrong with one model.
+public struct ModelErrors: Error, Sendable, Hashable, CustomStringConvertible {
+    public var errors: [ModelError]
+
+    public init(_ errors: [ModelError]) { self.errors = errors }
+
+    public var description: String { errors.map(\.description).joined(separator: "\n") }
+}

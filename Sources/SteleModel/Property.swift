@@ -1,0 +1,77 @@
+/// Checked properties: attributes and relationships with their places in a snapshot.
+
+/// A property of a checked entity (NSPropertyDescription).
+public enum Property: Sendable {
+    case attribute(Attribute)
+    case relationship(Relationship)
+    case fetchedProperty(FetchedPropertyDescription)
+
+    /// The property's name.
+    public var name: String {
+        switch self {
+        case .attribute(let it): it.name
+        case .relationship(let it): it.name
+        case .fetchedProperty(let it): it.name
+        }
+    }
+}
+
+/// A checked attribute; one instance for the entity that declares it and all that inherit it.
+public final class Attribute: Sendable {
+    public let name: String
+    public let type: AttributeType
+    public let isOptional: Bool
+    /// Its place in the snapshots of every entity that has it.
+    public let slot: Int
+    /// The index of the entity that declares it.
+    public let owner: Int
+    /// All that the file says of it.
+    public let declaration: AttributeDescription
+
+    init(_ declaration: AttributeDescription, slot: Int, owner: Int) {
+        self.declaration = declaration
+        self.slot = slot
+        self.owner = owner
+        name = declaration.name
+        type = declaration.type
+        isOptional = declaration.isOptional
+    }
+}
+
+/// A checked relationship; one instance for the entity that declares it and all that inherit it.
+public final class Relationship: Sendable {
+    public let name: String
+    public let isToMany: Bool
+    public let isOrdered: Bool
+    public let isOptional: Bool
+    public let deleteRule: DeleteRule
+    /// Its place: for a to-one in the snapshots, for a to-many in `Entity.toManys`.
+    public let slot: Int
+    /// Its place in `Model.relationships`.
+    public let index: Int
+    /// The index of the entity that declares it.
+    public let owner: Int
+    /// The index of the destination entity.
+    public let destination: Int
+    /// The inverse's place in `Model.relationships`, or nil; its own where it is its own inverse.
+    public let inverse: Int?
+    /// All that the file says of it.
+    public let declaration: RelationshipDescription
+
+    init(
+        _ declaration: RelationshipDescription, slot: Int, index: Int, owner: Int,
+        destination: Int, inverse: Int?
+    ) {
+        self.declaration = declaration
+        self.slot = slot
+        self.index = index
+        self.owner = owner
+        self.destination = destination
+        self.inverse = inverse
+        name = declaration.name
+        isToMany = declaration.isToMany
+        isOrdered = declaration.isOrdered
+        isOptional = declaration.isOptional
+        deleteRule = declaration.deleteRule
+    }
+}

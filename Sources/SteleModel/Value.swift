@@ -1,0 +1,45 @@
+/// One value of a property, as every row, predicate and request carries it.
+
+#if canImport(FoundationEssentials)
+    @_exported import struct FoundationEssentials.Decimal
+    @_exported import struct FoundationEssentials.UUID
+#else
+    @_exported import struct Foundation.Decimal
+    @_exported import struct Foundation.UUID
+#endif
+
+/// A property's value.
+///
+/// The cases are what a store can hold, not what the model calls it: all integer attributes are
+/// `int`, `Float` and `Double` both `double`, `URI` is `string`, `Transformable` is the `data` that
+/// its transformer made. The attribute's type tells them apart where it matters.
+@frozen
+public enum Value: Sendable, Hashable {
+    /// No value: SQL's NULL, Core Data's nil.
+    case null
+    /// A Boolean attribute's value.
+    case bool(Bool)
+    /// An Integer 16, Integer 32 or Integer 64 attribute's value.
+    case int(Int64)
+    /// A Double or Float attribute's value; never NaN or infinite when it came through Stele.
+    case double(Double)
+    /// A Decimal attribute's value, exact to 38 digits.
+    case decimal(Decimal)
+    /// A String or URI attribute's value.
+    case string(String)
+    /// A Date attribute's value: seconds since 2001-01-01T00:00:00Z, exactly as stored.
+    case date(Double)
+    /// A Binary attribute's bytes, or those that a Transformable attribute's transformer made.
+    case data([UInt8])
+    /// A UUID attribute's value.
+    case uuid(UUID)
+    /// A to-one relationship's value: the destination's key within its root entity (Z_PK).
+    case key(Int64)
+
+    /// Whether there is no value.
+    @inlinable
+    public var isNull: Bool {
+        if case .null = self { return true }
+        return false
+    }
+}
