@@ -1,0 +1,56 @@
+/// What is asked of a store: which objects, in which order, and what of them.
+
+import SteleModel
+
+/// A key to sort by (NSSortDescriptor).
+public struct SortDescriptor: Sendable, Hashable {
+    public var expression: Expression
+    public var ascending: Bool
+    /// `[c]`, `[d]` and `[l]` as in comparisons.
+    public var options: ComparisonOptions
+
+    public init(_ expression: Expression, ascending: Bool = true, options: ComparisonOptions = []) {
+        self.expression = expression
+        self.ascending = ascending
+        self.options = options
+    }
+}
+
+/// A column of a dictionary result (NSExpressionDescription).
+public struct ExpressionDescription: Sendable, Hashable {
+    /// The column's name in the result.
+    public var name: String
+    public var expression: Expression
+
+    public init(name: String, expression: Expression) {
+        self.name = name
+        self.expression = expression
+    }
+}
+
+/// A search in one entity (NSFetchRequest). Null sorts first ascending and last descending; the
+/// order is always total: after the keys asked for come the group's keys or the object's own.
+public struct FetchRequest: Sendable {
+    public var entity: Entity
+    public var includesSubentities = true
+    /// Checked against the model (`PredicateCheck`); nil is all objects.
+    public var predicate: Predicate?
+    public var sortDescriptors: [SortDescriptor] = []
+    /// The most rows to give, or nil for all.
+    public var fetchLimit: Int?
+    /// Rows to pass over first.
+    public var fetchOffset = 0
+    /// Where to go on: the sort keys' values and the `_id` (last) of the row before, as many values
+    /// as the total order has keys. Nil is from the start.
+    public var after: [Value]?
+    /// The columns of a dictionary result; empty for objects.
+    public var propertiesToFetch: [ExpressionDescription] = []
+    /// What a dictionary result is grouped by.
+    public var propertiesToGroupBy: [Expression] = []
+    /// The condition on groups.
+    public var havingPredicate: Predicate?
+    public var returnsDistinctResults = false
+
+    /// All objects of the entity and its subentities.
+    public init(entity: Entity) { self.entity = entity }
+}
