@@ -1,0 +1,105 @@
+/// The contract of a store: what it keeps, how it is read, how it is changed.
+
+import SteleModel
+import StelePredicates
+
+/// A store of one model's objects (NSPersistentStore).
+///
+/// It is shared by all threads. What it reads goes through a `StoreReader`, one snapshot each;
+/// what it changes goes through `save`, one after the other.
+public protocol PersistentStore: AnyObject, Sendable {
+    /// The model whose objects it keeps.
+    var model: Model { get }
+    /// NSStoreUUID.
+    var identifier: String { get }
+    /// What its tokens begin with; new when a store is made or restored.
+    var generation: String { get }
+
+    /// A view of the store as it is now, that nothing changes until it is closed.
+    /// - Throws: `StoreError`.
+    func reader() throws(StoreError) -> any StoreReader
+
+    /// Saves a request whole or not at all, and returns when it is on disk.
+    ///
+    /// Blocks the caller; saves that wait together may share one commit.
+    /// - Throws: `StoreError`: `.moved` where what the request was made from has changed and the
+    ///   caller shall make it again, `.conflicts`, `.constraint`, or what the disk refused.
+    func save(_ request: SaveRequest) throws(StoreError) -> SaveResult
+
+    /// As `save`, but the request is made on the writer's own thread from what it sees there,
+    /// so that nothing can come between; for what lost its race too often.
+    /// - Throws: `StoreError`, or what `make` throws.
+    func save(
+        making make: (any StoreReader) throws -> SaveRequest
+    ) throws -> SaveResult
+
+    /// Sets who is told of commits. Called once, before the first save.
+    func observe(_ observer: any StoreObserver)
+
+    /// Whether another program may have changed the store since `observer` was last told;
+    /// costs next to nothing. When true, the observer has been told by the time this returns.
+    func noticesForeignChange() -> Bool
+
+    /// Ends the writer and closes the files; nothing may be read or saved afterwards.
+    func close()
+}
+
+/// Who is told of commits, on the writer's thread; must not block.
+public protocol StoreObserver: Sendable {
+    /// The saves are about to be committed: what is remembered of their objects is about to be old.
+    func storeWillCommit(_ saves: [HistoryTransaction])
+    /// The saves are committed and on disk, in this order.
+    func storeDidCommit(_ saves: [HistoryTransaction])
+    /// Another program changed the store: everything remembered may be old.
+    func storeDidChangeElsewhere()
+}
+
+/// One consistent view of a store, used by one thread at a time.
+public protocol StoreReader: AnyObject {
+    /// The number of the last history transaction that it sees; 0 for none.
+    var token: Int64 { get throws(StoreError) }
+
+    /// One object, or nil where there is none with that identity.
+    func snapshot(_ id: ObjectID) throws(StoreError) -> Snapshot?
+
+    /// Those of the keys that exist, in no order.
+    func snapshots(root: Int, keys: [Int64]) throws(StoreError) -> [Snapshot]
+
+    /// The objects that match, in the request's order.
+    func fetch(_ request: FetchRequest) throws(StoreError) -> [Snapshot]
+
+    /// The request's columns (`propertiesToFetch`) of each object, or of each group, in order.
+    func fetchRows(_ request: FetchRequest) throws(StoreError) -> [[Value]]
+
+    /// The sort keys' values of one object, `_id` last: where a page ends, for `FetchRequest.after`.
+    func position(of key: Int64, in request: FetchRequest) throws(StoreError) -> [Value]
+
+    /// How many match; limit and offset count.
+    func count(_ request: FetchRequest) throws(StoreError) -> Int
+
+    /// The members of a to-many relationship of each owner, in the relationship's order, else by
+    /// key. One query for all owners.
+    func members(
+        of relationship: Relationship, owners: [Int64]
+    ) throws(StoreError) -> [Int64: [Int64]]
+
+    /// As `members`, with the members' values: owner by owner, each in the relationship's order.
+    func memberSnapshots(
+        of relationship: Relationship, owners: [Int64]
+    ) throws(StoreError) -> [(owner: Int64, member: Snapshot)]
+
+    /// Saves after that token, oldest first.
+    /// - Parameters:
+    ///   - token: the number of the last one known; 0 for all.
+    ///   - limit: the most transactions to give.
+    ///   - values: whether each change carries the object as it was after its save.
+    func history(
+        after token: Int64, limit: Int, values: Bool
+    ) throws(StoreError) -> [HistoryTransaction]
+
+    /// The number of the oldest transaction kept, or nil where none is.
+    func oldestTransaction() throws(StoreError) -> Int64?
+
+    /// Gives the view back. What is used afterwards throws.
+    func close()
+}

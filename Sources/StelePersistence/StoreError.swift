@@ -1,0 +1,69 @@
+/// What a store refuses, and why.
+
+import SteleModel
+
+/// A store's refusal.
+public enum StoreError: Error, Sendable {
+    /// What the request was made from has changed; make it again from what is there now.
+    case moved(String)
+    /// Objects changed or deleted by another save (133020).
+    case conflicts([MergeConflict])
+    /// Values that must be unique are not (133021).
+    case constraint(ConstraintConflict)
+    /// The disk is full: SQLITE_FULL.
+    case noRoom(String)
+    /// Busy for longer than the caller is asked to wait.
+    case busy(String)
+    /// A statement ran longer than its deadline.
+    case deadline(seconds: Double)
+    /// The request asks for what this store cannot do yet; the text says what.
+    case unsupported(String)
+    /// The file is no store, or one of another model (134100 and kin): code, and a sentence.
+    case incompatible(code: Int, String)
+    /// A predicate or value that fails only when it runs, such as one out of range.
+    case invalid(String)
+    /// Anything else that the store's library says (134180).
+    case failed(String)
+    /// The store is closed.
+    case closed
+}
+
+/// One object that was changed by two (NSMergeConflict).
+public struct MergeConflict: Sendable {
+    public var entity: Int
+    public var key: Int64
+    /// What the saver had read.
+    public var cached: Snapshot
+    /// What is in the store, or nil where the object is deleted.
+    public var persisted: Snapshot?
+    /// The slots that the saver wanted to change.
+    public var changedSlots: [Int]
+
+    public init(
+        entity: Int, key: Int64, cached: Snapshot, persisted: Snapshot?, changedSlots: [Int]
+    ) {
+        self.entity = entity
+        self.key = key
+        self.cached = cached
+        self.persisted = persisted
+        self.changedSlots = changedSlots
+    }
+}
+
+/// Two objects with the same values where the model wants unique ones (NSConstraintConflict).
+public struct ConstraintConflict: Sendable {
+    public var entity: Int
+    /// The constrained attributes.
+    public var constraint: [String]
+    /// The new object's values for them.
+    public var values: [Value]
+    /// The key of the object that has them already, where it is known.
+    public var databaseKey: Int64?
+
+    public init(entity: Int, constraint: [String], values: [Value], databaseKey: Int64?) {
+        self.entity = entity
+        self.constraint = constraint
+        self.values = values
+        self.databaseKey = databaseKey
+    }
+}
