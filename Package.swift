@@ -81,6 +81,11 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
+
+        .testTarget(
+            name: "SteleGraphTests",
+            dependencies: ["SteleGraph", "SteleModel", "StelePredicates", "StelePersistence"],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )
