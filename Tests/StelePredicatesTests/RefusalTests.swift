@@ -214,7 +214,7 @@ struct RefusalTests {
             "'", "\\", "1", "0.5", "1e5", "$x", "#", "@count", ".", ",", "ANY", "SUBQUERY(", "CAST(",
             "sum(", "IN", "BETWEEN", ":", ":=", "-", "*", "**", "é", "%@", "FUNCTION(", "TERNARY(",
         ]
-        for _ in 0..<20_000 {
+        for _ in 0..<10_000 {
             let count = Int.random(in: 1...14, using: &random)
             let text = (0..<count).map { _ in pieces[Int.random(in: 0..<pieces.count, using: &random)] }
                 .joined(separator: Bool.random(using: &random) ? " " : "")
