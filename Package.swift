@@ -86,6 +86,10 @@ let package = Package(
             name: "SteleGraphTests",
             dependencies: ["SteleGraph", "SteleModel", "StelePredicates", "StelePersistence"],
             swiftSettings: settings),
+
+        .testTarget(
+            name: "StelePredicatesTests", dependencies: ["SteleModel", "StelePredicates"],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

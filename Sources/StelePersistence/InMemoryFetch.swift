@@ -3,112 +3,182 @@
 import SteleModel
 import StelePredicates
 
-/// One fetch, worked out on values.
+/// One fetch: filter, group, sort, cut. Each line has the meaning that SQL gives it elsewhere.
 struct InMemoryFetch {
-    private let contents: InMemoryContents
+    private typealias Evaluator = ExpressionEvaluator<InMemoryObject>
+
+    private let view: InMemoryView
     private let request: FetchRequest
+    private let model: Model
 
-    init(_ contents: InMemoryContents, _ request: FetchRequest) {
-        self.contents = contents
+    init(_ view: InMemoryView, _ request: FetchRequest) {
+        self.view = view
         self.request = request
+        model = view.contents.model
     }
 
-    /// An object with what it is sorted by.
-    private struct Found {
-        var snapshot: Snapshot
-        var position: [Value]
-    }
+    // MARK: Objects
 
-    func snapshots() throws(StoreError) -> [Snapshot] { try page().map(\.snapshot) }
-
-    func count() throws(StoreError) -> Int { try page().count }
-
-    func rows() throws(StoreError) -> [[Value]] {
-        throw .unsupported("columns and groups in an in-memory store")
+    func snapshots() throws(StoreError) -> [Snapshot] {
+        try plainly { () throws(PredicateError) in
+            let keys = try sortKeys(then: [])
+            var found: [(position: [Value], row: Snapshot)] = []
+            for object in try matching() {
+                let position = try position([object], keys) + [.key(object.key)]
+                found.append((position, object.row))
+            }
+            return page(found, keys).map(\.row)
+        }
     }
 
     func position(of key: Int64) throws(StoreError) -> [Value] {
-        guard let row = contents.row(ObjectID(root: request.entity.root, key: key)) else {
-            return []
+        let id = ObjectID(root: request.entity.root, key: key)
+        guard let row = view.contents.row(id) else { return [] }
+        return try plainly { () throws(PredicateError) in
+            try position([InMemoryObject(view: view, row: row)], try sortKeys(then: []))
+                + [.key(key)]
         }
-        return try position(row)
     }
 
-    private func position(_ row: Snapshot) throws(StoreError) -> [Value] {
-        var values: [Value] = []
-        for sort in request.sortDescriptors {
-            guard case .keyPath(.evaluatedObject, let path) = sort.expression, path.count == 1,
-                let attribute = model.entities[row.entity].attribute(named: path[0])
-            else { throw .unsupported("sorting by more than attributes in an in-memory store") }
-            values.append(row.values[attribute.slot])
-        }
-        return values + [.key(row.key)]
+    func count() throws(StoreError) -> Int {
+        request.propertiesToFetch.isEmpty ? try snapshots().count : try rows().count
     }
 
-    private var model: Model { contents.model }
+    // MARK: Rows
 
-    private func page() throws(StoreError) -> [Found] {
-        let owners = try owners()
-        let family =
-            request.includesSubentities
-            ? request.entity.subtree : request.entity.index..<request.entity.index + 1
-        var found: [Found] = []
-        for row in contents.families[request.entity.root].values
-        where family.contains(row.entity) && owners?.contains(row.key) != false {
-            found.append(Found(snapshot: row, position: try position(row)))
+    func rows() throws(StoreError) -> [[Value]] {
+        try plainly { () throws(PredicateError) in
+            if request.propertiesToFetch.isEmpty {
+                throw PredicateError(.unsupported, "no columns are asked for")
+            }
+            let columns = request.propertiesToFetch.map(\.expression)
+            let isGrouped = try isGrouped()
+            let rest =
+                request.returnsDistinctResults
+                ? columns : isGrouped ? request.propertiesToGroupBy : []
+            let keys = try sortKeys(then: rest)
+            let makers = try evaluators(columns)
+            var found: [(position: [Value], row: [Value])] = []
+            var seen = Set<[Value]>()
+            for group in isGrouped ? try groups() : try matching().map({ [$0] }) {
+                let row = try position(group, makers)
+                if request.returnsDistinctResults, !seen.insert(row.map(bytewise)).inserted { continue }
+                var position = try position(group, keys)
+                if !isGrouped && !request.returnsDistinctResults, let object = group.first {
+                    position.append(.key(object.key))
+                }
+                found.append((position, row))
+            }
+            return page(found, keys).map(\.row)
         }
-        found.sort { precedes($0.position, $1.position) }
-        if let after = request.after { found = found.filter { precedes(after, $0.position) } }
-        let rest = found.dropFirst(max(0, request.fetchOffset))
-        return Array(request.fetchLimit.map { rest.prefix(max(0, $0)) } ?? rest)
     }
 
-    /// `ANY toMany IN {keys}`, the one predicate that is understood; nil for none.
-    private func owners() throws(StoreError) -> Set<Int64>? {
-        guard let predicate = request.predicate else { return nil }
-        guard case .comparison(let comparison) = predicate, comparison.modifier == .any,
-            case .keyPath(.evaluatedObject, let path) = comparison.left, path.count == 1,
-            let relationship = request.entity.relationship(named: path[0]), relationship.isToMany,
-            case .aggregate(let keys) = comparison.right
-        else { throw .unsupported("predicates in an in-memory store") }
-        let wanted = Set(keys)
-        let found = contents.members.filter { place, members in
-            place.relationship == relationship.index
-                && members.contains { wanted.contains(.constant(.key($0))) }
-        }
-        return Set(found.keys.map(\.owner))
-    }
-
-    private func precedes(_ a: [Value], _ b: [Value]) -> Bool {
-        for (index, (left, right)) in zip(a, b).enumerated() {
-            let order = InMemoryFetch.order(left, right)
-            if order == 0 { continue }
-            let ascending =
-                index < request.sortDescriptors.count
-                ? request.sortDescriptors[index].ascending : true
-            return ascending ? order < 0 : order > 0
+    /// Whether the rows are groups of objects.
+    private func isGrouped() throws(PredicateError) -> Bool {
+        if !request.propertiesToGroupBy.isEmpty || request.havingPredicate != nil { return true }
+        let check = PredicateCheck(model: model, entity: request.entity) { _ in nil }
+        for expression in request.propertiesToFetch.map(\.expression)
+            + request.sortDescriptors.map(\.expression)
+        where try check.isAggregate(expression) {
+            return true
         }
         return false
     }
 
-    /// Below, at or above 0; null comes first.
-    private static func order(_ a: Value, _ b: Value) -> Int {
-        func sign<T: Comparable>(_ a: T, _ b: T) -> Int { a < b ? -1 : a > b ? 1 : 0 }
-        switch (a, b) {
-        case (.null, .null): return 0
-        case (.null, _): return -1
-        case (_, .null): return 1
-        case (.bool(let a), .bool(let b)): return sign(a ? 1 : 0, b ? 1 : 0)
-        case (.int(let a), .int(let b)), (.key(let a), .key(let b)): return sign(a, b)
-        case (.double(let a), .double(let b)), (.date(let a), .date(let b)): return sign(a, b)
-        case (.decimal(let a), .decimal(let b)): return sign(a, b)
-        case (.string(let a), .string(let b)):
-            if a.utf8.elementsEqual(b.utf8) { return 0 }
-            return a.utf8.lexicographicallyPrecedes(b.utf8) ? -1 : 1
-        case (.uuid(let a), .uuid(let b)): return sign(a.uuidString, b.uuidString)
-        case (.data(let a), .data(let b)):
-            return a.lexicographicallyPrecedes(b) ? -1 : a == b ? 0 : 1
-        default: return 0
+    /// The groups that `having` lets through; all is one group where nothing groups it.
+    private func groups() throws(PredicateError) -> [[InMemoryObject]] {
+        let keys = try evaluators(request.propertiesToGroupBy)
+        var places: [[Value]: Int] = [:]
+        var groups: [[InMemoryObject]] = keys.isEmpty ? [[]] : []
+        for object in try matching() {
+            let key = try position([object], keys).map(bytewise)
+            let place = keys.isEmpty ? 0 : places[key, default: groups.count]
+            if place == groups.count {
+                groups.append([])
+                places[key] = place
+            }
+            groups[place].append(object)
         }
+        guard let having = request.havingPredicate else { return groups }
+        let evaluator = try PredicateEvaluator<InMemoryObject>(
+            having, entity: request.entity, model: model)
+        var kept: [[InMemoryObject]] = []
+        for group in groups where try evaluator.evaluate(group: group) { kept.append(group) }
+        return kept
+    }
+
+    // MARK: Steps
+
+    private func matching() throws(PredicateError) -> [InMemoryObject] {
+        let family =
+            request.includesSubentities
+            ? request.entity.subtree : request.entity.index..<request.entity.index + 1
+        let evaluator = try request.predicate.map { predicate throws(PredicateError) in
+            try PredicateEvaluator<InMemoryObject>(
+                predicate, entity: request.entity, model: model)
+        }
+        var found: [InMemoryObject] = []
+        let rows = view.contents.families[request.entity.root]
+        for key in rows.keys.sorted() {
+            guard let row = rows[key], family.contains(row.entity) else { continue }
+            let object = InMemoryObject(view: view, row: row)
+            if try evaluator?.evaluate(object) == false { continue }
+            found.append(object)
+        }
+        return found
+    }
+
+    private func evaluators(_ expressions: [Expression]) throws(PredicateError) -> [Evaluator] {
+        var made: [Evaluator] = []
+        for expression in expressions {
+            made.append(try Evaluator(expression, entity: request.entity, model: model))
+        }
+        return made
+    }
+
+    /// The keys asked for, and what makes the order total without them.
+    private func sortKeys(then rest: [Expression]) throws(PredicateError) -> [Evaluator] {
+        try evaluators(request.sortDescriptors.map(\.expression) + rest)
+    }
+
+    private func position(
+        _ group: [InMemoryObject], _ keys: [Evaluator]
+    ) throws(PredicateError) -> [Value] {
+        var values: [Value] = []
+        for key in keys { values.append(try key.evaluate(group: group).value) }
+        return values
+    }
+
+    /// Sorted, from where the request goes on, and no more than it asks for.
+    private func page<Row>(
+        _ found: [(position: [Value], row: Row)], _ keys: [Evaluator]
+    ) -> ArraySlice<(position: [Value], row: Row)> {
+        let texts = request.sortDescriptors.map { TextComparison($0.options) }
+        func precedes(_ a: [Value], _ b: [Value]) -> Bool {
+            for (index, (left, right)) in zip(a, b).enumerated() {
+                let isAsked = index < texts.count
+                let text = isAsked ? texts[index] : TextComparison()
+                let order = ValueOrder.sortOrder(left, right, text)
+                if order == 0 { continue }
+                return !isAsked || request.sortDescriptors[index].ascending ? order < 0 : order > 0
+            }
+            return false
+        }
+        var sorted = found.sorted { precedes($0.position, $1.position) }
+        if let after = request.after { sorted.removeAll { !precedes(after, $0.position) } }
+        let rest = sorted.dropFirst(max(0, request.fetchOffset))
+        return request.fetchLimit.map { rest.prefix(max(0, $0)) } ?? rest
+    }
+
+    /// Text as its bytes, for `==` would take composed and decomposed letters for the same.
+    private func bytewise(_ value: Value) -> Value {
+        if case .string(let text) = value { .data(Array(text.utf8)) } else { value }
+    }
+
+    /// What a predicate does not say until it runs.
+    private func plainly<T>(
+        _ work: () throws(PredicateError) -> T
+    ) throws(StoreError) -> T {
+        do { return try work() } catch { throw .invalid(error.description) }
     }
 }

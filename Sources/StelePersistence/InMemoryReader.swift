@@ -5,18 +5,20 @@ import StelePredicates
 
 /// One reader's view; it does not change, whatever is saved meanwhile.
 final class InMemoryReader: StoreReader {
-    private var contents: InMemoryContents?
+    private var open: InMemoryView?
 
-    init(_ contents: InMemoryContents) { self.contents = contents }
+    init(_ contents: InMemoryContents) { open = InMemoryView(contents) }
 
-    private func view() throws(StoreError) -> InMemoryContents {
-        guard let contents else { throw .closed }
-        return contents
+    private func shared() throws(StoreError) -> InMemoryView {
+        guard let open else { throw .closed }
+        return open
     }
+
+    private func view() throws(StoreError) -> InMemoryContents { try shared().contents }
 
     var token: Int64 { get throws(StoreError) { try view().token } }
 
-    func close() { contents = nil }
+    func close() { open = nil }
 
     func snapshot(_ id: ObjectID) throws(StoreError) -> Snapshot? { try view().row(id) }
 
@@ -26,19 +28,19 @@ final class InMemoryReader: StoreReader {
     }
 
     func fetch(_ request: FetchRequest) throws(StoreError) -> [Snapshot] {
-        try InMemoryFetch(view(), request).snapshots()
+        try InMemoryFetch(shared(), request).snapshots()
     }
 
     func fetchRows(_ request: FetchRequest) throws(StoreError) -> [[Value]] {
-        try InMemoryFetch(view(), request).rows()
+        try InMemoryFetch(shared(), request).rows()
     }
 
     func position(of key: Int64, in request: FetchRequest) throws(StoreError) -> [Value] {
-        try InMemoryFetch(view(), request).position(of: key)
+        try InMemoryFetch(shared(), request).position(of: key)
     }
 
     func count(_ request: FetchRequest) throws(StoreError) -> Int {
-        try InMemoryFetch(view(), request).count()
+        try InMemoryFetch(shared(), request).count()
     }
 
     func members(
