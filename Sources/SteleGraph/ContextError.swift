@@ -20,6 +20,7 @@ public enum ContextError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A context on the writer's thread gives a `saveRequest`; it cannot save by itself.
     case onWriter
 
+    /// The sentence for people.
     public var description: String {
         switch self {
         case .abstractEntity(let name):

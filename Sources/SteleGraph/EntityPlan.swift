@@ -2,8 +2,8 @@
 
 import SteleModel
 
-/// An entity's defaults, relationships and checks.
-struct EntityPlan: Sendable {
+/// An entity's defaults, relationships and checks; a class, so that to look at it copies nothing.
+final class EntityPlan: Sendable {
     /// A new object's values, by slot.
     let defaults: [Value]
     /// Its to-one relationships.

@@ -171,11 +171,12 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// The key in a to-one's slot.
+    /// The key in a to-one's slot; nil where the object's entity does not have that relationship.
     func key(in toOne: Relationship) -> Int64? {
-        guard values.indices.contains(toOne.slot), case .key(let key) = values[toOne.slot] else {
-            return nil
-        }
+        guard entity.slots.indices.contains(toOne.slot), values.indices.contains(toOne.slot),
+            case .relationship(let own) = entity.slots[toOne.slot], own === toOne,
+            case .key(let key) = values[toOne.slot]
+        else { return nil }
         return key
     }
 }

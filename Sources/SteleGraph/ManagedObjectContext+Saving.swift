@@ -40,7 +40,8 @@ extension ManagedObjectContext {
     /// The owners of changed to-manys with what changed, in the order of relationships and keys;
     /// loads those that are only known by a link's other end.
     func changedLinks() throws -> [ChangedLinks] {
-        var places = toManys.filter { $0.value.hasChanges }.map(\.key)
+        var places: [ToManyID] = []
+        for (place, state) in toManys where state.hasChanges { places.append(place) }
         places.sort { ($0.relationship, $0.owner) < ($1.relationship, $1.owner) }
         var missing: [Int: [Int64]] = [:]
         for place in places {
@@ -80,9 +81,11 @@ extension ManagedObjectContext {
         }
         for (id, snapshot) in result.snapshots {
             guard let object = registered[id] else { continue }
+            let transient = plan(object.entity).transientSlots.map { ($0, object.value($0)) }
             object.values = snapshot.values
             object.before = snapshot
             object.version = snapshot.version
+            for (slot, value) in transient { object.values[slot] = value }
         }
         for object in inserted { object.isInserted = false }
         for object in touched { object.isTouched = false }

@@ -8,7 +8,9 @@ import StelePredicates
 ///
 /// Not Sendable: a context and its objects belong to one request, and with it to one thread.
 public final class ManagedObjectContext {
+    /// Where it reads and saves (`persistentStoreCoordinator`).
     public let coordinator: PersistentStoreCoordinator
+    /// The coordinator's model.
     public let model: Model
     /// Who saves (`transactionAuthor`).
     public var author: String?

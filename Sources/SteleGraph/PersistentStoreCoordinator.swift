@@ -5,6 +5,7 @@ import StelePersistence
 
 /// One store's coordinator, shared by all threads (NSPersistentStoreCoordinator).
 public final class PersistentStoreCoordinator: Sendable {
+    /// The one store that it coordinates.
     public let store: any PersistentStore
     /// Tells of each commit, after it.
     public let broadcast: HistoryBroadcast

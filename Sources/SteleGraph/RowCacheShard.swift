@@ -88,7 +88,8 @@ final class RowCacheShard: Sendable {
         }
     }
 
-    private func store(_ id: ObjectID, _ snapshot: Snapshot?, _ since: Int64, _ state: inout State) {
+    private func store(_ id: ObjectID, _ snapshot: Snapshot?, _ since: Int64, _ state: inout State)
+    {
         let bytes = Self.cost(snapshot)
         if let place = state.places[id] {
             state.bytes += bytes - state.entries[place].bytes

@@ -3,6 +3,12 @@
 import SteleModel
 import StelePersistence
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 extension ValidationError {
     private init(
         _ kind: Kind, _ object: ManagedObject, _ property: String, _ value: Value, _ limit: Value,
@@ -44,7 +50,7 @@ extension ValidationError {
         ValidationError(
             .relationshipDeniedDelete, object, relationship.name, .key(other), .null,
             "must be empty before the object can be deleted",
-            "still leads to \(entity.name) \(other), and its delete rule is Deny: \(object.entity.name) \(object.id.key) stays")
+            "still leads to \(entity.name) \(other), and its delete rule is Deny")
     }
 
     static func tooLarge(
@@ -96,7 +102,8 @@ extension ValidationError {
         ValidationError(
             .stringTooShort, object, property, .string(text), .int(Int64(least)),
             "must have at least \(plural(least, "character"))",
-            "is too short: \(plural(length, "character")), and the model asks for at least \(least)")
+            "is too short: \(plural(length, "character")), and the model asks for at least \(least)"
+        )
     }
 
     static func unmatched(
@@ -105,9 +112,11 @@ extension ValidationError {
     ) -> ValidationError {
         let reason =
             switch outcome {
-            case .matches, .differs: "does not match the pattern that the model asks for: \(pattern)"
+            case .matches, .differs:
+                "does not match the pattern that the model asks for: \(pattern)"
             case .tooSlow: "took too long to be matched with the model's pattern: \(pattern)"
-            case .unreadable: "cannot be matched: the model's pattern is no regular expression: \(pattern)"
+            case .unreadable:
+                "cannot be matched: the model's pattern is no regular expression: \(pattern)"
             }
         return ValidationError(
             .stringPatternMatching, object, property, .string(text), .string(pattern),
@@ -142,9 +151,3 @@ private func number(_ value: Value) -> String {
 private func moment(_ seconds: Double) -> String {
     Date(timeIntervalSinceReferenceDate: seconds).formatted(.iso8601)
 }
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif

@@ -24,6 +24,7 @@ public struct ValidationError: Error, Sendable, Hashable {
     /// least 3".
     public var detail: String
 
+    /// An error of that kind; code and name follow from it.
     public init(
         _ kind: Kind, entity: Entity, key: Int64, property: String?, value: Value = .null,
         limit: Value = .null, message: String, detail: String
@@ -39,12 +40,14 @@ public struct ValidationError: Error, Sendable, Hashable {
         self.detail = detail
     }
 
+    /// Whether all is alike, and the entity the very same.
     public static func == (a: ValidationError, b: ValidationError) -> Bool {
         a.code == b.code && a.entity === b.entity && a.key == b.key && a.property == b.property
             && a.value == b.value && a.limit == b.limit && a.message == b.message
             && a.detail == b.detail
     }
 
+    /// Hashes what tells errors of one save apart.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(code)
         hasher.combine(entity.index)
@@ -92,8 +95,10 @@ extension ValidationError {
 
 /// All that validation found in one save; never empty. Several are Core Data's 1560.
 public struct ValidationErrors: Error, Sendable, Hashable {
+    /// In the order of new objects, changed ones, counts, and denied deletes.
     public var errors: [ValidationError]
 
+    /// - Parameter errors: one at least.
     public init(_ errors: [ValidationError]) { self.errors = errors }
 
     /// The one error's code, or 1560 for several (NSValidationMultipleErrorsError).

@@ -62,7 +62,9 @@ struct InMemoryFetch {
             var seen = Set<[Value]>()
             for group in isGrouped ? try groups() : try matching().map({ [$0] }) {
                 let row = try position(group, makers)
-                if request.returnsDistinctResults, !seen.insert(row.map(bytewise)).inserted { continue }
+                if request.returnsDistinctResults, !seen.insert(row.map(bytewise)).inserted {
+                    continue
+                }
                 var position = try position(group, keys)
                 if !isGrouped && !request.returnsDistinctResults, let object = group.first {
                     position.append(.key(object.key))

@@ -2,6 +2,12 @@
 
 import SteleModel
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// Checks a request against the contents and says what it comes to; nothing is changed by it.
 struct InMemorySave {
     /// A link that is made or cut.
@@ -265,12 +271,6 @@ struct InMemorySave {
         return found
     }
 }
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Seconds since 2001-01-01T00:00:00Z.
 private func secondsNow() -> Double { Date().timeIntervalSinceReferenceDate }

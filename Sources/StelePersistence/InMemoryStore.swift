@@ -9,8 +9,11 @@ import Synchronization
 /// A reader is a copy of the contents, which costs nothing until something is saved. Saves run one
 /// after the other; lock order: `writer`, then `contents`.
 public final class InMemoryStore: PersistentStore {
+    /// The model whose objects it keeps.
     public let model: Model
+    /// NSStoreUUID.
     public let identifier: String
+    /// Drawn when it is made: its history does not outlive it.
     public let generation: String
     private let writer = Mutex(())
     private let contents: Mutex<InMemoryContents>
@@ -26,16 +29,19 @@ public final class InMemoryStore: PersistentStore {
         contents = Mutex(InMemoryContents(model: model))
     }
 
+    /// A copy of the contents as they are now.
     public func reader() throws(StoreError) -> any StoreReader {
         let view = contents.withLock { $0 }
         if view.isClosed { throw .closed }
         return InMemoryReader(view)
     }
 
+    /// Saves at once, on the caller's thread.
     public func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
         try writer.withLock { _ throws(StoreError) in try commit(request) }
     }
 
+    /// As `save`, with the request made while no other save can run.
     public func save(
         making make: (any StoreReader) throws -> SaveRequest
     ) throws -> SaveResult {
@@ -62,6 +68,7 @@ public final class InMemoryStore: PersistentStore {
         return save.result
     }
 
+    /// Sets who is told of commits.
     public func observe(_ observer: any StoreObserver) {
         self.observer.withLock { $0 = observer }
     }
@@ -69,6 +76,7 @@ public final class InMemoryStore: PersistentStore {
     /// Never: no other program can reach it.
     public func noticesForeignChange() -> Bool { false }
 
+    /// Ends it: what is read or saved afterwards throws `.closed`.
     public func close() {
         writer.withLock { _ in contents.withLock { $0.isClosed = true } }
     }

@@ -31,7 +31,8 @@ import Testing
         for id in ids { try other.get(id)["name"] = .string("new") }
         try other.save()
         #expect(try early.snapshot(ids[0])?.version == 1)
-        #expect(try early.snapshots(root: ids[0].root, keys: ids.map(\.key))[ids[1].key]?.version == 1)
+        #expect(
+            try early.snapshots(root: ids[0].root, keys: ids.map(\.key))[ids[1].key]?.version == 1)
         #expect(try fixture.context().snapshot(ids[0])?.version == 2)
         #expect(fixture.coordinator.cachedSnapshot(ids[0])?.version == 2)
     }

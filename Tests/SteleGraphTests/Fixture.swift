@@ -18,7 +18,8 @@ struct EntityMaker {
     }
 
     mutating func attribute(
-        _ name: String, _ type: AttributeType, _ more: (inout AttributeDescription) -> Void = { _ in }
+        _ name: String, _ type: AttributeType,
+        _ more: (inout AttributeDescription) -> Void = { _ in }
     ) {
         var attribute = AttributeDescription(name: name, type: type)
         attribute.isOptional = true

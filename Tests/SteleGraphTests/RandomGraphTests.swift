@@ -173,7 +173,9 @@ private struct Pairs {
             try context.delete(try object(start))
             try context.processPendingChanges()
             for (index, pairs) in expected.links {
-                expected.links[index] = pairs.filter { !gone.contains($0[0]) && !gone.contains($0[1]) }
+                expected.links[index] = pairs.filter {
+                    !gone.contains($0[0]) && !gone.contains($0[1])
+                }
             }
             keys.removeAll { gone.contains($0) }
         }

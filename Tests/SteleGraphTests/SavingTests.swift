@@ -196,6 +196,10 @@ import Testing
         try context.save()
         thing["note"] = .string("not stored")
         #expect(!context.hasChanges)
+        thing["count"] = .int(8)
+        try context.save()
+        #expect(thing["note"] == .string("not stored"))
+        #expect(try fixture.context().get(thing.id)["note"] == .null)
     }
 
     @Test func uniqueValuesAreKeptUnique() throws {

@@ -95,7 +95,8 @@ import Testing
             try failure(.decimal, .decimal(Decimal(3))) { $0.maximum = .decimal(Decimal(2)) }?.code
                 == 1610)
         #expect(
-            try failure(.decimal, .decimal(Decimal(2))) { $0.maximum = .decimal(Decimal(2)) } == nil)
+            try failure(.decimal, .decimal(Decimal(2))) { $0.maximum = .decimal(Decimal(2)) } == nil
+        )
     }
 
     @Test func datesKeepToTheirBounds() throws {
@@ -112,8 +113,10 @@ import Testing
         let error = try #require(
             try failure(.string, .string("abc")) { $0.regularExpression = pattern })
         #expect(error.code == 1680 && error.limit == .string(pattern))
-        #expect(try failure(.string, .string("xab")) { $0.regularExpression = pattern }?.code == 1680)
-        #expect(try failure(.string, .string("a\n")) { $0.regularExpression = pattern }?.code == 1680)
+        #expect(
+            try failure(.string, .string("xab")) { $0.regularExpression = pattern }?.code == 1680)
+        #expect(
+            try failure(.string, .string("a\n")) { $0.regularExpression = pattern }?.code == 1680)
         #expect(
             try failure(.string, .string("ab")) { $0.regularExpression = "(?x) ab # comment" }
                 == nil)
@@ -129,7 +132,9 @@ import Testing
     }
 
     @Test func whatRFC3986DoesNotAllowIsNoURI() throws {
-        for text in ["https://example.org/a?b=c#d", "urn:isbn:1", "mailto:a@b.c", "/a%20b", "[::1]"] {
+        for text in [
+            "https://example.org/a?b=c#d", "urn:isbn:1", "mailto:a@b.c", "/a%20b", "[::1]",
+        ] {
             #expect(try failure(.uri, .string(text)) { _ in } == nil, "\(text)")
         }
         for text in ["a b", "100%", "%4", "%zz", "é", "a\\b", "", "<x>"] {
