@@ -81,6 +81,10 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
+
+        .testTarget(
+            name: "SteleModelTests", dependencies: ["SteleModel", "SteleJSON"],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )
