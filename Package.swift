@@ -85,6 +85,8 @@ let package = Package(
         .testTarget(
             name: "SteleModelTests", dependencies: ["SteleModel", "SteleJSON"],
             swiftSettings: settings),
+        .testTarget(
+            name: "SteleJSONTests", dependencies: ["SteleJSON"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )
