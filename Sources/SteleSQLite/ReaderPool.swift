@@ -7,8 +7,13 @@ import Synchronization
 /// Hands out connections that only read. The last one given back is the first to go out again,
 /// so few are warm when few are needed.
 final class ReaderPool: Sendable {
-    private struct State: ~Copyable {
-        var idle: [Connection] = []
+    /// `@unchecked Sendable`: an idle connection is nobody's, and one thread takes it.
+    private struct Idle: @unchecked Sendable {
+        let connection: Connection
+    }
+
+    private struct State {
+        var idle: [Idle] = []
         var closed = false
     }
 
@@ -23,21 +28,16 @@ final class ReaderPool: Sendable {
 
     /// A connection for one reader.
     /// - Throws: `.busy` where all are out for five seconds, `.closed`, or why none can be opened.
-    func take() throws(StoreError) -> sending Connection {
+    func take() throws(StoreError) -> Connection {
         guard places.wait(timeout: .now() + 5) == .success else {
             throw .busy("all \(Limits.readers) readers of the store are in use")
         }
-        // A connection is used by one thread at a time: by the pool or by who took it.
-        nonisolated(unsafe) var idle: Connection?
-        let closed = state.withLock { state in
-            idle = state.idle.popLast()
-            return state.closed
-        }
+        let (idle, closed) = state.withLock { ($0.idle.popLast(), $0.closed) }
         if closed {
             places.signal()
             throw .closed
         }
-        if let idle { return idle }
+        if let idle { return idle.connection }
         do {
             return try open()
         } catch {
@@ -46,7 +46,7 @@ final class ReaderPool: Sendable {
         }
     }
 
-    private func open() throws(StoreError) -> sending Connection {
+    private func open() throws(StoreError) -> Connection {
         let connection = try Connection(path: path, creates: false)
         // Pages come from the file's mapping; the cache only holds what is read from the WAL.
         try connection.run(
@@ -56,10 +56,10 @@ final class ReaderPool: Sendable {
     }
 
     /// Takes a connection back.
-    func give(_ connection: sending Connection) {
-        nonisolated(unsafe) let connection = connection
+    func give(_ connection: Connection) {
+        let idle = Idle(connection: connection)
         state.withLock { state in
-            if !state.closed { state.idle.append(connection) }
+            if !state.closed { state.idle.append(idle) }
         }
         places.signal()
     }

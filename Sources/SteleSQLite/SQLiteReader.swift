@@ -53,8 +53,7 @@ final class SQLiteReader: StoreReader {
         deadline = nil
         guard let pool else { return }
         _ = try? connection.execute(Self.end, [])
-        nonisolated(unsafe) let returned = connection
-        pool.give(returned)
+        pool.give(connection)
     }
 
     private func open() throws(StoreError) -> Connection {
