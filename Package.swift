@@ -87,6 +87,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "SteleJSONTests", dependencies: ["SteleJSON"], swiftSettings: settings),
+        .testTarget(
+            name: "SteleSQLiteTests", dependencies: ["SteleSQLite", "CSQLite"],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )
