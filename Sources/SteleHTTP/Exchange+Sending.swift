@@ -74,6 +74,8 @@ extension Exchange {
         }
         uncount()
         core.register(stream)
+        // The stream may be there for days, and nobody asks for its head again.
+        head.forgetHeaders()
         let context = Unmanaged.passRetained(StreamContext(stream: stream, core: core))
         let made = MHD_create_response_from_callback(
             stele_mhd_size_unknown, 1 << 10, readEvents, context.toOpaque(), releaseEvents)

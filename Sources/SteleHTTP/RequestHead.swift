@@ -49,6 +49,8 @@ struct RequestHead {
         self.query = query
     }
 
+    mutating func forgetHeaders() { headers = HTTPHeaders() }
+
     /// A proxy's form of the target, `http://host/path`, must be taken too (RFC 9112, 3.2.2).
     private static func withoutAuthority(
         _ target: Slice<UnsafeBufferPointer<UInt8>>
