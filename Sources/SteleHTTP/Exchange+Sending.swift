@@ -33,6 +33,10 @@ extension Exchange {
             _ = MHD_add_response_header(made, header.name, header.value)
         }
         if closing || core.isStopping { _ = MHD_add_response_header(made, "Connection", "close") }
+        if isHead, response.body.hasUnknownLength {
+            // libmicrohttpd would send a last chunk, which HEAD must not have.
+            stele_mhd_without_chunks(made)
+        }
         let status = (200...599).contains(response.status) ? response.status : 500
         return MHD_queue_response(connection.pointer, UInt32(status), made)
     }
@@ -85,6 +89,15 @@ extension Exchange {
             stream.closed()
         }
         return made
+    }
+}
+
+extension Response.Body {
+    fileprivate var hasUnknownLength: Bool {
+        switch self {
+        case .none, .bytes: false
+        case .stream, .events: true
+        }
     }
 }
 

@@ -182,6 +182,8 @@ import Testing
         "POST /inline HTTP/1.1\r\nHost: h\r\nContent-Length: abc\r\n\r\n",
         "GET /inline/a\0b HTTP/1.1\r\nHost: h\r\n\r\n",
         "GET /inline HTTP/1.1\r\n\r\n",
+        "GET /inline HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+        "GET /inline?where=a > b HTTP/1.1\r\nHost: h\r\n\r\n",
         "GET /inline/a b HTTP/1.1\r\nHost: h\r\n\r\n",
     ])
     func aHeadAgainstTheRulesIsRefused(head: String) throws {
