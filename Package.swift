@@ -90,6 +90,7 @@ let package = Package(
         .testTarget(
             name: "SteleSQLiteTests", dependencies: ["SteleSQLite", "CSQLite"],
             swiftSettings: settings),
+            name: "SteleHTTPTests", dependencies: ["SteleHTTP", "CZlib"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )
