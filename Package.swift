@@ -84,6 +84,8 @@ let package = Package(
 
         .testTarget(
             name: "SteleJSONTests", dependencies: ["SteleJSON"], swiftSettings: settings),
+        .testTarget(
+            name: "SteleSQLTests", dependencies: ["SteleSQL", "CSQLite"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )
