@@ -49,6 +49,9 @@ final class Connection: SQLConnection {
         try rows(SQLText(sql), [], [.text]).first?.first ?? .null
     }
 
+    /// Whether a transaction is open; SQLite ends one by itself on some errors.
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
     /// The prepared statement, reset and bound; made at its first use.
     func statement(_ sql: SQLText, _ bindings: [Value]) throws(StoreError) -> Statement {
         clock += 1

@@ -2,12 +2,6 @@
 
 import SteleModel
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// How a decimal is stored: up to 15 significant digits as Apple does, as an integer or a real,
 /// of which the shortest digits are the decimal's own; more as a blob of ASCII digits, which the
 /// column's NUMERIC affinity leaves alone.
@@ -17,27 +11,31 @@ enum DecimalColumn {
     case digits([UInt8])
 
     init(_ value: Decimal) {
-        let text = value.description
-        let significant = text.utf8.drop { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: ".") }
-            .count { $0 != UInt8(ascii: ".") }
+        var text: [UInt8] = []
+        DecimalText.write(value, to: &text)
+        let significant = text.drop { $0 == Self.minus || $0 == Self.zero || $0 == Self.point }
+            .count { $0 != Self.point }
         if significant <= 15 {
-            if let whole = Int64(text) {
+            let string = String(decoding: text, as: UTF8.self)
+            if let whole = Int64(string) {
                 self = .integer(whole)
                 return
             }
-            if let real = Double(text) {
+            if let real = Double(string) {
                 self = .real(real)
                 return
             }
         }
-        self = .digits(Array(text.utf8))
+        self = .digits(text)
     }
+
+    private static let minus = UInt8(ascii: "-")
+    private static let zero = UInt8(ascii: "0")
+    private static let point = UInt8(ascii: ".")
 
     /// The decimal whose digits are the shortest that read back as the number.
-    static func decimal(_ real: Double) -> Decimal? { Decimal(string: real.description) }
+    static func decimal(_ real: Double) -> Decimal? { DecimalText.parse(real.description.utf8) }
 
     /// The decimal that a blob of digits holds; nil where it holds something else.
-    static func decimal(digits: [UInt8]) -> Decimal? {
-        Decimal(string: String(decoding: digits, as: UTF8.self))
-    }
+    static func decimal(digits: [UInt8]) -> Decimal? { DecimalText.parse(digits) }
 }

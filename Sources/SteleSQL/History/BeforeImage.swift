@@ -63,7 +63,10 @@ struct BeforeImage {
         case .bool(let it): writer.bool(it)
         case .int(let it), .key(let it): writer.integer(it)
         case .double(let it), .date(let it): writer.double(it)
-        case .decimal(let it): writer.string(it.description)
+        case .decimal(let it):
+            var digits: [UInt8] = []
+            DecimalText.write(it, to: &digits)
+            writer.string(String(decoding: digits, as: UTF8.self))
         case .string(let it): writer.string(it)
         case .data(let it): writer.base64(it)
         case .uuid(let it): writer.string(it.uuidString)
@@ -106,7 +109,8 @@ struct BeforeImage {
         case .boolean: return node.bool.map(Value.bool) ?? .null
         case .double, .float: return node.real.map(Value.double) ?? .null
         case .date: return node.real.map(Value.date) ?? .null
-        case .decimal: return node.string.flatMap { Decimal(string: $0) }.map(Value.decimal) ?? .null
+        case .decimal:
+            return node.string.flatMap { DecimalText.parse($0.utf8) }.map(Value.decimal) ?? .null
         case .text: return node.string.map(Value.string) ?? .null
         case .data: return node.string.flatMap(Base64.bytes).map(Value.data) ?? .null
         case .uuid: return node.string.flatMap { UUID(uuidString: $0) }.map(Value.uuid) ?? .null
