@@ -91,6 +91,7 @@ let package = Package(
             name: "SteleSQLiteTests", dependencies: ["SteleSQLite", "CSQLite"],
             swiftSettings: settings),
             name: "SteleHTTPTests", dependencies: ["SteleHTTP", "CZlib"], swiftSettings: settings),
+            name: "SteleSQLTests", dependencies: ["SteleSQL", "CSQLite"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )
