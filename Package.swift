@@ -82,16 +82,21 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // Tests: one target for each of ours.
         .testTarget(
-            name: "SteleModelTests", dependencies: ["SteleModel", "SteleJSON"],
+            name: "SteleModelTests",
+            dependencies: ["SteleModel", "SteleJSON"],
             swiftSettings: settings),
         .testTarget(
             name: "SteleJSONTests", dependencies: ["SteleJSON"], swiftSettings: settings),
         .testTarget(
-            name: "SteleSQLiteTests", dependencies: ["SteleSQLite", "CSQLite"],
-            swiftSettings: settings),
             name: "SteleHTTPTests", dependencies: ["SteleHTTP", "CZlib"], swiftSettings: settings),
+        .testTarget(
             name: "SteleSQLTests", dependencies: ["SteleSQL", "CSQLite"], swiftSettings: settings),
+        .testTarget(
+            name: "SteleSQLiteTests",
+            dependencies: ["SteleSQLite", "CSQLite"],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )
