@@ -81,6 +81,9 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
+
+        .testTarget(
+            name: "SteleJSONTests", dependencies: ["SteleJSON"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )
