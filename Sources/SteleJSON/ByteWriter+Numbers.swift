@@ -11,9 +11,9 @@ extension ByteWriter {
     /// NaN and the infinities, which JSON does not have, become `null`; only a store that
     /// another program wrote can hold them.
     public mutating func double(_ value: Double) {
-        if abs(value) < 0x1p53, value == value.rounded(.towardZero) {
-            guard value != 0 || value.sign == .plus else { return raw("-0.0") }
-            integer(Int64(value))
+        if let whole = Self.whole(value, below: 0x1p53) {
+            guard whole != 0 || value.sign == .plus else { return raw("-0.0") }
+            integer(whole)
         } else if value.isFinite {
             value.write(to: &self)
             dropEmptyFraction()
@@ -24,9 +24,9 @@ extension ByteWriter {
 
     /// Appends a Float with the shortest digits that read back the same Float; else as a Double.
     public mutating func float(_ value: Float) {
-        if abs(value) < 0x1p24, value == value.rounded(.towardZero) {
-            guard value != 0 || value.sign == .plus else { return raw("-0.0") }
-            integer(Int64(value))
+        if let whole = Self.whole(value, below: 0x1p24) {
+            guard whole != 0 || value.sign == .plus else { return raw("-0.0") }
+            integer(whole)
         } else if value.isFinite {
             value.write(to: &self)
             dropEmptyFraction()
@@ -68,6 +68,15 @@ extension ByteWriter {
             }
             bytes.append(contentsOf: UnsafeBufferPointer(rebasing: room[at..<20]))
         }
+    }
+
+    /// The value as an integer, where it is one. `rounded` would call into the C library.
+    private static func whole<Real: BinaryFloatingPoint>(
+        _ value: Real, below bound: Real
+    ) -> Int64? {
+        guard abs(value) < bound else { return nil }
+        let whole = Int64(value)
+        return Real(whole) == value ? whole : nil
     }
 
     /// Swift prints whole reals as `3.0`; without the fraction they read back the same.

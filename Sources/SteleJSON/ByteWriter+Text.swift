@@ -22,7 +22,9 @@ extension ByteWriter {
         var start = 0
         while true {
             let end = Self.endOfPlainRun(utf8, from: start)
-            if end > start { bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start..<end])) }
+            if end > start {
+                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start..<end]))
+            }
             guard end < utf8.count else { break }
             escape(utf8[end])
             start = end + 1

@@ -32,7 +32,7 @@ extension ByteWriter {
     /// fraction digits (0, 3, 6, 9 or more) as read back to the very same Double; in quotes unless
     /// told otherwise.
     ///
-    /// Years before 1 and after 9999 are written expanded (`+012345`). NaN, the infinities and
+    /// Years before 0 and after 9999 are written expanded (`+012345`). NaN, the infinities and
     /// instants further than ``ISO8601/secondsLimit`` away become `null`.
     public mutating func date(secondsSince2001 seconds: Double, quoted: Bool = true) {
         guard abs(seconds) < ISO8601.secondsLimit else { return null() }

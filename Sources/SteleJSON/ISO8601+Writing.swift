@@ -27,7 +27,7 @@ extension ISO8601 {
     }
 
     private static func append(_ date: CivilDate, to writer: inout ByteWriter) {
-        if (1...9999).contains(date.year) {
+        if (0...9999).contains(date.year) {
             writer.digits(date.year.magnitude, width: 4)
         } else {
             writer.byte(date.year < 0 ? UInt8(ascii: "-") : UInt8(ascii: "+"))

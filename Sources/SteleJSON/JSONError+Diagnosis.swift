@@ -57,10 +57,10 @@ extension JSONError {
         if code == json_error_end_of_input_expected.rawValue {
             what = "the JSON is complete, and more follows"
         }
-        let insideString = token.isString && !what.contains("expected")
+        let isInside = token.isString && !what.hasSuffix(" expected")
         return JSONError(
-            .syntax, "\(what) near \(token.excerpt)",
-            at: insideString ? Int(position) : token.start, of: bytes, hint: token.hint)
+            .syntax, "\(what) in or near \(token.excerpt)",
+            at: isInside ? token.firstBadByte : token.start, of: bytes, hint: token.hint)
     }
 
     private static func nul(_ bytes: [UInt8], at position: Int) -> JSONError {
@@ -118,6 +118,24 @@ private struct Token {
     var isEmpty: Bool { text.isEmpty }
 
     var isString: Bool { text.first == UInt8(ascii: "\"") }
+
+    /// Where in a string a control character stands or an escape that is none; else its start.
+    var firstBadByte: Int {
+        var afterBackslash = false
+        for (index, byte) in zip(text.indices, text) {
+            if byte < 0x20 { return index }
+            if afterBackslash {
+                if !Self.escapes.contains(byte) { return index - 1 }
+                afterBackslash = false
+            } else {
+                afterBackslash = byte == UInt8(ascii: "\\")
+            }
+        }
+        return start
+    }
+
+    /// What may stand after a backslash.
+    private static let escapes = Array("\"\\/bfnrtu".utf8)
 
     /// The token for a message, quoted and not too long.
     var excerpt: String {
