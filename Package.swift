@@ -84,6 +84,14 @@ let package = Package(
 
         .testTarget(
             name: "SteleJSONTests", dependencies: ["SteleJSON"], swiftSettings: settings),
+        .testTarget(
+            name: "SteleServiceTests",
+            dependencies: [
+                "SteleService", "SteleSQLite", "SteleGraph", "SteleHTTP", "SteleJSON", "SteleModel",
+                "StelePersistence", "StelePredicates",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )
