@@ -83,6 +83,8 @@ let package = Package(
             swiftSettings: settings),
 
         // Tests: one target for each of ours.
+
+        // Tests: one target for each of ours.
         .testTarget(
             name: "SteleModelTests",
             dependencies: ["SteleModel", "SteleJSON"],
@@ -96,6 +98,10 @@ let package = Package(
         .testTarget(
             name: "SteleSQLiteTests",
             dependencies: ["SteleSQLite", "CSQLite"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SteleServiceTests",
+            dependencies: ["SteleService", "SteleSQLite"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
