@@ -84,6 +84,14 @@ let package = Package(
 
         .testTarget(
             name: "SteleJSONTests", dependencies: ["SteleJSON"], swiftSettings: settings),
+
+        .testTarget(
+            name: "SteleFeedTests",
+            dependencies: [
+                "SteleService", "SteleHTTP", "SteleGraph", "StelePersistence", "StelePredicates",
+                "SteleModel", "SteleJSON", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

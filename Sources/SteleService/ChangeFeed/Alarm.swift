@@ -1,29 +1,38 @@
-/// Wakes the feed's thread: an event counter of the kernel, and the monotonic clock.
+/// Wakes the feed's thread: a pipe to itself, and the monotonic clock.
 
 import Glibc
 
 /// What a thread sleeps on until it is rung or a time has come.
 final class Alarm: Sendable {
-    private let descriptor: Int32
+    private let reading: Int32
+    private let writing: Int32
 
-    /// Without a descriptor to be had, sleeping lasts 20 ms at most, and ringing does nothing.
+    /// Without descriptors to be had, sleeping lasts 20 ms, and ringing does nothing.
     init() {
-        descriptor = eventfd(0, Int32(EFD_NONBLOCK.rawValue | EFD_CLOEXEC.rawValue))
+        var ends: [Int32] = [-1, -1]
+        if pipe(&ends) != 0 { ends = [-1, -1] }
+        for end in ends where end >= 0 {
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+        }
+        reading = ends[0]
+        writing = ends[1]
     }
 
     deinit {
-        if descriptor >= 0 { close(descriptor) }
+        if reading >= 0 { close(reading) }
+        if writing >= 0 { close(writing) }
     }
 
-    /// Ends the sleep, or the next one.
+    /// Ends the sleep, or the next one. A pipe that is full has been rung often enough.
     func ring() {
-        var one: UInt64 = 1
-        _ = write(descriptor, &one, 8)
+        var one: UInt8 = 1
+        _ = write(writing, &one, 1)
     }
 
     /// Sleeps until the alarm is rung, or until that time of `now`; nil is without end.
     func sleep(until deadline: UInt64?) {
-        guard descriptor >= 0 else {
+        guard reading >= 0 else {
             usleep(20_000)
             return
         }
@@ -32,10 +41,11 @@ final class Alarm: Sendable {
             let now = Self.now()
             milliseconds = deadline > now ? Int32(min((deadline - now) / 1_000_000 + 1, 60_000)) : 0
         }
-        var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        _ = poll(&waited, 1, milliseconds)
-        var count: UInt64 = 0
-        _ = read(descriptor, &count, 8)
+        var waited = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
+        guard poll(&waited, 1, milliseconds) > 0 else { return }
+        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { room in
+            while read(reading, room.baseAddress, room.count) == room.count {}
+        }
     }
 
     /// Nanoseconds of the monotonic clock.
