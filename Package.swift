@@ -83,6 +83,9 @@ let package = Package(
             swiftSettings: settings),
 
         .testTarget(
+            name: "SteleModelTests", dependencies: ["SteleModel", "SteleJSON"],
+            swiftSettings: settings),
+        .testTarget(
             name: "SteleJSONTests", dependencies: ["SteleJSON"], swiftSettings: settings),
 
         .testTarget(

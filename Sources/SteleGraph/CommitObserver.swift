@@ -1,0 +1,41 @@
+/// What a coordinator does at each commit.
+
+import SteleModel
+import StelePersistence
+import Synchronization
+
+/// Keeps the row cache exact and feeds the broadcast; on the writer's thread.
+final class CommitObserver: StoreObserver {
+    let cache: RowCache
+    private let model: Model
+    private let broadcast: HistoryBroadcast
+    private let token = Atomic<Int64>(0)
+
+    init(model: Model, cache: RowCache, broadcast: HistoryBroadcast) {
+        self.model = model
+        self.cache = cache
+        self.broadcast = broadcast
+    }
+
+    var currentToken: Int64 { token.load(ordering: .acquiring) }
+
+    /// The token that the store has when it is opened.
+    func start(at number: Int64) { raise(to: number) }
+
+    private func raise(to number: Int64) { token.max(number, ordering: .acquiringAndReleasing) }
+
+    func storeWillCommit(_ saves: [HistoryTransaction]) {
+        cache.willCommit(saves, model: model)
+    }
+
+    func storeDidCommit(_ saves: [HistoryTransaction]) {
+        cache.didCommit(saves, model: model)
+        if let last = saves.last { raise(to: last.number) }
+        broadcast.publish(saves)
+    }
+
+    func storeDidChangeElsewhere() {
+        cache.clear()
+        broadcast.publishChangedElsewhere()
+    }
+}

@@ -1,0 +1,38 @@
+/// What a context refuses at once, before anything is saved.
+
+import SteleModel
+import StelePersistence
+
+/// A use of a context or an object that cannot be.
+public enum ContextError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// An abstract entity has no objects of its own.
+    case abstractEntity(String)
+    /// The object is deleted in its context.
+    case deleted(entity: String, key: Int64)
+    /// An object of that entity cannot be a destination of the relationship.
+    case wrongDestination(relationship: String, asked: String, given: String)
+    /// The object's entity does not have the relationship.
+    case noSuchRelationship(entity: String, relationship: String)
+    /// The two objects are of different contexts, or the context is gone.
+    case foreignObject
+    /// The context is closed.
+    case closed
+    /// A context on the writer's thread gives a `saveRequest`; it cannot save by itself.
+    case onWriter
+
+    public var description: String {
+        switch self {
+        case .abstractEntity(let name):
+            "\(name) is abstract: make an object of one of its subentities"
+        case .deleted(let entity, let key):
+            "\(entity) \(key) is deleted and cannot be linked or changed"
+        case .wrongDestination(let relationship, let asked, let given):
+            "\(relationship) leads to \(asked), and the object given is of \(given)"
+        case .noSuchRelationship(let entity, let relationship):
+            "\(entity) has no relationship \(relationship)"
+        case .foreignObject: "the object belongs to another context"
+        case .closed: "the context is closed"
+        case .onWriter: "a context on the writer's thread gives a request and does not save it"
+        }
+    }
+}

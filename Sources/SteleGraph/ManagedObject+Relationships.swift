@@ -1,0 +1,63 @@
+/// An object's relationships; both sides of each are kept alike.
+
+import SteleModel
+import StelePersistence
+
+extension ManagedObject {
+    private func checkedContext() throws -> ManagedObjectContext {
+        guard let context else { throw ContextError.foreignObject }
+        return context
+    }
+
+    /// The destination of a to-one relationship, or nil where there is none.
+    /// - Throws: `StoreError`, `ContextError`.
+    public func toOne(_ relationship: Relationship) throws -> ManagedObject? {
+        try checkedContext().toOne(relationship, of: self)
+    }
+
+    /// Sets a to-one relationship and its inverse.
+    /// - Throws: `ContextError` for an object of the wrong entity or context, or a deleted one;
+    ///   `StoreError` where the inverse's other side must be read and cannot.
+    public func setToOne(_ relationship: Relationship, _ destination: ManagedObject?) throws {
+        try checkedContext().setToOne(relationship, of: self, destination)
+    }
+
+    /// The members of a to-many relationship, in its order, or by key where it has none.
+    /// - Throws: `StoreError`, `ContextError`.
+    public func members(_ relationship: Relationship) throws -> [ManagedObject] {
+        try checkedContext().members(relationship, of: self)
+    }
+
+    /// The keys of the members, negative for new objects; otherwise as `members`.
+    public func memberKeys(_ relationship: Relationship) throws -> [Int64] {
+        try checkedContext().memberKeys(relationship, of: self)
+    }
+
+    /// Replaces the members; in an ordered relationship they have the order given.
+    /// - Throws: as `setToOne`.
+    public func setMembers(_ relationship: Relationship, _ members: [ManagedObject]) throws {
+        try checkedContext().setMembers(relationship, of: self, members)
+    }
+
+    /// Adds a member, or moves one in an ordered relationship.
+    /// - Parameter index: where it shall stand in an ordered relationship, taken as the nearest
+    ///   that there is; nil is the end for a new member, and where it stands for one that is.
+    /// - Throws: as `setToOne`.
+    public func addMember(
+        _ relationship: Relationship, _ member: ManagedObject, at index: Int? = nil
+    ) throws {
+        try checkedContext().addMember(relationship, of: self, member, at: index)
+    }
+
+    /// Takes a member out; nothing happens where it is none.
+    /// - Throws: as `setToOne`.
+    public func removeMember(_ relationship: Relationship, _ member: ManagedObject) throws {
+        try checkedContext().removeMember(relationship, of: self, member)
+    }
+
+    /// Whether the object of that key is a member.
+    /// - Throws: `StoreError`, `ContextError`.
+    public func hasMember(_ relationship: Relationship, key: Int64) throws -> Bool {
+        try checkedContext().hasMember(relationship, of: self, key: key)
+    }
+}

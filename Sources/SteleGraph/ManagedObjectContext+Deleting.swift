@@ -1,0 +1,145 @@
+/// What a deletion brings with it: Nullify, Cascade, Deny, No Action.
+
+import SteleModel
+import StelePersistence
+
+extension ManagedObjectContext {
+    /// Applies the delete rules of all objects deleted since it last ran, level by level, with
+    /// one query a relationship and a level; loops of cascades end where they began.
+    ///
+    /// Deny is judged when all is known, by `saveRequest`.
+    /// - Throws: `StoreError`, `ContextError.closed`.
+    public func processPendingChanges() throws {
+        if undecided.isEmpty { return }
+        while !undecided.isEmpty {
+            let level = undecided
+            undecided = []
+            try readMembers(of: level)
+            try readDestinations(of: level)
+            for object in level { try applyDeleteRules(of: object) }
+        }
+        forgetLinksToDeleted()
+        for object in inserted where object.isDeleted { registered[object.id] = nil }
+        inserted.removeAll { $0.isDeleted }
+    }
+
+    /// What an object's relationship does at its deletion. A new object leaves no trace.
+    private func rule(_ relationship: Relationship, _ object: ManagedObject) -> DeleteRule {
+        let rule = relationship.deleteRule
+        return rule == .noAction && object.isInserted ? .nullify : rule
+    }
+
+    private func readMembers(of level: [ManagedObject]) throws {
+        var owners: [Int: [Int64]] = [:]
+        for object in level where !object.isInserted {
+            for relationship in plan(object.entity).relationships
+            where relationship.isToMany && relationship.deleteRule != .noAction {
+                owners[relationship.index, default: []].append(object.id.key)
+            }
+        }
+        for (index, keys) in owners.sorted(by: { $0.key < $1.key }) {
+            let relationship = model.relationships[index]
+            try fire(relationship, owners: keys)
+            for key in keys {
+                let place = ToManyID(relationship: index, owner: key)
+                seenByDeletion[place] = toManys[place]?.stored ?? []
+            }
+        }
+    }
+
+    /// Loads the destinations that are deleted, too, or whose own row changes.
+    private func readDestinations(of level: [ManagedObject]) throws {
+        var wanted: [Int: Set<Int64>] = [:]
+        for object in level {
+            for relationship in plan(object.entity).relationships {
+                let rule = rule(relationship, object)
+                let inverse = model.inverse(of: relationship)
+                guard rule == .cascade || rule == .nullify && inverse?.isToMany == false else {
+                    continue
+                }
+                let root = model.destination(of: relationship).root
+                wanted[root, default: []].formUnion(try destinations(relationship, object))
+            }
+        }
+        for (root, keys) in wanted.sorted(by: { $0.key < $1.key }) {
+            _ = try existingObjects(root: root, keys: keys.sorted())
+        }
+    }
+
+    /// The keys at the far end of a relationship now.
+    private func destinations(
+        _ relationship: Relationship, _ object: ManagedObject
+    ) throws -> [Int64] {
+        if !relationship.isToMany { return object.key(in: relationship).map { [$0] } ?? [] }
+        return try state(relationship, of: object.id.key)
+            .members(ordered: relationship.isOrdered)
+    }
+
+    private func applyDeleteRules(of object: ManagedObject) throws {
+        for relationship in plan(object.entity).relationships {
+            let inverse = model.inverse(of: relationship)
+            switch rule(relationship, object) {
+            case .deny: break
+            case .cascade:
+                for key in try destinations(relationship, object) {
+                    let other = registered[destinationID(relationship, key)]
+                    if let other, !other.isDeleted { try delete(other) }
+                }
+            case .nullify where relationship.isToMany:
+                for key in try destinations(relationship, object) {
+                    try unlink(relationship, object, key)
+                }
+            case .nullify, .noAction:
+                // With the row goes its part in the destination's to-many, whatever the rule.
+                guard !relationship.isToMany, let key = object.key(in: relationship) else { break }
+                if inverse?.isToMany == true || rule(relationship, object) == .nullify {
+                    try cutInverse(of: relationship, from: object, to: key)
+                }
+            }
+        }
+    }
+
+    /// Links without an inverse that were made here and lead to what is deleted.
+    private func forgetLinksToDeleted() {
+        for object in inserted + touched where !object.isDeleted {
+            for relationship in plan(object.entity).toOnes where relationship.inverse == nil {
+                guard let key = object.key(in: relationship),
+                    registered[destinationID(relationship, key)]?.isDeleted == true,
+                    object.isInserted || object.changedSlots.contains(relationship.slot)
+                else { continue }
+                object.setSlot(relationship.slot, .null)
+            }
+        }
+        for (place, state) in toManys {
+            let relationship = model.relationships[place.relationship]
+            if relationship.inverse != nil { continue }
+            for key in state.members(ordered: true)
+            where registered[destinationID(relationship, key)]?.isDeleted == true {
+                edit(relationship, of: place.owner) { $0.remove(key) }
+            }
+        }
+    }
+
+    /// 1600 for each Deny relationship of a deleted object with a destination that stays.
+    func deniedDeletes() throws -> [ValidationError] {
+        var errors: [ValidationError] = []
+        for object in deleted {
+            for relationship in plan(object.entity).relationships
+            where relationship.deleteRule == .deny {
+                let staying = try destinations(relationship, object).first { key in
+                    let id = destinationID(relationship, key)
+                    if registered[id]?.isDeleted == true { return false }
+                    return try relationship.isToMany || existingObject(with: id) != nil
+                }
+                if let staying {
+                    let other = registered[destinationID(relationship, staying)]?.entity
+                    errors.append(
+                        .denied(
+                            object, relationship, staying,
+                            other ?? model.destination(of: relationship)))
+                }
+            }
+        }
+        return errors
+    }
+}

@@ -1,0 +1,103 @@
+/// From pending changes to one request, and from its result back to objects.
+
+import SteleModel
+import StelePersistence
+
+extension ManagedObjectContext {
+    /// Applies delete rules, validates, and saves in one request. Temporary identities become
+    /// permanent and the objects are as stored. Where nothing changed there is no transaction.
+    ///
+    /// What is read next comes from a new view, which sees the save.
+    /// - Returns: the store's result; without changes one with the view's token alone.
+    /// - Throws: `ValidationErrors`; `StoreError`, of which `.moved` and `.conflicts` ask for
+    ///   another try with a new context; `ContextError.onWriter`, `.closed`.
+    @discardableResult
+    public func save() throws -> SaveResult {
+        if isWriters { throw ContextError.onWriter }
+        guard let request = try saveRequest() else { return SaveResult(token: try token()) }
+        let result = try coordinator.store.save(request)
+        didSave(result)
+        return result
+    }
+
+    /// The request that `save` sends, after delete rules and validation; nil when nothing changed.
+    /// - Throws: as `save`.
+    public func saveRequest() throws -> SaveRequest? {
+        try processPendingChanges()
+        guard hasChanges else { return nil }
+        let links = try changedLinks()
+        var updates: [(object: ManagedObject, slots: [Int])] = []
+        for object in touched where !object.isDeleted {
+            let slots = storedChanges(object)
+            if !slots.isEmpty { updates.append((object, slots)) }
+        }
+        try validate(updates: updates.map(\.object), links: links)
+        var builder = SaveRequestBuilder(self, links: links)
+        try builder.build(updates: updates)
+        return builder.request.changes.isEmpty ? nil : builder.request
+    }
+
+    /// The owners of changed to-manys with what changed, in the order of relationships and keys;
+    /// loads those that are only known by a link's other end.
+    func changedLinks() throws -> [ChangedLinks] {
+        var places = toManys.filter { $0.value.hasChanges }.map(\.key)
+        places.sort { ($0.relationship, $0.owner) < ($1.relationship, $1.owner) }
+        var missing: [Int: [Int64]] = [:]
+        for place in places {
+            let id = ownerID(place)
+            if registered[id] == nil { missing[id.root, default: []].append(id.key) }
+        }
+        for (root, keys) in missing { _ = try existingObjects(root: root, keys: keys) }
+        var found: [ChangedLinks] = []
+        var index: [ObjectID: Int] = [:]
+        for place in places {
+            // A link to an object that is gone already, left by No Action, has no owner to tell.
+            guard let owner = registered[ownerID(place)] else { continue }
+            if let known = index[owner.id] {
+                found[known].relationships.append(place.relationship)
+            } else {
+                index[owner.id] = found.count
+                found.append(ChangedLinks(owner: owner, relationships: [place.relationship]))
+            }
+        }
+        return found
+    }
+
+    private func ownerID(_ place: ToManyID) -> ObjectID {
+        let owner = model.relationships[place.relationship].owner
+        return ObjectID(root: model.entities[owner].root, key: place.owner)
+    }
+
+    /// Takes the result of a request that this context made (`saveRequest`), where it was saved by
+    /// `PersistentStore.save(making:)`; `save` does it by itself.
+    public func didSave(_ result: SaveResult) {
+        for object in deleted { registered[object.id] = nil }
+        for object in inserted where !object.isDeleted {
+            guard let key = result.permanentKeys[object.id] else { continue }
+            registered[object.id] = nil
+            object.id = ObjectID(root: object.id.root, key: key)
+            registered[object.id] = object
+        }
+        for (id, snapshot) in result.snapshots {
+            guard let object = registered[id] else { continue }
+            object.values = snapshot.values
+            object.before = snapshot
+            object.version = snapshot.version
+        }
+        for object in inserted { object.isInserted = false }
+        for object in touched { object.isTouched = false }
+        for object in inserted { object.isTouched = false }
+        inserted = []
+        touched = []
+        deleted = []
+        toManys = [:]
+        seenByDeletion = [:]
+        dropView()
+    }
+}
+
+/// An object and its to-many relationships that changed, by index.
+struct ChangedLinks {
+    let owner: ManagedObject
+    var relationships: [Int]
+}

@@ -1,0 +1,55 @@
+/// Where contexts and a store meet: the row cache and the broadcast of what is saved.
+
+import SteleModel
+import StelePersistence
+
+/// One store's coordinator, shared by all threads (NSPersistentStoreCoordinator).
+public final class PersistentStoreCoordinator: Sendable {
+    public let store: any PersistentStore
+    /// Tells of each commit, after it.
+    public let broadcast: HistoryBroadcast
+    let commits: CommitObserver
+    /// What validation, deletion and insertion ask of each entity, by `Entity.index`.
+    let plans: [EntityPlan]
+
+    /// A coordinator of that store; it registers with the store as its observer.
+    /// - Parameter rowCacheBytes: about how much memory the cached rows may take.
+    public init(store: any PersistentStore, rowCacheBytes: Int = 32 << 20) {
+        self.store = store
+        broadcast = HistoryBroadcast()
+        plans = store.model.entities.map { EntityPlan($0) }
+        commits = CommitObserver(
+            model: store.model, cache: RowCache(bytes: rowCacheBytes), broadcast: broadcast)
+        store.observe(commits)
+        if let reader = try? store.reader() {
+            if let token = try? reader.token { commits.start(at: token) }
+            reader.close()
+        }
+    }
+
+    var cache: RowCache { commits.cache }
+
+    /// The model of the store.
+    public var model: Model { store.model }
+
+    /// Eight hexadecimal digits, drawn at start and anew after a change by another program that
+    /// left no history; part of every ETag. Read it before the rows that it shall stand for.
+    public var cacheGeneration: String { cache.generation }
+
+    /// The number of the last committed transaction that this process knows.
+    public var currentToken: Int64 { commits.currentToken }
+
+    /// The newest state of an object, where the cache has it and it is exact now; nil means that
+    /// a reader has to be asked. Short and bounded: for threads that must not wait.
+    public func cachedSnapshot(_ id: ObjectID) -> Snapshot? {
+        _ = store.noticesForeignChange()
+        return cache.newest(id, upTo: commits.currentToken)
+    }
+
+    /// An object's URI (`URIRepresentation`): `x-coredata://UUID/Entity/p42`, or `/t1` for an
+    /// object that is not saved yet.
+    public func objectURI(_ id: ObjectID, entity: Entity) -> String {
+        let place = id.isTemporary ? "t\(id.key.magnitude)" : "p\(id.key)"
+        return "x-coredata://\(store.identifier)/\(entity.name)/\(place)"
+    }
+}

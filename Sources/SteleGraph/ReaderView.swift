@@ -1,0 +1,54 @@
+/// A context's view of the store, and what it may do with the row cache.
+
+import SteleModel
+import StelePersistence
+
+/// An open reader with its token, and its standing with the row cache.
+struct ReaderView {
+    let reader: any StoreReader
+    let token: Int64
+    /// Nil where the cache must not be used: on the writer's thread, where the reader sees what is
+    /// not committed.
+    let cache: RowCache.View?
+    /// The cache generation that what is read belongs to.
+    let generation: String
+
+    /// Opens a reader whose view and whose epoch are known to belong together.
+    ///
+    /// The epoch is read first, then the view opened, then foreign changes are looked for: where
+    /// the epoch has not moved by then, no foreign change lies between epoch and view.
+    static func open(_ coordinator: PersistentStoreCoordinator) throws(StoreError) -> ReaderView {
+        var attempts = 0
+        while true {
+            let era = coordinator.cache.era
+            let reader = try coordinator.store.reader()
+            let token: Int64
+            do { token = try reader.token } catch {
+                reader.close()
+                throw error
+            }
+            _ = coordinator.store.noticesForeignChange()
+            if coordinator.cache.epoch == era.epoch {
+                let view = RowCache.View(token: token, epoch: era.epoch)
+                return ReaderView(
+                    reader: reader, token: token, cache: view, generation: era.generation)
+            }
+            attempts += 1
+            if attempts == 3 {
+                // Another program writes without a pause: read past the cache.
+                return ReaderView(
+                    reader: reader, token: token, cache: nil, generation: era.generation)
+            }
+            reader.close()
+        }
+    }
+
+    /// The view of a reader on the writer's thread.
+    static func writer(
+        _ reader: any StoreReader, _ coordinator: PersistentStoreCoordinator
+    ) throws(StoreError) -> ReaderView {
+        ReaderView(
+            reader: reader, token: try reader.token, cache: nil,
+            generation: coordinator.cacheGeneration)
+    }
+}

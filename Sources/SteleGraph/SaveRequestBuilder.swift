@@ -1,0 +1,126 @@
+/// Puts together the request of one save.
+
+import SteleModel
+import StelePersistence
+
+/// Collects changes and what they rely on.
+struct SaveRequestBuilder {
+    private let context: ManagedObjectContext
+    private(set) var request: SaveRequest
+    private let links: [ChangedLinks]
+    private var toManys: [ObjectID: [ToManyChange]] = [:]
+    private var expectedToExist: Set<ObjectID> = []
+
+    init(_ context: ManagedObjectContext, links: [ChangedLinks]) {
+        self.context = context
+        self.links = links
+        request = SaveRequest(readToken: 0)
+    }
+
+    mutating func build(updates: [(object: ManagedObject, slots: [Int])]) throws {
+        request.readToken = try context.token()
+        request.author = context.author
+        request.contextName = context.name
+        request.changes.reserveCapacity(
+            context.inserted.count + updates.count + context.deleted.count)
+        try collectToManys()
+        addInserts()
+        addUpdates(updates)
+        addDeletes()
+        expectMembers()
+    }
+
+    private mutating func collectToManys() throws {
+        for link in links {
+            let owner = link.owner
+            var changes: [ToManyChange] = []
+            for index in link.relationships {
+                let place = ToManyID(relationship: index, owner: owner.id.key)
+                guard let state = context.toManys[place] else { continue }
+                changes.append(
+                    ToManyChange(
+                        relationship: index, added: Array(state.added),
+                        removed: Array(state.removed), order: state.newOrder))
+                let relationship = context.model.relationships[index]
+                if relationship.inverse == nil {
+                    for key in state.added {
+                        expect(context.destinationID(relationship, key), relationship.destination)
+                    }
+                }
+            }
+            toManys[owner.id] = changes
+        }
+    }
+
+    private mutating func addInserts() {
+        for object in context.inserted where !object.isDeleted {
+            for relationship in context.plan(object.entity).toOnes {
+                expectDestination(of: relationship, object)
+            }
+            request.changes.append(
+                ObjectChange(
+                    .insert, entity: object.entity.index, key: object.id.key,
+                    values: object.values, toManys: toManys[object.id] ?? []))
+        }
+    }
+
+    private mutating func addUpdates(_ updates: [(object: ManagedObject, slots: [Int])]) {
+        for (object, slots) in updates {
+            for relationship in context.plan(object.entity).toOnes
+            where slots.contains(relationship.slot) {
+                expectDestination(of: relationship, object)
+            }
+            request.changes.append(
+                ObjectChange(
+                    .update, entity: object.entity.index, key: object.id.key,
+                    before: object.before, values: object.values, changedSlots: slots,
+                    toManys: toManys.removeValue(forKey: object.id) ?? []))
+        }
+        for link in links where !link.owner.isInserted && !link.owner.isDeleted {
+            let owner = link.owner
+            guard let changes = toManys[owner.id] else { continue }
+            // No version is checked where no column changes, so that it exists must be.
+            expect(owner.id, owner.entity.index)
+            request.changes.append(
+                ObjectChange(
+                    .update, entity: owner.entity.index, key: owner.id.key,
+                    before: owner.before, values: owner.before?.values ?? [], toManys: changes))
+        }
+    }
+
+    private mutating func addDeletes() {
+        for object in context.deleted {
+            request.changes.append(
+                ObjectChange(
+                    .delete, entity: object.entity.index, key: object.id.key,
+                    before: object.before, toManys: toManys[object.id] ?? []))
+        }
+    }
+
+    private mutating func expectDestination(of toOne: Relationship, _ object: ManagedObject) {
+        guard let key = object.key(in: toOne) else { return }
+        expect(context.destinationID(toOne, key), toOne.destination)
+    }
+
+    /// That an object is there, which this save does not make.
+    private mutating func expect(_ id: ObjectID, _ entity: Int) {
+        guard id.key > 0, expectedToExist.insert(id).inserted else { return }
+        request.expectations.append(.exists(entity: entity, key: id.key))
+    }
+
+    /// That to-manys which were read, and decided something, still have those members.
+    private mutating func expectMembers() {
+        var places = context.seenByDeletion
+        for (place, state) in context.toManys where place.owner > 0 {
+            guard let stored = state.stored else { continue }
+            if state.isExpected || state.newOrder != nil { places[place] = stored }
+        }
+        let sorted = places.sorted {
+            ($0.key.relationship, $0.key.owner) < ($1.key.relationship, $1.key.owner)
+        }
+        for (place, keys) in sorted {
+            request.expectations.append(
+                .members(relationship: place.relationship, owner: place.owner, keys: keys))
+        }
+    }
+}

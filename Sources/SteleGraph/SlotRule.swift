@@ -1,0 +1,110 @@
+/// What the model asks of one value, worked out once.
+
+import SteleModel
+
+/// A slot's checks; only made where there is something to check.
+struct SlotRule: Sendable {
+    enum Check: Sendable {
+        case none
+        case integer(ClosedRange<Int64>)
+        case double(minimum: Double?, maximum: Double?)
+        case decimal(minimum: Decimal?, maximum: Decimal?)
+        /// Lengths in UTF-16 units, as NSString counts.
+        case text(minimum: Int?, maximum: Int?, pattern: String?)
+        case date(minimum: Double?, maximum: Double?)
+        case uri
+    }
+
+    let slot: Int
+    let name: String
+    let isRequired: Bool
+    let check: Check
+
+    /// Nil where any value will do.
+    init?(_ attribute: Attribute, slot: Int) {
+        self.slot = slot
+        name = attribute.name
+        isRequired = !attribute.isOptional
+        check = Self.check(attribute)
+        if case .none = check, !isRequired { return nil }
+    }
+
+    /// Nil for an optional relationship.
+    init?(_ toOne: Relationship, slot: Int) {
+        if toOne.isOptional { return nil }
+        self.slot = slot
+        name = toOne.name
+        isRequired = true
+        check = .none
+    }
+
+    private static func check(_ attribute: Attribute) -> Check {
+        let (low, high) = (attribute.declaration.minimum, attribute.declaration.maximum)
+        switch attribute.type {
+        case .integer16: return integer(Int64(Int16.min)...Int64(Int16.max), low, high)
+        case .integer32: return integer(Int64(Int32.min)...Int64(Int32.max), low, high)
+        case .integer64: return integer(Int64.min...Int64.max, low, high)
+        case .float:
+            let most = Double(Float.greatestFiniteMagnitude)
+            return .double(
+                minimum: max(low.asDouble ?? -most, -most),
+                maximum: min(high.asDouble ?? most, most))
+        case .double:
+            if low.isNull && high.isNull { return .none }
+            return .double(minimum: low.asDouble, maximum: high.asDouble)
+        case .decimal:
+            if low.isNull && high.isNull { return .none }
+            return .decimal(minimum: low.asDecimal, maximum: high.asDecimal)
+        case .string:
+            let pattern = attribute.declaration.regularExpression
+            if low.isNull && high.isNull && pattern == nil { return .none }
+            return .text(
+                minimum: low.asInteger.map { Int(clamping: $0) },
+                maximum: high.asInteger.map { Int(clamping: $0) }, pattern: pattern)
+        case .date:
+            if low.isNull && high.isNull { return .none }
+            return .date(minimum: low.asDouble, maximum: high.asDouble)
+        case .uri: return .uri
+        default: return .none
+        }
+    }
+
+    private static func integer(
+        _ type: ClosedRange<Int64>, _ low: Value, _ high: Value
+    ) -> Check {
+        let least = max(low.asInteger ?? type.lowerBound, type.lowerBound)
+        let most = min(high.asInteger ?? type.upperBound, type.upperBound)
+        if least == .min && most == .max { return .none }
+        // A model whose bounds leave nothing is caught when it is read; here it must not trap.
+        return .integer(least...max(least, most))
+    }
+}
+
+extension Value {
+    /// A bound as an integer, cut at the decimal point.
+    var asInteger: Int64? {
+        switch self {
+        case .int(let it): it
+        case .double(let it): Int64(exactly: it.rounded(.towardZero))
+        default: nil
+        }
+    }
+
+    /// A number or a date in seconds.
+    var asDouble: Double? {
+        switch self {
+        case .int(let it): Double(it)
+        case .double(let it), .date(let it): it
+        default: nil
+        }
+    }
+
+    var asDecimal: Decimal? {
+        switch self {
+        case .int(let it): Decimal(it)
+        case .decimal(let it): it
+        case .double(let it): Decimal(it)
+        default: nil
+        }
+    }
+}

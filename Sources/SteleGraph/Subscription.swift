@@ -1,0 +1,49 @@
+/// One listener of the broadcast.
+
+import StelePersistence
+import Synchronization
+
+/// What `HistoryBroadcast.subscribe` gives: it ends by `cancel`.
+public final class Subscription: Sendable {
+    let start: UInt64
+    private let receive: @Sendable ([HistoryTransaction]) -> Void
+    private let changedElsewhere: @Sendable () -> Void
+    private let leave: @Sendable (Subscription) -> Void
+    private let isCancelled = Atomic<Bool>(false)
+    /// Held while the listener is told something.
+    private let telling = Mutex(())
+    /// The thread that tells it something, or 0.
+    private let teller = Atomic<UInt>(0)
+
+    init(
+        start: UInt64, receive: @escaping @Sendable ([HistoryTransaction]) -> Void,
+        changedElsewhere: @escaping @Sendable () -> Void,
+        leave: @escaping @Sendable (Subscription) -> Void
+    ) {
+        self.start = start
+        self.receive = receive
+        self.changedElsewhere = changedElsewhere
+        self.leave = leave
+    }
+
+    /// Ends it: when this returns, no call is running and none will come. Called from within
+    /// `receive` it ends with that call. Do not call it while holding a lock that `receive` takes.
+    public func cancel() {
+        isCancelled.store(true, ordering: .sequentiallyConsistent)
+        leave(self)
+        let isTold = teller.load(ordering: .sequentiallyConsistent) == DrainThread.current
+        if !isTold { telling.withLock { _ in } }
+    }
+
+    func tell(_ saves: [HistoryTransaction]) { tell { receive(saves) } }
+
+    func tellChangedElsewhere() { tell { changedElsewhere() } }
+
+    private func tell(_ news: () -> Void) {
+        telling.withLock { _ in
+            teller.store(DrainThread.current, ordering: .sequentiallyConsistent)
+            if !isCancelled.load(ordering: .sequentiallyConsistent) { news() }
+            teller.store(0, ordering: .sequentiallyConsistent)
+        }
+    }
+}

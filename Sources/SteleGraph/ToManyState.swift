@@ -1,0 +1,105 @@
+/// What a context knows and has changed of one to-many relationship of one object.
+
+import OrderedCollections
+import SteleModel
+
+/// A to-many relationship of one object, whether or not that object is loaded.
+struct ToManyID: Hashable {
+    /// `Relationship.index`.
+    let relationship: Int
+    /// The owner's key within the root of the relationship's owner.
+    let owner: Int64
+}
+
+/// The members of one to-many: those in the store, once they are known, and what has changed.
+///
+/// A link can be made or cut from its other side without knowing the members: a fault then holds
+/// nothing but the difference. `add` and `remove` are only called for links that are truly new or
+/// truly there, which the side that makes the change knows.
+struct ToManyState {
+    /// The members in the store, in its order; nil for a fault.
+    private(set) var stored: [Int64]?
+    private var storedSet: Set<Int64> = []
+    /// Who has come and who has gone, against the store.
+    private(set) var added: OrderedSet<Int64> = []
+    private(set) var removed: OrderedSet<Int64> = []
+    /// All members in an order that was asked for; nil where they stand as stored, with those
+    /// added at the end.
+    private(set) var order: [Int64]?
+    /// Whether the save depends on the store having just the members that were read.
+    var isExpected = false
+
+    /// A new object's: nobody is in it yet.
+    static let empty = ToManyState(stored: [])
+    static let fault = ToManyState()
+
+    private init() {}
+    init(stored: [Int64]) { fire(stored) }
+
+    var isFault: Bool { stored == nil }
+
+    /// Takes what the store has.
+    mutating func fire(_ members: [Int64]) {
+        stored = members
+        if members.count > 8 { storedSet = Set(members) }
+    }
+
+    /// Whether the key is a member in the store; false for a fault.
+    private func isStored(_ key: Int64) -> Bool {
+        guard let stored else { return false }
+        return stored.count > 8 ? storedSet.contains(key) : stored.contains(key)
+    }
+
+    /// Whether the key is a member now; only told rightly where the members are known.
+    func contains(_ key: Int64) -> Bool {
+        added.contains(key) || isStored(key) && !removed.contains(key)
+    }
+
+    mutating func add(_ key: Int64) {
+        if removed.remove(key) == nil { added.append(key) }
+        order?.append(key)
+    }
+
+    mutating func remove(_ key: Int64) {
+        if added.remove(key) == nil { removed.append(key) }
+        order?.removeAll { $0 == key }
+    }
+
+    /// Begins to keep an order of its own, where the members are known: who goes and comes back
+    /// stands at the end.
+    mutating func keepOrder() {
+        if order == nil && stored != nil { order = unarranged }
+    }
+
+    /// Sets all members' order; they must be the members.
+    mutating func arrange(_ keys: [Int64]) { order = keys }
+
+    /// The members as they are stored, less those that went, and those that came at the end.
+    private var unarranged: [Int64] {
+        let kept = stored ?? []
+        if added.isEmpty && removed.isEmpty { return kept }
+        return (removed.isEmpty ? kept : kept.filter { !removed.contains($0) }) + added
+    }
+
+    /// The members now, in order; for a relationship without order by key, new objects last.
+    func members(ordered: Bool) -> [Int64] {
+        if ordered { return order ?? unarranged }
+        return added.isEmpty ? unarranged : unarranged.sorted(by: Self.precedes)
+    }
+
+    /// How many members there are now; only told rightly where they are known.
+    var count: Int { (stored?.count ?? 0) + added.count - removed.count }
+
+    private static func precedes(_ a: Int64, _ b: Int64) -> Bool {
+        if a < 0 || b < 0 { return a >= 0 ? true : b >= 0 ? false : a > b }
+        return a < b
+    }
+
+    /// The order to be stored, where adding at the end and taking out does not lead to it.
+    var newOrder: [Int64]? {
+        guard let order, order != unarranged else { return nil }
+        return order
+    }
+
+    var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || newOrder != nil }
+}
