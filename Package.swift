@@ -83,18 +83,4 @@ let package = Package(
             swiftSettings: settings),
 
         .testTarget(
-            name: "SteleModelTests", dependencies: ["SteleModel", "SteleJSON"],
-            swiftSettings: settings),
-        .testTarget(
-            name: "SteleJSONTests", dependencies: ["SteleJSON"], swiftSettings: settings),
-
-        .testTarget(
-            name: "SteleFeedTests",
-            dependencies: [
-                "SteleService", "SteleHTTP", "SteleGraph", "StelePersistence", "StelePredicates",
-                "SteleModel", "SteleJSON", .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
-    ],
-    swiftLanguageModes: [.v6]
-)
+            name: "SteleHTTPTests", dependencies: ["SteleHTTP", "CZlib"], swiftSettings: settings),
