@@ -84,3 +84,26 @@ let package = Package(
 
         .testTarget(
             name: "SteleHTTPTests", dependencies: ["SteleHTTP", "CZlib"], swiftSettings: settings),
+        .testTarget(
+            name: "SteleModelTests", dependencies: ["SteleModel", "SteleJSON"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SteleJSONTests", dependencies: ["SteleJSON"], swiftSettings: settings),
+
+        .testTarget(
+            name: "SteleFeedTests",
+            dependencies: [
+                "SteleService", "SteleHTTP", "SteleGraph", "StelePersistence", "StelePredicates",
+                "SteleModel", "SteleJSON", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "steleTests",
+            dependencies: [
+                "stele", "SteleService", "SteleGraph", "SteleSQLite", "SteleModel", "SteleJSON",
+                "StelePersistence", "StelePredicates", "SteleHTTP",
+            ],
+            swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)
