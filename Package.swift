@@ -89,7 +89,11 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "SteleJSONTests", dependencies: ["SteleJSON"], swiftSettings: settings),
-
+        .testTarget(
+            name: "SteleSQLiteTests", dependencies: ["SteleSQLite", "CSQLite"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SteleSQLTests", dependencies: ["SteleSQL", "CSQLite"], swiftSettings: settings),
         .testTarget(
             name: "SteleFeedTests",
             dependencies: [

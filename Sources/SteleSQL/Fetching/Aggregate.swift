@@ -22,6 +22,34 @@ enum Aggregate: Hashable {
 }
 
 extension Translation {
+    /// Whether a value is made of many objects, and not of the members of one's relationship.
+    func isOfRows(_ it: Expression, _ env: Environment) -> Bool {
+        switch it {
+        case .function(let name, let items):
+            if Aggregate(function: name) != nil {
+                guard let first = items.first else { return true }
+                var argument = first
+                if case .function("distinct:", let inner) = first, let only = inner.first {
+                    argument = only
+                }
+                return !isCollection(argument, env)
+            }
+            return items.contains { isOfRows($0, env) }
+        case .conditional(let predicate, let a, let b):
+            return isOfRows(predicate, env) || isOfRows(a, env) || isOfRows(b, env)
+        default: return false
+        }
+    }
+
+    func isOfRows(_ it: Predicate, _ env: Environment) -> Bool {
+        switch it {
+        case .constant: false
+        case .comparison(let it): isOfRows(it.left, env) || isOfRows(it.right, env)
+        case .and(let parts), .or(let parts): parts.contains { isOfRows($0, env) }
+        case .not(let part): isOfRows(part, env)
+        }
+    }
+
     /// An aggregate of a to-many relationship, or of the rows of a group.
     func aggregate(
         _ aggregate: Aggregate, _ arguments: [Expression], _ env: Environment
@@ -35,7 +63,7 @@ extension Translation {
             (argument, isDistinct) = (only, true)
         }
         if env.isGrouped, isCollection(argument, env) {
-            throw .unsupported("an aggregate over a to-many relationship in select")
+            throw .invalid("an aggregate of a relationship is neither grouped by nor in one of rows")
         }
         if !env.isGrouped, let bag = try bag(argument, env) {
             if aggregate == .count, !isDistinct { return try collected("count", bag) }

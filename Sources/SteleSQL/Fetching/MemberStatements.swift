@@ -15,7 +15,7 @@ extension FetchTranslator {
     }
 
     /// Keys as what statements for many of them take.
-    public func keyList(_ keys: [Int64]) -> Value { .string(JSONList.text(keys)) }
+    public func keyList(_ keys: [Int64]) -> Value { .string(KeyList.json(keys)) }
 
     private func select(_ root: Int, _ condition: String) -> String {
         "SELECT \(selectLists[root] ?? "NULL") FROM \(schema.tables[root]?.name ?? "NULL") t0 "

@@ -34,26 +34,6 @@ enum Reach {
         }
     }
 
-    /// Whether a value is made of the rows of a group.
-    static func isAggregate(_ it: Expression) -> Bool {
-        switch it {
-        case .function(let name, let items):
-            Aggregate(function: name) != nil || items.contains(where: isAggregate)
-        case .conditional(let predicate, let a, let b):
-            isAggregate(predicate) || isAggregate(a) || isAggregate(b)
-        default: false
-        }
-    }
-
-    static func isAggregate(_ it: Predicate) -> Bool {
-        switch it {
-        case .constant: false
-        case .comparison(let it): isAggregate(it.left) || isAggregate(it.right)
-        case .and(let parts), .or(let parts): parts.contains(where: isAggregate)
-        case .not(let part): isAggregate(part)
-        }
-    }
-
     /// Whether a condition that must hold names the object or one related by key, so that few
     /// rows are left.
     static func isNarrow(_ it: Predicate, _ entity: (Expression) -> Bool) -> Bool {

@@ -7,10 +7,11 @@ import StelePredicates
 extension Select {
     /// Whether the columns are made of many objects.
     private var isGrouped: Bool {
-        !request.propertiesToGroupBy.isEmpty
-            || request.propertiesToFetch.contains { Reach.isAggregate($0.expression) }
-            || (request.havingPredicate.map(Reach.isAggregate) ?? false)
-            || request.sortDescriptors.contains { Reach.isAggregate($0.expression) }
+        let environment = environment(isGrouped: false)
+        func isOfRows(_ it: Expression) -> Bool { translation.isOfRows(it, environment) }
+        return !request.propertiesToGroupBy.isEmpty || request.havingPredicate != nil
+            || request.propertiesToFetch.contains { isOfRows($0.expression) }
+            || request.sortDescriptors.contains { isOfRows($0.expression) }
     }
 
     /// The request's columns, in order.
@@ -34,7 +35,6 @@ extension Select {
         var conditions = try filter(isCounted: isCounted)
         var having: [Condition] = []
         if let predicate = request.havingPredicate {
-            guard environment.isGrouped else { throw .invalid("having takes groupBy") }
             having.append(try translation.condition(predicate, environment, holds: true))
         }
         let order = try rowOrder(environment, operands)

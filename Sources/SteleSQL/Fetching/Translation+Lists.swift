@@ -80,11 +80,6 @@ enum JSONList {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Keys as one JSON array.
-    static func text(_ keys: [Int64]) -> String {
-        "[\(keys.map(String.init).joined(separator: ","))]"
-    }
-
     private static func write(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         for byte in text.utf8 {
