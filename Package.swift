@@ -85,6 +85,8 @@ let package = Package(
         // Tests: one target for each of ours.
 
         // Tests: one target for each of ours.
+
+        // Tests: one target for each of ours.
         .testTarget(
             name: "SteleModelTests",
             dependencies: ["SteleModel", "SteleJSON"],
@@ -101,6 +103,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "SteleServiceTests",
+            dependencies: ["SteleService", "SteleSQLite"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SteleFeedTests",
             dependencies: ["SteleService", "SteleSQLite"],
             swiftSettings: settings),
     ],
