@@ -1,5 +1,6 @@
 // What comes in: heads, bodies, and what is wrong with them.
 
+import Glibc
 import SteleHTTP
 import Testing
 
@@ -117,6 +118,21 @@ import Testing
         #expect(try other.get("/inline/other").status == 200)
         server.stop(drain: 1)
         #expect(seen.requests.withLock { $0.map(\.path) } == ["/inline/other"])
+    }
+
+    @Test func aHeadCutShortLeavesNothingBehind() throws {
+        let seen = Seen()
+        let server = try startServer(seen: seen)
+        for start in ["GET /inl", "GET /inline HTTP/1.1\r\n", "GET /inline HTTP/1.1\r\nHost: h\r\n"] {
+            let client = try RawClient(port: server.port)
+            try client.send(start)
+            usleep(20_000)
+            client.close()
+        }
+        #expect(try RawClient(port: server.port).get("/inline").status == 200)
+        #expect(seen.eventually { server.requestsInProgress == 0 })
+        server.stop(drain: 1)
+        #expect(seen.requests.withLock { $0.count } == 1)
     }
 
     @Test func aBodyAnnouncedTooLargeIsRefusedAtTheHead() throws {
