@@ -6,9 +6,9 @@ import Synchronization
 /// An event stream (`text/event-stream`): what is sent to it goes out on its connection, in order.
 /// Nothing here waits: a subscriber too slow for its queue is told to the sender by `send`.
 ///
-/// To send one event to many streams is to call `send` on each with the same buffer: each call costs
-/// a lock, and a wake-up of the connection where it sleeps; the bytes are written by the threads of
-/// the connections.
+/// To send one event to many streams is to call `send` on each with the same buffer: a call costs
+/// a lock, and a wake-up of the connection where it sleeps; the bytes are written by the threads
+/// of the connections.
 ///
 /// While nothing is queued the connection is suspended, and then a client that has gone is noticed
 /// at the next `send` (so send a comment now and then).
