@@ -48,7 +48,8 @@ struct Binder {
 
     typealias Scope = [(name: String, entity: Int)]
 
-    func bind(_ predicate: Predicate, _ scope: Scope = []) throws(PredicateError) -> BoundPredicate {
+    func bind(_ predicate: Predicate, _ scope: Scope = []) throws(PredicateError) -> BoundPredicate
+    {
         switch predicate {
         case .constant(let value): return .constant(value)
         case .not(let inner): return .not(try bind(inner, scope))

@@ -62,7 +62,8 @@ public struct SelectList: Sendable, Hashable {
         } catch {
             guard PredicateFunction.byName[name] != nil, error.hint == nil else { throw error }
             var hinted = error
-            hinted.hint = "a function of several arguments is written with commas here: "
+            hinted.hint =
+                "a function of several arguments is written with commas here: "
                 + "\(name)(a, b)"
             throw hinted
         }

@@ -5,16 +5,19 @@ import StelePredicates
 import Testing
 
 struct ListTests {
-    @Test("columns are named by alias or as written", arguments: [
-        ("name", ["name"]), ("name,age", ["name", "age"]), (" name , team.name ", ["name", "team.name"]),
-        ("headcount:count(),pay:average(salary)", ["headcount", "pay"]),
-        ("count( )", ["count()"]), ("count( distinct  name )", ["count(distinct name)"]),
-        ("age + 1", ["age+1"]), ("sum( {1, 2} )", ["sum({1,2})"]),
-        ("x : uppercase(name)", ["x"]), ("x:name == 'a' ", []),
-        ("TERNARY(name == 'a, b', 1, 2), age", ["TERNARY(name=='a, b',1,2)", "age"]),
-        ("multiply(age, 2),age", ["multiply(age,2)", "age"]), ("größe:age", ["größe"]),
-        ("x:SUBQUERY(friends, $f, $f.age > 3).@count", ["x"]),
-    ])
+    @Test(
+        "columns are named by alias or as written",
+        arguments: [
+            ("name", ["name"]), ("name,age", ["name", "age"]),
+            (" name , team.name ", ["name", "team.name"]),
+            ("headcount:count(),pay:average(salary)", ["headcount", "pay"]),
+            ("count( )", ["count()"]), ("count( distinct  name )", ["count(distinct name)"]),
+            ("age + 1", ["age+1"]), ("sum( {1, 2} )", ["sum({1,2})"]),
+            ("x : uppercase(name)", ["x"]), ("x:name == 'a' ", []),
+            ("TERNARY(name == 'a, b', 1, 2), age", ["TERNARY(name=='a, b',1,2)", "age"]),
+            ("multiply(age, 2),age", ["multiply(age,2)", "age"]), ("größe:age", ["größe"]),
+            ("x:SUBQUERY(friends, $f, $f.age > 3).@count", ["x"]),
+        ])
     func names(_ text: String, _ names: [String]) throws {
         if names.isEmpty {
             #expect(throws: PredicateError.self) { try SelectList(text) }
@@ -23,10 +26,14 @@ struct ListTests {
         }
     }
 
-    @Test("a list that cannot be read is refused with its place", arguments: [
-        ("", 0), ("a,", 2), ("a,,b", 2), (",a", 0), ("a,b,a", 4), ("é:a,b,é:c", 6), ("a,b +", 5),
-        ("a,name BEGNSWITH", 7), ("(a:b", 4), ("1x:a", 0), ("multiply:by:(a,b)", 9), ("a,b)", 3),
-    ])
+    @Test(
+        "a list that cannot be read is refused with its place",
+        arguments: [
+            ("", 0), ("a,", 2), ("a,,b", 2), (",a", 0), ("a,b,a", 4), ("é:a,b,é:c", 6),
+            ("a,b +", 5),
+            ("a,name BEGNSWITH", 7), ("(a:b", 4), ("1x:a", 0), ("multiply:by:(a,b)", 9),
+            ("a,b)", 3),
+        ])
     func refused(_ text: String, _ position: Int) throws {
         let error = try #require(throws: PredicateError.self) { try SelectList(text) }
         #expect(error.position == position, "\(error)")
@@ -34,7 +41,9 @@ struct ListTests {
 
     @Test("a selector with colons gets told how it is written in a list")
     func selectors() throws {
-        let error = try #require(throws: PredicateError.self) { try SelectList("multiply:by:(a,b)") }
+        let error = try #require(throws: PredicateError.self) {
+            try SelectList("multiply:by:(a,b)")
+        }
         #expect(error.hint?.contains("multiply(a, b)") == true)
     }
 
@@ -44,10 +53,11 @@ struct ListTests {
             "team.name,n:count(),a:average(age)+1,s:sum(friends.age),m:max(friends.@count),age")
         let columns = try list.checked(by: League.check())
         #expect(columns.map(\.isAggregate) == [false, true, true, false, true, false])
-        #expect(columns.map(\.type) == [
-            .value(.string), .value(.integer64), .value(.double), .value(.integer64),
-            .value(.integer64), .value(.integer16),
-        ])
+        #expect(
+            columns.map(\.type) == [
+                .value(.string), .value(.integer64), .value(.double), .value(.integer64),
+                .value(.integer64), .value(.integer16),
+            ])
         #expect(throws: PredicateError.self) {
             try SelectList("sum(max(age))").checked(by: League.check())
         }
@@ -56,18 +66,20 @@ struct ListTests {
     @Test("keys to sort by: one leading minus, letters in a last bracket are options")
     func sorting() throws {
         let list = try SortList(
-            "-salary,name[cd], team.name[L] ,-average(pay),ranking[0],ranking[FIRST].name[c],- age + 1")
-        #expect(list.descriptors == [
-            SortDescriptor(.key("salary"), ascending: false),
-            SortDescriptor(.key("name"), options: [.caseInsensitive, .diacriticInsensitive]),
-            SortDescriptor(.key("team", "name"), options: .localeSensitive),
-            SortDescriptor(.function("average:", [.key("pay")]), ascending: false),
-            SortDescriptor(.index(.key("ranking"), .at(.constant(.int(0))))),
-            SortDescriptor(
-                .keyPath(.index(.key("ranking"), .first), ["name"]), options: .caseInsensitive),
-            SortDescriptor(
-                .function("add:to:", [.key("age"), .constant(.int(1))]), ascending: false),
-        ])
+            "-salary,name[cd], team.name[L] ,-average(pay),ranking[0],ranking[FIRST].name[c],- age + 1"
+        )
+        #expect(
+            list.descriptors == [
+                SortDescriptor(.key("salary"), ascending: false),
+                SortDescriptor(.key("name"), options: [.caseInsensitive, .diacriticInsensitive]),
+                SortDescriptor(.key("team", "name"), options: .localeSensitive),
+                SortDescriptor(.function("average:", [.key("pay")]), ascending: false),
+                SortDescriptor(.index(.key("ranking"), .at(.constant(.int(0))))),
+                SortDescriptor(
+                    .keyPath(.index(.key("ranking"), .first), ["name"]), options: .caseInsensitive),
+                SortDescriptor(
+                    .function("add:to:", [.key("age"), .constant(.int(1))]), ascending: false),
+            ])
         for text in ["", "-", "name[cx", "a,-", "name cd"] {
             #expect(throws: PredicateError.self, "\(text)") { try SortList(text) }
         }
@@ -91,8 +103,9 @@ struct ListTests {
         #expect(try ExpressionList("team.name, age / 10").expressions.count == 2)
         let include = try IncludeList("team.league,friends")
         #expect(include.paths == [["team", "league"], ["friends"]])
-        #expect(try include.resolved(from: League.person_, in: League.model)
-            .map { $0.map(\.name) } == [["team", "league"], ["friends"]])
+        #expect(
+            try include.resolved(from: League.person_, in: League.model)
+                .map { $0.map(\.name) } == [["team", "league"], ["friends"]])
         for text in ["team.name", "nope", "age"] {
             #expect(throws: PredicateError.self, "\(text)") {
                 try IncludeList(text).resolved(from: League.person_, in: League.model)

@@ -11,7 +11,8 @@ struct ParsingTests {
         #expect(try Predicate(format: printed) == predicate)
     }
 
-    static let table: [(String, String)] = comparisons + words + numbers + texts + paths + operators
+    static let table: [(String, String)] =
+        comparisons + words + numbers + texts + paths + operators
         + compounds + forms + functions
 
     static let comparisons: [(String, String)] = [
@@ -112,7 +113,10 @@ struct ParsingTests {
         ("a == 9.2e-5", "a == 0.000092"),
         ("a == 1E+2", "a == 100.0"),
         ("a == 0.0", "a == 0.0"),
-        ("a == 12345678901234567890.12345678901234567", "a == 12345678901234567890.12345678901234567"),
+        (
+            "a == 12345678901234567890.12345678901234567",
+            "a == 12345678901234567890.12345678901234567"
+        ),
         ("a == 1e200", "a == 1e+200"),
         ("a == 1e-200", "a == 1e-200"),
         ("a == 0.12345678901234567890123456789012345678901234567890", "a == 0.12345678901234568"),

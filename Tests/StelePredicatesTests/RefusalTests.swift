@@ -38,88 +38,89 @@ struct RefusalTests {
         }
     }
 
-    static let table: [Refused] = [
-        Refused("", 0, ""),
-        Refused("   ", 3, ""),
-        Refused("a", 1, "", "a == YES"),
-        Refused("a ==", 4, ""),
-        Refused("a == ", 5, ""),
-        Refused("== 1", 0, "=="),
-        Refused("a == 1 AND", 10, ""),
-        Refused("a == 1 OR ", 10, ""),
-        Refused("AND a == 1", 0, "AND"),
-        Refused("NOT", 3, ""),
-        Refused("a == 1 b == 2", 7, "b"),
-        Refused("a == 1 == 2", 7, "==", "AND"),
-        Refused("a < b < c", 6, "<", "AND"),
-        Refused("name BEGNSWITH 'x'", 5, "BEGNSWITH", "did you mean BEGINSWITH?"),
-        Refused("größe BEGNSWITH 'x'", 6, "BEGNSWITH", "did you mean BEGINSWITH?"),
-        Refused("name CONTAIN 'x'", 5, "CONTAIN", "did you mean CONTAINS?"),
-        Refused("name LKIE 'x'", 5, "LKIE", "did you mean LIKE?"),
-        Refused("name ISNT 'x'", 5, "ISNT"),
-        Refused("name IS NULL", 5, "IS", "== nil"),
-        Refused("name startswith 'x'", 5, "startswith", "BEGINSWITH"),
-        Refused("a NOT IN {1}", 2, "NOT", "NOT (a IN b)"),
-        Refused("(a == 1", 7, ""),
-        Refused("a == 1)", 6, ")"),
-        Refused("((a == 1)", 9, ""),
-        Refused("()", 1, ")"),
-        Refused("(a)", 3, "", "a == YES"),
-        Refused("a IN (1, 2)", 7, ",", "{1, 2}"),
-        Refused("a IN [1, 2]", 6, "1", "{1, 2}"),
-        Refused("a IN {1, 2", 10, ""),
-        Refused("a IN {1 2}", 8, "2"),
-        Refused("a IN {,}", 6, ","),
-        Refused("a IN {1,}", 8, "}"),
-        Refused("a BETWEEN 1 AND 2", 17, "", "BETWEEN {low, high}"),
-        Refused("a == 'x", 5, "'x"),
-        Refused("a == \"x'", 5, "\"x'"),
-        Refused("a == 'x\\'", 5, "'x\\'"),
-        Refused("a == '\\ud83d'", 5, "'\\ud83d'"),
-        Refused("a == '\\x'", 5, "'\\x'"),
-        Refused("a == '\\0'", 5, "'\\0'"),
-        Refused("a == '\u{0}'", 5, "'\u{0}'"),
-        Refused("a == “x”", 5, "“", "straight quotes"),
-        Refused("a == 12ab", 5, "12ab"),
-        Refused("a == 0x", 5, "0x"),
-        Refused("a == 0xG", 5, "0xG"),
-        Refused("a == 0b12", 5, "0b12"),
-        Refused("a == 1e999", 5, "1e999"),
-        Refused("a == 1.2.3", 8, ".3"),
-        Refused("a == +1", 5, "+"),
-        Refused("a ? 1", 2, "?"),
-        Refused("a == $", 5, "$"),
-        Refused("a == #", 5, "#"),
-        Refused("a. == 1", 3, "=="),
-        Refused("a..b == 1", 2, "."),
-        Refused(".a == 1", 0, "."),
-        Refused("a[ == 1", 3, "=="),
-        Refused("a[0 == 1", 4, "=="),
-        Refused("like == 1", 0, "like", "#like"),
-        Refused("size == 1", 0, "size", "#size"),
-        Refused("a ==[x] 1", 5, "x"),
-        Refused("a ==[c 1", 7, "1"),
-        Refused("ANY", 3, ""),
-        Refused("ANY a", 5, ""),
-        Refused("ANY (a == 1)", 4, "("),
-        Refused("a == (b == 1)", 5, "("),
-        Refused("1 + (a == 1) == 2", 2, "+"),
-        Refused("a == %@", 5, "%@", "var.NAME"),
-        Refused("%K == 1", 0, "%K", "var.NAME"),
-        Refused("SUBQUERY(a, b, c == 1).@count > 1", 12, "b"),
-        Refused("SUBQUERY(a, $b).@count > 1", 14, ")"),
-        Refused("SUBQUERY(a, $b, c).@count > 1", 17, ")"),
-        Refused("TERNARY(a, 1, 2) == 1", 9, ","),
-        Refused("CAST(a) == 1", 6, ")"),
-        Refused("CAST(a, b) == 1", 8, "b"),
-        Refused("sum(a, b) > 1", 0, "sum", "sum({a, b})"),
-        Refused("sum() > 1", 0, "sum"),
-        Refused("now(1) > a", 0, "now"),
-        Refused("multiply:by:(a) > 1", 0, "multiply"),
-        Refused("a = 1 & & b", 8, "&"),
-        Refused("a == 1 ;", 7, ";"),
-        Refused("a := 1", 2, ":=", "=="),
-    ] + unsupported
+    static let table: [Refused] =
+        [
+            Refused("", 0, ""),
+            Refused("   ", 3, ""),
+            Refused("a", 1, "", "a == YES"),
+            Refused("a ==", 4, ""),
+            Refused("a == ", 5, ""),
+            Refused("== 1", 0, "=="),
+            Refused("a == 1 AND", 10, ""),
+            Refused("a == 1 OR ", 10, ""),
+            Refused("AND a == 1", 0, "AND"),
+            Refused("NOT", 3, ""),
+            Refused("a == 1 b == 2", 7, "b"),
+            Refused("a == 1 == 2", 7, "==", "AND"),
+            Refused("a < b < c", 6, "<", "AND"),
+            Refused("name BEGNSWITH 'x'", 5, "BEGNSWITH", "did you mean BEGINSWITH?"),
+            Refused("größe BEGNSWITH 'x'", 6, "BEGNSWITH", "did you mean BEGINSWITH?"),
+            Refused("name CONTAIN 'x'", 5, "CONTAIN", "did you mean CONTAINS?"),
+            Refused("name LKIE 'x'", 5, "LKIE", "did you mean LIKE?"),
+            Refused("name ISNT 'x'", 5, "ISNT"),
+            Refused("name IS NULL", 5, "IS", "== nil"),
+            Refused("name startswith 'x'", 5, "startswith", "BEGINSWITH"),
+            Refused("a NOT IN {1}", 2, "NOT", "NOT (a IN b)"),
+            Refused("(a == 1", 7, ""),
+            Refused("a == 1)", 6, ")"),
+            Refused("((a == 1)", 9, ""),
+            Refused("()", 1, ")"),
+            Refused("(a)", 3, "", "a == YES"),
+            Refused("a IN (1, 2)", 7, ",", "{1, 2}"),
+            Refused("a IN [1, 2]", 6, "1", "{1, 2}"),
+            Refused("a IN {1, 2", 10, ""),
+            Refused("a IN {1 2}", 8, "2"),
+            Refused("a IN {,}", 6, ","),
+            Refused("a IN {1,}", 8, "}"),
+            Refused("a BETWEEN 1 AND 2", 17, "", "BETWEEN {low, high}"),
+            Refused("a == 'x", 5, "'x"),
+            Refused("a == \"x'", 5, "\"x'"),
+            Refused("a == 'x\\'", 5, "'x\\'"),
+            Refused("a == '\\ud83d'", 5, "'\\ud83d'"),
+            Refused("a == '\\x'", 5, "'\\x'"),
+            Refused("a == '\\0'", 5, "'\\0'"),
+            Refused("a == '\u{0}'", 5, "'\u{0}'"),
+            Refused("a == “x”", 5, "“", "straight quotes"),
+            Refused("a == 12ab", 5, "12ab"),
+            Refused("a == 0x", 5, "0x"),
+            Refused("a == 0xG", 5, "0xG"),
+            Refused("a == 0b12", 5, "0b12"),
+            Refused("a == 1e999", 5, "1e999"),
+            Refused("a == 1.2.3", 8, ".3"),
+            Refused("a == +1", 5, "+"),
+            Refused("a ? 1", 2, "?"),
+            Refused("a == $", 5, "$"),
+            Refused("a == #", 5, "#"),
+            Refused("a. == 1", 3, "=="),
+            Refused("a..b == 1", 2, "."),
+            Refused(".a == 1", 0, "."),
+            Refused("a[ == 1", 3, "=="),
+            Refused("a[0 == 1", 4, "=="),
+            Refused("like == 1", 0, "like", "#like"),
+            Refused("size == 1", 0, "size", "#size"),
+            Refused("a ==[x] 1", 5, "x"),
+            Refused("a ==[c 1", 7, "1"),
+            Refused("ANY", 3, ""),
+            Refused("ANY a", 5, ""),
+            Refused("ANY (a == 1)", 4, "("),
+            Refused("a == (b == 1)", 5, "("),
+            Refused("1 + (a == 1) == 2", 2, "+"),
+            Refused("a == %@", 5, "%@", "var.NAME"),
+            Refused("%K == 1", 0, "%K", "var.NAME"),
+            Refused("SUBQUERY(a, b, c == 1).@count > 1", 12, "b"),
+            Refused("SUBQUERY(a, $b).@count > 1", 14, ")"),
+            Refused("SUBQUERY(a, $b, c).@count > 1", 17, ")"),
+            Refused("TERNARY(a, 1, 2) == 1", 9, ","),
+            Refused("CAST(a) == 1", 6, ")"),
+            Refused("CAST(a, b) == 1", 8, "b"),
+            Refused("sum(a, b) > 1", 0, "sum", "sum({a, b})"),
+            Refused("sum() > 1", 0, "sum"),
+            Refused("now(1) > a", 0, "now"),
+            Refused("multiply:by:(a) > 1", 0, "multiply"),
+            Refused("a = 1 & & b", 8, "&"),
+            Refused("a == 1 ;", 7, ";"),
+            Refused("a := 1", 2, ":=", "=="),
+        ] + unsupported
 
     static let unsupported: [Refused] = [
         Refused("CAST(a, 'NSDaet') == 1", 8, "'NSDaet'", "NSDate"),
@@ -142,7 +143,8 @@ struct RefusalTests {
         for open in opened {
             let text = String(repeating: open, count: 10_000) + "a == 1"
             let error = try #require(
-                throws: PredicateError.self) { try Predicate(format: text) }
+                throws: PredicateError.self
+            ) { try Predicate(format: text) }
             #expect(error.code == "predicate.limit")
             #expect(error.message.contains("\(PredicateLimits.nesting)"), "\(open)")
         }
@@ -201,8 +203,9 @@ struct RefusalTests {
         #expect(throws: PredicateError.self) {
             try Predicate(format: "%K == 1", arguments: [.keyPath("a..b")])
         }
-        #expect(try Predicate(format: "%K == 1", arguments: [.keyPath("$x")]).predicateFormat
-            == "$x == 1")
+        #expect(
+            try Predicate(format: "%K == 1", arguments: [.keyPath("$x")]).predicateFormat
+                == "$x == 1")
     }
 
     @Test("random bytes are read or refused, and never more")
@@ -210,14 +213,18 @@ struct RefusalTests {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededGenerator(seed)
         let pieces = [
-            "a", "b.c", " ", "AND", "OR", "NOT", "(", ")", "{", "}", "[", "]", "==", "<", "'x'", "\"",
-            "'", "\\", "1", "0.5", "1e5", "$x", "#", "@count", ".", ",", "ANY", "SUBQUERY(", "CAST(",
+            "a", "b.c", " ", "AND", "OR", "NOT", "(", ")", "{", "}", "[", "]", "==", "<", "'x'",
+            "\"",
+            "'", "\\", "1", "0.5", "1e5", "$x", "#", "@count", ".", ",", "ANY", "SUBQUERY(",
+            "CAST(",
             "sum(", "IN", "BETWEEN", ":", ":=", "-", "*", "**", "é", "%@", "FUNCTION(", "TERNARY(",
         ]
         for _ in 0..<10_000 {
             let count = Int.random(in: 1...14, using: &random)
-            let text = (0..<count).map { _ in pieces[Int.random(in: 0..<pieces.count, using: &random)] }
-                .joined(separator: Bool.random(using: &random) ? " " : "")
+            let text = (0..<count).map { _ in
+                pieces[Int.random(in: 0..<pieces.count, using: &random)]
+            }
+            .joined(separator: Bool.random(using: &random) ? " " : "")
             if let predicate = try? Predicate(format: text) {
                 let printed = predicate.predicateFormat
                 let again = try? Predicate(format: printed)

@@ -80,7 +80,9 @@ struct RandomPredicates {
     }
 
     private mutating func key() -> String {
-        pick(["a", "b", "team", "like", "SIZE", "größe", "@count", "@sum", "_id", "order", "distinct"])
+        pick([
+            "a", "b", "team", "like", "SIZE", "größe", "@count", "@sum", "_id", "order", "distinct",
+        ])
     }
 
     private mutating func call(_ depth: Int) -> Expression {
@@ -114,7 +116,9 @@ struct RandomPredicates {
         case 5: return .double(pick([1e200, 3.5e-180, -1e150 * 1e50]))
         case 6: return .date(Double(number(1_000_000_000)) / 7)
         default:
-            let parts = ["a", "\"", "'", "\\", "\n", "é", "日", "😀", " ", "\t", "\u{7}", "AND", "%@", "0"]
+            let parts = [
+                "a", "\"", "'", "\\", "\n", "é", "日", "😀", " ", "\t", "\u{7}", "AND", "%@", "0",
+            ]
             return .string((0..<number(6)).map { _ in pick(parts) }.joined())
         }
     }

@@ -8,50 +8,66 @@ struct TextComparisonTests {
     private static let d: ComparisonOptions = .diacriticInsensitive
     private static let l: ComparisonOptions = .localeSensitive
 
-    @Test("[c] is Unicode case folding", arguments: [
-        ("Straße", "STRASSE"), ("ΟΔΟΣ", "οδος"), ("ος", "οσ"), ("K", "k"), ("Å", "å"), ("ﬁ", "FI"),
-        ("Ж", "ж"), ("ǅ", "ǆ"), ("ẞ", "ss"), ("Ꭰ", "ꭰ"), ("İ", "i̇"), ("µ", "μ"), ("ſ", "S"),
-        ("𐐀", "𐐨"),
-    ])
+    @Test(
+        "[c] is Unicode case folding",
+        arguments: [
+            ("Straße", "STRASSE"), ("ΟΔΟΣ", "οδος"), ("ος", "οσ"), ("K", "k"), ("Å", "å"),
+            ("ﬁ", "FI"),
+            ("Ж", "ж"), ("ǅ", "ǆ"), ("ẞ", "ss"), ("Ꭰ", "ꭰ"), ("İ", "i̇"), ("µ", "μ"), ("ſ", "S"),
+            ("𐐀", "𐐨"),
+        ])
     func caseFolding(_ a: String, _ b: String) {
         #expect(TextComparison(Self.c).equal(a, b))
         #expect(TextComparison(Self.c).order(a, b) == 0)
         #expect(!TextComparison().equal(a, b))
-        #expect(TextComparison.fold(a, options: Self.c).unicodeScalars
-            .elementsEqual(TextComparison.fold(b, options: Self.c).unicodeScalars))
+        #expect(
+            TextComparison.fold(a, options: Self.c).unicodeScalars
+                .elementsEqual(TextComparison.fold(b, options: Self.c).unicodeScalars))
     }
 
-    @Test("[c] keeps what differs by more than case apart", arguments: [
-        ("é", "e"), ("é", "e\u{301}"), ("ı", "i"), ("a", "b"), ("a", "aa"), ("", "a"), ("[", "{"),
-    ])
+    @Test(
+        "[c] keeps what differs by more than case apart",
+        arguments: [
+            ("é", "e"), ("é", "e\u{301}"), ("ı", "i"), ("a", "b"), ("a", "aa"), ("", "a"),
+            ("[", "{"),
+        ])
     func notTheSame(_ a: String, _ b: String) { #expect(!TextComparison(Self.c).equal(a, b)) }
 
-    @Test("[d] leaves marks out and keeps letters", arguments: [
-        ("é", "e", true), ("e\u{301}", "é", true), ("ñ", "n", true), ("ø", "o", false),
-        ("É", "e", false), ("Å", "A", true), ("ự", "u", true), ("가", "가", true), ("", "\u{301}", true),
-        ("й", "и", true), ("ü", "ue", false),
-    ])
+    @Test(
+        "[d] leaves marks out and keeps letters",
+        arguments: [
+            ("é", "e", true), ("e\u{301}", "é", true), ("ñ", "n", true), ("ø", "o", false),
+            ("É", "e", false), ("Å", "A", true), ("ự", "u", true), ("가", "가", true),
+            ("", "\u{301}", true),
+            ("й", "и", true), ("ü", "ue", false),
+        ])
     func marks(_ a: String, _ b: String, _ same: Bool) {
         #expect(TextComparison(Self.d).equal(a, b) == same)
-        #expect(TextComparison([.diacriticInsensitive, .caseInsensitive])
-            .equal(a.uppercased(), b) == (same || a == "É"))
+        #expect(
+            TextComparison([.diacriticInsensitive, .caseInsensitive])
+                .equal(a.uppercased(), b) == (same || a == "É"))
     }
 
-    @Test("LIKE: * is any number, ? is one, \\ takes the next as it is, the whole text must match",
+    @Test(
+        "LIKE: * is any number, ? is one, \\ takes the next as it is, the whole text must match",
         arguments: [
             ("", "", true), ("", "*", true), ("", "*?", false), ("", "?", false), ("a", "", false),
-            ("a", "?", true), ("a", "*", true), ("a", "*?", true), ("a", "?*", true), ("a", "??", false),
+            ("a", "?", true), ("a", "*", true), ("a", "*?", true), ("a", "?*", true),
+            ("a", "??", false),
             ("abc", "a*c", true), ("abc", "a*b", false), ("abc", "*b*", true), ("abc", "abc", true),
-            ("abc", "ab", false), ("abc", "bc", false), ("abc", "**c", true), ("abcabc", "*abc", true),
+            ("abc", "ab", false), ("abc", "bc", false), ("abc", "**c", true),
+            ("abcabc", "*abc", true),
             ("aXbXc", "a*b*c", true), ("a*c", "a\\*c", true), ("abc", "a\\*c", false),
-            ("a?c", "a\\?c", true), ("abc", "a\\?c", false), ("a\\c", "a\\\\c", true), ("a\\", "a\\", true),
+            ("a?c", "a\\?c", true), ("abc", "a\\?c", false), ("a\\c", "a\\\\c", true),
+            ("a\\", "a\\", true),
             ("日本", "?本", true), ("日本", "??", true), ("日本", "?", false), ("😀", "?", true),
             ("aab", "*ab", true), ("ababab", "*ab", true), ("mississippi", "m*iss*ip*i", true),
         ])
     func like(_ text: String, _ pattern: String, _ expected: Bool) {
         #expect(TextComparison().like(text, pattern) == expected)
-        #expect(TextComparison([.caseInsensitive, .diacriticInsensitive]).like(text, pattern)
-            == expected)
+        #expect(
+            TextComparison([.caseInsensitive, .diacriticInsensitive]).like(text, pattern)
+                == expected)
     }
 
     @Test("LIKE with options folds text and pattern")
@@ -76,8 +92,9 @@ struct TextComparisonTests {
             #expect(text.contains("abc", "abc"))
             #expect(!text.beginsWith("ab", "abc") && !text.endsWith("bc", "abc"))
             #expect(!text.contains("ab", "abc") && !text.contains("", "a"))
-            for part in [text.beginsWith("abc", ""), text.endsWith("abc", ""), text.contains("a", "")]
-            {
+            for part in [
+                text.beginsWith("abc", ""), text.endsWith("abc", ""), text.contains("a", ""),
+            ] {
                 #expect(!part)
             }
             let long = String(repeating: "ab", count: 40)
@@ -93,7 +110,8 @@ struct TextComparisonTests {
     @Test("[l] sorts as a person does")
     func human() {
         let sorted = [
-            "", "a", "A", "a1", "a02", "a2", "a10", "a10b", "ab", "Ab", "äb", "Äb", "abc", "b", "B2",
+            "", "a", "A", "a1", "a02", "a2", "a10", "a10b", "ab", "Ab", "äb", "Äb", "abc", "b",
+            "B2",
             "b10", "z", "日本",
         ]
         let text = TextComparison(Self.l)
@@ -108,14 +126,18 @@ struct TextComparisonTests {
         #expect(TextComparison(Self.l).order("A", "a") > 0)
     }
 
-    @Test("order is total, agrees with equality and with the keys to sort by", arguments: [
-        [], c, d, l, [c, d], [c, l], [d, l], [c, d, l], .normalized,
-    ] as [ComparisonOptions])
+    @Test(
+        "order is total, agrees with equality and with the keys to sort by",
+        arguments: [
+            [], c, d, l, [c, d], [c, l], [d, l], [c, d, l], .normalized,
+        ] as [ComparisonOptions])
     func keys(_ options: ComparisonOptions) {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededGenerator(seed)
-        let parts = ["a", "A", "b", "é", "e", "e\u{301}", "É", "ß", "ss", "1", "2", "10", "02", " ", "_",
-            "日", "Ж", "ж", "ø", "가", "😀", "K", "\u{301}", "0"]
+        let parts = [
+            "a", "A", "b", "é", "e", "e\u{301}", "É", "ß", "ss", "1", "2", "10", "02", " ", "_",
+            "日", "Ж", "ж", "ø", "가", "😀", "K", "\u{301}", "0",
+        ]
         func word() -> String {
             (0..<Int.random(in: 0...4, using: &random)).map { _ in
                 parts[Int.random(in: 0..<parts.count, using: &random)]
