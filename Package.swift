@@ -89,6 +89,8 @@ let package = Package(
         // Tests: one target for each of ours.
 
         // Tests: one target for each of ours.
+
+        // Tests: one target for each of ours.
         .testTarget(
             name: "SteleModelTests",
             dependencies: ["SteleModel", "SteleJSON"],
@@ -97,6 +99,10 @@ let package = Package(
             name: "SteleJSONTests", dependencies: ["SteleJSON"], swiftSettings: settings),
         .testTarget(
             name: "SteleHTTPTests", dependencies: ["SteleHTTP", "CZlib"], swiftSettings: settings),
+        .testTarget(
+            name: "StelePredicatesTests",
+            dependencies: ["StelePredicates", "SteleModel"],
+            swiftSettings: settings),
         .testTarget(
             name: "SteleSQLTests", dependencies: ["SteleSQL", "CSQLite"], swiftSettings: settings),
         .testTarget(
