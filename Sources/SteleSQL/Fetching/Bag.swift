@@ -156,9 +156,10 @@ extension Translation {
         _ bag: Bag, _ condition: Condition?, isLoose: Bool, holds: Bool
     ) -> Condition {
         let inner = bag.conditions + (condition.map { [$0] } ?? [])
-        if isLoose && bag.isLoose {
-            let filter = inner.isEmpty ? "" : " WHERE \(Condition.all(inner).sql)"
-            let set = "\(bag.owner) IN (SELECT \(bag.ownerColumn) FROM \(bag.scope.from)\(filter))"
+        if isLoose && bag.isLoose && !inner.isEmpty {
+            let filter = Condition.all(inner).sql
+            let set =
+                "\(bag.owner) IN (SELECT \(bag.ownerColumn) FROM \(bag.scope.from) WHERE \(filter))"
             return Condition(set).turned(holds)
         }
         let link = Condition("\(bag.ownerColumn) = \(bag.owner)")
