@@ -89,6 +89,9 @@ let package = Package(
             name: "SteleJSONTests", dependencies: ["SteleJSON"], swiftSettings: settings),
         .testTarget(
             name: "SteleSQLTests", dependencies: ["SteleSQL", "CSQLite"], swiftSettings: settings),
+        .testTarget(
+            name: "StelePredicatesTests", dependencies: ["SteleModel", "StelePredicates"],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

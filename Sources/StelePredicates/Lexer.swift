@@ -56,7 +56,11 @@ struct Lexer {
     static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 
     private mutating func skipWord() {
-        while index < end, Self.isLetter(bytes[index]) || Self.isDigit(bytes[index]) { index += 1 }
+        while index < end, Self.isLetter(bytes[index]) || Self.isDigit(bytes[index]) {
+            // A no-break space is no letter.
+            if bytes[index] == 0xC2, peek(1) == 0xA0 { return }
+            index += 1
+        }
     }
 
     private mutating func word() -> Token {
