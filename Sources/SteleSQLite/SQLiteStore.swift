@@ -16,7 +16,7 @@ public final class SQLiteStore: PersistentStore {
     public let path: String
 
     private let schema: SQLSchema
-    private let translator: FetchTranslator
+    private let translator: CurrentTranslator
     private let readers: ReaderPool
     private let queue = WriterQueue()
     private let checkpointer = Checkpointer()
@@ -42,7 +42,7 @@ public final class SQLiteStore: PersistentStore {
         model = schema.model
         identifier = file.identifier
         generation = file.generation
-        translator = FetchTranslator(schema: schema)
+        translator = CurrentTranslator(FetchTranslator(schema: schema))
         readers = ReaderPool(path: path)
         watch = CommitWatch(writer)
         try start(writer)
@@ -67,7 +67,7 @@ public final class SQLiteStore: PersistentStore {
     }
 
     public func reader() throws(StoreError) -> any StoreReader {
-        try SQLiteReader(schema: schema, translator: translator, pool: readers)
+        try SQLiteReader(schema: schema, translator: translator.current, pool: readers)
     }
 
     public func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {

@@ -14,7 +14,7 @@ final class Writer {
     private let connection: Connection
     private let queue: WriterQueue
     private let schema: SQLSchema
-    private let translator: FetchTranslator
+    private let translator: CurrentTranslator
     private let saver: SQLSaver
     private let watch: CommitWatch
     private let observer: () -> (any StoreObserver)?
@@ -30,7 +30,7 @@ final class Writer {
 
     init(
         connection: Connection, queue: WriterQueue, schema: SQLSchema,
-        translator: FetchTranslator, watch: CommitWatch,
+        translator: CurrentTranslator, watch: CommitWatch,
         observer: @escaping () -> (any StoreObserver)?
     ) throws(StoreError) {
         self.connection = connection
@@ -41,6 +41,7 @@ final class Writer {
         self.observer = observer
         lastCommit = watch.current
         saver = try SQLSaver(schema: schema, connection: connection)
+        translator.use(longDecimals: saver.attributesWithLongDecimals)
     }
 
     /// Writes batch after batch until the queue is closed.
@@ -113,6 +114,7 @@ final class Writer {
 
     private func seeForeignCommit() throws(StoreError) {
         try saver.reload()
+        translator.use(longDecimals: saver.attributesWithLongDecimals)
         observer()?.storeDidChangeElsewhere()
     }
 
@@ -141,7 +143,7 @@ final class Writer {
 
     private func makeRequest(_ job: WriterJob) throws -> SaveRequest {
         let reader = SQLiteReader(
-            schema: schema, translator: translator, writer: connection, token: saver.token)
+            schema: schema, translator: translator.current, writer: connection, token: saver.token)
         defer { reader.close() }
         return try job.make(reader)
     }
@@ -152,6 +154,7 @@ final class Writer {
             return
         }
         try saver.finishBatch()
+        translator.use(longDecimals: saver.attributesWithLongDecimals)
         observer()?.storeWillCommit(told)
         watch.willCommit()
         try connection.execute(Self.commit, [])

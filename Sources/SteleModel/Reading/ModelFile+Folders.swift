@@ -13,7 +13,8 @@ extension ModelFile {
             ])
         }
         if first == UInt8(ascii: "{") || path.path.hasSuffix(".json") {
-            return try readJSON(bytes, name: ModelPath.name(path.lastPart), place: path.path)
+            let name = ModelPath.name(path.lastPart)
+            return ModelFile(try ManagedObjectModel(json: bytes, name: name))
         }
         let isInPackage = path.lastPart == "contents" && !path.folderName.isEmpty
         let name = ModelPath.name(isInPackage ? path.folderName : path.lastPart)
@@ -28,7 +29,8 @@ extension ModelFile {
         let names = try orAll { () throws(ModelError) in try path.names() }
         let versions = names.filter { $0.hasSuffix(".xcdatamodel") }
         if !versions.isEmpty {
-            return try readVersions(versions, in: path, hasChoice: names.contains(CurrentVersion.fileName))
+            let hasChoice = names.contains(CurrentVersion.fileName)
+            return try readVersions(versions, in: path, hasChoice: hasChoice)
         }
         guard names.contains("contents") else {
             throw ModelErrors([withoutContents(path, names)])
@@ -111,12 +113,6 @@ extension ModelFile {
         } catch {
             throw ModelErrors([error])
         }
-    }
-
-    static func readJSON(
-        _ bytes: [UInt8], name: String, place: String
-    ) throws(ModelErrors) -> ModelFile {
-        throw ModelErrors([ModelError(place, "JSON models cannot be read yet")])
     }
 }
 

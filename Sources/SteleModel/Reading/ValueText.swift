@@ -5,6 +5,7 @@
 #else
     import Foundation
 #endif
+internal import SteleJSON
 
 /// The text of defaults and bounds in a `contents` file, both ways.
 enum ValueText {
@@ -75,6 +76,17 @@ enum ValueText {
                 $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") || $0 == UInt8(ascii: "-")
             }
             return isWhole ? digits + ".0" : digits
+        }
+    }
+
+    /// The value as people read it: dates as ISO 8601, no ".0" where there is no fraction.
+    static func readable(_ value: Value, _ type: AttributeType) -> String {
+        switch value {
+        case .date(let seconds):
+            ISO8601.text(secondsSinceReferenceDate: seconds) ?? seconds.description
+        case .decimal(let it): DecimalText.text(it)
+        case .double(let it) where it == it.rounded() && abs(it) < 1e15: String(Int64(it))
+        default: text(value, type) ?? ""
         }
     }
 }

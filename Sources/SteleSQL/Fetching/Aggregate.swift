@@ -67,6 +67,12 @@ extension Translation {
         }
         if !env.isGrouped, let bag = try bag(argument, env) {
             if aggregate == .count, !isDistinct { return try collected("count", bag) }
+            if aggregate == .count {
+                // Null is one of them, for they are the members' values and not rows.
+                let value = sql(bag.value)
+                let text = "COUNT(DISTINCT \(value)) + COALESCE(MAX(\(value) IS NULL), 0)"
+                return scalar(bag, (text, .computed("", .integer, isNullable: false)))
+            }
             return scalar(bag, try made(by: aggregate, bag.value, distinct: isDistinct))
         }
         guard env.isGrouped else {

@@ -14,6 +14,7 @@ public final class SQLSaver {
     var counters: Counters
     let images: BeforeImage
     private var strings: TransactionStrings
+    var longDecimals: LongDecimals
     /// The numbers of transactions up to which reads cannot be trusted to see all commits.
     private var trustedSince: Int64 = 0
 
@@ -25,6 +26,7 @@ public final class SQLSaver {
         images = BeforeImage(schema.model)
         counters = try Counters(connection)
         strings = TransactionStrings()
+        longDecimals = try LongDecimals(schema, connection)
     }
 
     /// The number of the last transaction, those of this batch included.
@@ -34,6 +36,7 @@ public final class SQLSaver {
     public func reload() throws(StoreError) {
         counters = try Counters(connection)
         strings = TransactionStrings()
+        longDecimals = try LongDecimals(schema, connection)
         trustedSince = token + 1
     }
 
@@ -41,14 +44,21 @@ public final class SQLSaver {
     public struct Mark {
         let counters: Counters
         let strings: TransactionStrings
+        let longDecimals: LongDecimals
     }
 
-    public var mark: Mark { Mark(counters: counters, strings: strings) }
+    public var mark: Mark {
+        Mark(counters: counters, strings: strings, longDecimals: longDecimals)
+    }
+
+    /// The Decimal attributes with values of more than 15 digits, for `FetchTranslator`.
+    public var attributesWithLongDecimals: Set<String> { longDecimals.attributes }
 
     /// Takes counters back to where they were, when the request's rows are taken back.
     public func restore(_ mark: Mark) {
         counters = mark.counters
         strings = mark.strings
+        longDecimals = mark.longDecimals
     }
 
     /// Saves one request.
@@ -65,6 +75,7 @@ public final class SQLSaver {
         }
         try checkExpectations(of: request)
         let done = try execute(operations)
+        try longDecimals.note(operations, connection)
         let transaction = try writeHistory(of: done, request, at: time)
         return (result(of: done, transaction, permanent), transaction)
     }

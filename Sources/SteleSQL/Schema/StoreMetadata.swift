@@ -22,6 +22,9 @@ public struct StoreMetadata: Codable, Sendable {
     var checksum: String?
     /// What the store's tokens begin with; nil in a store that another program made.
     public var generation: String?
+    /// Decimal attributes that hold values of more than 15 digits, as `Entity.attribute` with the
+    /// entity that declares them; nil for none.
+    public var longDecimals: [String]?
 
     private enum CodingKeys: String, CodingKey {
         case storeType = "NSStoreType"
@@ -33,6 +36,7 @@ public struct StoreMetadata: Codable, Sendable {
         case digest = "NSStoreModelVersionHashesDigest"
         case checksum = "NSStoreModelVersionChecksumKey"
         case generation = "SteleGeneration"
+        case longDecimals = "SteleLongDecimals"
     }
 
     /// The metadata of a new store of the model.

@@ -5,12 +5,13 @@ import SteleModel
 /// How a decimal is stored: up to 15 significant digits as Apple does, as an integer or a real,
 /// of which the shortest digits are the decimal's own; more as a blob of ASCII digits, which the
 /// column's NUMERIC affinity leaves alone.
-enum DecimalColumn {
+public enum DecimalColumn: Sendable {
     case integer(Int64)
     case real(Double)
     case digits([UInt8])
 
-    init(_ value: Decimal) {
+    /// The form that a column keeps the value in.
+    public init(_ value: Decimal) {
         var text: [UInt8] = []
         DecimalText.write(value, to: &text)
         let significant = text.drop { $0 == Self.minus || $0 == Self.zero || $0 == Self.point }
@@ -34,8 +35,14 @@ enum DecimalColumn {
     private static let point = UInt8(ascii: ".")
 
     /// The decimal whose digits are the shortest that read back as the number.
-    static func decimal(_ real: Double) -> Decimal? { DecimalText.parse(real.description.utf8) }
+    public static func decimal(_ real: Double) -> Decimal? { DecimalText.parse(real.description.utf8) }
 
     /// The decimal that a blob of digits holds; nil where it holds something else.
-    static func decimal(digits: [UInt8]) -> Decimal? { DecimalText.parse(digits) }
+    public static func decimal(digits: [UInt8]) -> Decimal? { DecimalText.parse(digits) }
+
+    /// Whether plain SQL would compare it wrongly.
+    public var isLong: Bool {
+        if case .digits = self { return true }
+        return false
+    }
 }
