@@ -109,28 +109,30 @@ final class FetchingDatabase {
 
     // MARK: Functions
 
-    private typealias Arguments = UnsafeMutablePointer<OpaquePointer?>
+    fileprivate typealias Arguments = UnsafeMutablePointer<OpaquePointer?>
     private typealias Scalar = @convention(c) (OpaquePointer?, Int32, Arguments?) -> Void
 
     private static func scalar(_ function: SQLFunction) -> Scalar {
         switch function {
         case SQLFunctions.fold:
             return { context, _, arguments in
-                guard let text = FetchingDatabase.text(arguments?[0]) else { return sqlite3_result_null(context) }
+                guard let text = FetchingDatabase.text(arguments?[0]) else {
+                    return sqlite3_result_null(context)
+                }
                 let options = ComparisonOptions(rawValue: Int(sqlite3_value_int(arguments?[1])))
                 sqlite3_result_text(
                     context, TextComparison.fold(text, options: options), -1,
                     unsafeBitCast(-1, to: sqlite3_destructor_type.self))
             }
-        case SQLFunctions.contains: return { FetchingDatabase.judge($0, $2) { $0.contains($1, $2) } }
-        case SQLFunctions.beginsWith: return { FetchingDatabase.judge($0, $2) { $0.beginsWith($1, $2) } }
-        case SQLFunctions.endsWith: return { FetchingDatabase.judge($0, $2) { $0.endsWith($1, $2) } }
-        case SQLFunctions.like: return { FetchingDatabase.judge($0, $2) { $0.like($1, $2) } }
+        case SQLFunctions.contains: return { judged($0, $2) { $0.contains($1, $2) } }
+        case SQLFunctions.beginsWith: return { judged($0, $2) { $0.beginsWith($1, $2) } }
+        case SQLFunctions.endsWith: return { judged($0, $2) { $0.endsWith($1, $2) } }
+        case SQLFunctions.like: return { judged($0, $2) { $0.like($1, $2) } }
         default: return { context, _, _ in sqlite3_result_null(context) }
         }
     }
 
-    private static func judge(
+    fileprivate static func judge(
         _ context: OpaquePointer?, _ arguments: Arguments?,
         _ body: (TextComparison, String, String) -> Bool
     ) {
@@ -141,7 +143,15 @@ final class FetchingDatabase {
         sqlite3_result_int(context, body(TextComparison(options), a, b) ? 1 : 0)
     }
 
-    private static func text(_ value: OpaquePointer?) -> String? {
+    fileprivate static func text(_ value: OpaquePointer?) -> String? {
         sqlite3_value_text(value).map { String(cString: $0) }
     }
+}
+
+/// A function without a context of its own, as C takes them.
+private func judged(
+    _ context: OpaquePointer?, _ arguments: FetchingDatabase.Arguments?,
+    _ body: (TextComparison, String, String) -> Bool
+) {
+    FetchingDatabase.judge(context, arguments, body)
 }

@@ -158,6 +158,7 @@ struct Fetching {
     /// What comes behind WHERE for a predicate.
     func filter(_ entity: String, _ predicate: String) throws -> String {
         let text = try translator.keys(request(entity, predicate)).sql.string
-        return String(text.dropFirst("SELECT t0.Z_PK FROM ".count).dropLast(" ORDER BY t0.Z_PK".count))
+        return String(
+            text.dropFirst("SELECT t0.Z_PK FROM ".count).dropLast(" ORDER BY t0.Z_PK".count))
     }
 }

@@ -92,8 +92,9 @@ import Testing
             ZPERSON t0 WHERE (SELECT COALESCE(SUM(t2.ZAGE), 0) FROM Z_2FRIENDS t1 JOIN ZPERSON \
             t2 ON t2.Z_PK = t1.REFLEXIVE WHERE t1.Z_2FRIENDS = t0.Z_PK) > ?1
         Person: count(distinct friends.age) > 3
-            ZPERSON t0 WHERE (SELECT COUNT(DISTINCT t2.ZAGE) FROM Z_2FRIENDS t1 JOIN ZPERSON t2 \
-            ON t2.Z_PK = t1.REFLEXIVE WHERE t1.Z_2FRIENDS = t0.Z_PK) > ?1
+            ZPERSON t0 WHERE (SELECT COUNT(DISTINCT t2.ZAGE) + COALESCE(MAX(t2.ZAGE IS \
+            NULL), 0) FROM Z_2FRIENDS t1 JOIN ZPERSON t2 ON t2.Z_PK = t1.REFLEXIVE WHERE \
+            t1.Z_2FRIENDS = t0.Z_PK) > ?1
         Team: members.@count == 0
             ZTEAM t0 WHERE NOT EXISTS (SELECT 1 FROM ZPERSON t1 WHERE t1.ZTEAM = t0.Z_PK)
         Team: members.@count != 0

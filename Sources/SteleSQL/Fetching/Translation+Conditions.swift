@@ -114,11 +114,12 @@ extension Translation {
     func isCollection(_ expression: Expression, _ env: Environment) -> Bool {
         switch expression {
         case .aggregate, .subquery: return true
-        case .keyPath(.subquery, let path): return !path.contains("@count")
+        case .keyPath(_, let path) where path.contains(where: { isSign($0) && !isUnion($0) }):
+            return false
+        case .keyPath(.subquery, _): return true
         case .keyPath(let base, let path):
             guard let start = object(base, env) else { return false }
-            let keys = path.filter { $0.utf8.first != 0x40 }
-            return crossesToMany(keys, from: start.entity)
+            return crossesToMany(path, from: start.entity)
         default: return false
         }
     }
