@@ -86,7 +86,14 @@ struct RandomPredicate {
         let (a, b) = (path(pick(keys.numbers)), path(pick(keys.numbers)))
         let (s, t) = (path(pick(keys.texts)), path(pick(keys.texts)))
         let object = path(pick(keys.objects))
-        switch number(0...12) {
+        switch number(0...15) {
+        case 13: return "\(pick(["abs", "floor", "ceiling", "sqrt"]))(\(a)) \(order()) \(literal())"
+        case 14: return "TERNARY(\(a) > \(b), \(s), \(t)) \(order()) \(text())"
+        case 15:
+            return pick([
+                "modulus(\(a), 2) == 1", "\(a) & 3 == 1", 
+                "\(a) * \(b) + \(a) > \(b) / 2",
+            ])
         case 0, 1: return "\(a) \(order()) \(literal())"
         case 2: return "\(literal()) \(order()) \(a)"
         case 3: return "\(a) \(order()) \(b)"
@@ -113,7 +120,7 @@ struct RandomPredicate {
             let sign = pick(["==", "!=", ">", "<="])
             return "\(path).@count \(sign) \(pick(["0", "1", "2"]))"
         case 1:
-            let operation = pick(["@sum", "@min", "@max"])
+            let operation = pick(["@sum", "@min", "@max", "@avg"])
             return "\(path).\(operation).\(pick(keys.numbers)) \(order()) \(literal())"
         case 2: return "\(pick(["1", "2", "3"])) IN \(path)"
         case 3: return "\(path).\(pick(keys.texts)) CONTAINS \(text())"
