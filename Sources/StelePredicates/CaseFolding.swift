@@ -69,9 +69,10 @@ struct CaseFolding: Sendable {
     }
 
     /// The standard library has no case folding; lowercase of uppercase is the same but for the
-    /// dotless i, which folds to itself, and Cherokee, which folds to capitals.
+    /// capital ß, the dotless i, which folds to itself, and Cherokee, which folds to capitals.
     private static func folded(_ scalar: Unicode.Scalar) -> [UInt32] {
         switch scalar.value {
+        case 0x1E9E: return [0x73, 0x73]
         case 0x131, 0x13A0...0x13F5: return [scalar.value]
         case 0x13F8...0x13FD: return [scalar.value - 8]
         case 0xAB70...0xABBF: return [scalar.value - 0xAB70 + 0x13A0]

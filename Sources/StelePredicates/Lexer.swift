@@ -28,7 +28,9 @@ struct Lexer {
         skipSpace()
         guard index < end else { return Token(kind: .end, start: end, end: end, place: end) }
         let byte = bytes[index]
-        if Self.isLetter(byte) { return word() }
+        if Self.isLetter(byte) {
+            return byte >= 0x80 && isPunctuation() ? sign(.invalid, 3) : word()
+        }
         if Self.isDigit(byte) { return number() }
         if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") { return text(quote: byte) }
         return mark(byte)
@@ -57,10 +59,16 @@ struct Lexer {
 
     private mutating func skipWord() {
         while index < end, Self.isLetter(bytes[index]) || Self.isDigit(bytes[index]) {
-            // A no-break space is no letter.
-            if bytes[index] == 0xC2, peek(1) == 0xA0 { return }
+            if bytes[index] >= 0x80, isPunctuation() { return }
             index += 1
         }
+    }
+
+    /// Whether a no-break space or one of U+2000 to U+207F stands here, such as a curly quote.
+    private func isPunctuation() -> Bool {
+        let second = peek(1)
+        return bytes[index] == 0xC2 && second == 0xA0
+            || bytes[index] == 0xE2 && (second == 0x80 || second == 0x81) && index + 3 <= end
     }
 
     private mutating func word() -> Token {

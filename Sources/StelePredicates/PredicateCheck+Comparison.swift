@@ -53,14 +53,15 @@ extension PredicateCheck {
     ) throws(PredicateError) {
         for side in [left, right] where side.type.kind == .collection {
             // Lists compare with lists, item by item; what the store holds has no such order.
-            if left.type.kind == right.type.kind, !readsStore(left), !readsStore(right),
-                result.type == .equal || result.type == .notEqual
-            {
-                result.left = left.expression
-                result.right = right.expression
-                return
+            let isEquality = result.type == .equal || result.type == .notEqual
+            let areLists = [left, right].allSatisfy {
+                ($0.type.kind == .collection || $0.type.kind == .any) && $0.pending == nil
+                    && !readsStore($0.expression)
             }
-            throw needsModifier(side.expression)
+            guard isEquality, areLists else { throw needsModifier(side.expression) }
+            result.left = left.expression
+            result.right = right.expression
+            return
         }
         let (a, b) = try unified(left, right)
         if result.type != .equal, result.type != .notEqual {
@@ -75,12 +76,13 @@ extension PredicateCheck {
         result.right = b.expression
     }
 
-    private func readsStore(_ side: Typed) -> Bool {
-        switch side.expression {
-        case .aggregate: false
-        case .set(_, let left, let right):
-            readsStore(Typed(expression: left, type: side.type))
-                || readsStore(Typed(expression: right, type: side.type))
+    private func readsStore(_ side: Expression) -> Bool {
+        switch side {
+        case .aggregate, .constant: false
+        case .index(let base, _): readsStore(base)
+        case .function(PredicateFunction.mode.rawValue, let arguments):
+            arguments.contains { readsStore($0) }
+        case .set(_, let left, let right): readsStore(left) || readsStore(right)
         default: true
         }
     }

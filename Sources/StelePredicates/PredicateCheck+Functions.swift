@@ -335,6 +335,10 @@ extension PredicateCheck {
     private func made(_ items: [Typed], _ isAggregate: Bool) -> Typed {
         var element = ExpressionType.value(.undefined)
         for item in items where item.type.kind != .any {
+            if element.kind != .any, element.kind != item.type.kind {
+                element = .value(.undefined)
+                break
+            }
             element = element.kind == .any ? item.type : Self.wider(element, item.type)
         }
         return Typed(

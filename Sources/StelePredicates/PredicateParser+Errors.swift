@@ -78,8 +78,8 @@ extension PredicateParser {
 
     /// The text of a token, cut where it is long.
     func near(_ token: Token) -> String {
-        var end = min(token.end, token.place + 40)
-        if token.kind == .text || token.kind == .escapedText { end = min(token.end + 1, end) }
+        let isQuoted = token.kind == .text || token.kind == .escapedText
+        var end = min(token.end + (isQuoted ? 1 : 0), token.place + 40)
         while end > token.place, end < lexer.bytes.count, lexer.bytes[end] & 0xC0 == 0x80 {
             end -= 1
         }

@@ -63,6 +63,7 @@ public struct SortList: Sendable, Hashable {
         var check = check
         check.aliases = Dictionary(
             columns.map { ($0.name, $0.expression) }, uniquingKeysWith: { first, _ in first })
+        if columns.contains(where: \.isAggregate) { check.allowsRowAggregates = true }
         var result: [SortDescriptor] = []
         for descriptor in descriptors {
             let (expression, type) = try check.check(descriptor.expression)
