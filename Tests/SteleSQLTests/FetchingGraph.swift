@@ -46,7 +46,8 @@ final class FetchingGraph {
                 case .attribute(let it): values.append(Self.value(it, &random))
                 case .relationship(let it):
                     let others = keys(model.destination(of: it).name)
-                    let other = Int.random(in: 0..<4, using: &random) == 0
+                    let other =
+                        Int.random(in: 0..<4, using: &random) == 0
                         ? nil : others.randomElement(using: &random)
                     values.append(other.map(Value.key) ?? .null)
                 case .fetchedProperty: values.append(.null)

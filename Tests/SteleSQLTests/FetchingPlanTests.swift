@@ -23,8 +23,10 @@ import Testing
         ("Person", "name == nil", "Z_Person_by_name (ZNAME=?)"),
         ("Person", "NOT name != \"x\"", "Z_Person_by_name (ZNAME=?)"),
         ("Person", "name BEGINSWITH \"Ab\"", "Z_Person_by_name (ZNAME>? AND ZNAME<?)"),
-        ("Person", "name IN {\"a\",\"b\",\"c\",\"d\",\"e\",\"f\",\"g\",\"h\",\"i\"}",
-            "Z_Person_by_name (ZNAME=?)"),
+        (
+            "Person", "name IN {\"a\",\"b\",\"c\",\"d\",\"e\",\"f\",\"g\",\"h\",\"i\"}",
+            "Z_Person_by_name (ZNAME=?)"
+        ),
         ("Person", "salary IN {1.5, 2.5}", "Z_Person_by_salary (ZSALARY=?)"),
         ("Person", "pay > 10.5", "Z_Person_by_pay (ZPAY>?)"),
         ("Person", "team == 3", "ZPERSON_ZTEAM_INDEX (ZTEAM=?)"),

@@ -30,7 +30,8 @@ struct RandomPredicate {
         switch entity {
         case "League": (["_id", "_version"], ["name"], ["SELF"])
         case "Skill": (["_id", "points"], ["name"], ["SELF"])
-        case "Team": (["_id", "founded", "league._id"], ["name", "league.name"], ["league", "SELF"])
+        case "Team":
+            (["_id", "founded", "league._id"], ["name", "league.name"], ["league", "SELF"])
         case "Employee", "Director":
             (
                 ["age", "salary", "boss.age", "team.founded", "boss.team._id", "boss.boss.salary"],
@@ -91,7 +92,7 @@ struct RandomPredicate {
         case 14: return "TERNARY(\(a) > \(b), \(s), \(t)) \(order()) \(text())"
         case 15:
             return pick([
-                "modulus(\(a), 2) == 1", "\(a) & 3 == 1", 
+                "modulus(\(a), 2) == 1", "\(a) & 3 == 1",
                 "\(a) * \(b) + \(a) > \(b) / 2",
             ])
         case 0, 1: return "\(a) \(order()) \(literal())"

@@ -95,6 +95,10 @@ import Testing
             ZPERSON t0 WHERE (SELECT COUNT(DISTINCT t2.ZAGE) + COALESCE(MAX(t2.ZAGE IS \
             NULL), 0) FROM Z_2FRIENDS t1 JOIN ZPERSON t2 ON t2.Z_PK = t1.REFLEXIVE WHERE \
             t1.Z_2FRIENDS = t0.Z_PK) > ?1
+        Person: SUBQUERY(friends.team, $x, $x.founded > 3).@count > 1
+            ZPERSON t0 WHERE (SELECT COUNT(*) FROM Z_2FRIENDS t1 JOIN ZPERSON t2 ON t2.Z_PK = \
+            t1.REFLEXIVE LEFT JOIN ZTEAM t3 ON t3.Z_PK = t2.ZTEAM WHERE t1.Z_2FRIENDS = t0.Z_PK \
+            AND t2.ZTEAM IS NOT NULL AND t3.ZFOUNDED > ?1) > ?2
         Team: members.@count == 0
             ZTEAM t0 WHERE NOT EXISTS (SELECT 1 FROM ZPERSON t1 WHERE t1.ZTEAM = t0.Z_PK)
         Team: members.@count != 0

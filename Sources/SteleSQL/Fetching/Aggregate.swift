@@ -63,7 +63,8 @@ extension Translation {
             (argument, isDistinct) = (only, true)
         }
         if env.isGrouped, isCollection(argument, env) {
-            throw .invalid("an aggregate of a relationship is neither grouped by nor in one of rows")
+            throw .invalid(
+                "an aggregate of a relationship is neither grouped by nor in one of rows")
         }
         if !env.isGrouped, let bag = try bag(argument, env) {
             if aggregate == .count, !isDistinct { return try collected("count", bag) }

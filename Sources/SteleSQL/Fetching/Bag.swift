@@ -73,6 +73,10 @@ extension Translation {
         }
         var inner = env
         inner.variables[variable] = bag.element
+        if bag.element.isNullable {
+            // A variable stands for an object: those that lead to none are left out.
+            bag.conditions.append(Condition("\(bag.element.key) IS NOT NULL"))
+        }
         inner.isNarrow = true
         bag.conditions.append(try condition(predicate, inner, holds: true))
         bag.isLoose = bag.isLoose && Reach.isInside(predicate, [variable])

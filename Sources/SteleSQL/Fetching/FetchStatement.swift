@@ -4,6 +4,7 @@ import SteleModel
 
 /// A SELECT that a fetch request became. Its text is the same for all requests of one shape.
 public struct FetchStatement: Sendable {
+    /// Its text.
     public let sql: SQLText
     /// What `?1`, `?2`, … stand for, in that order.
     public let bindings: [Value]

@@ -58,7 +58,8 @@ extension Translation {
         let isNullable = a.isNullable || b.isNullable || sign == "/"
         let kind = Self.result(of: sign, a.kind, b.kind)
         if kind == .decimal {
-            return .computed("\(decimal.name)(\(sql(a)), \(sql(b)))", .decimal,
+            return .computed(
+                "\(decimal.name)(\(sql(a)), \(sql(b)))", .decimal,
                 isNullable: isNullable)
         }
         return .computed("(\(term(a)) \(sign) \(term(b)))", kind, isNullable: isNullable)
