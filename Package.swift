@@ -93,6 +93,8 @@ let package = Package(
         // Tests: one target for each of ours.
 
         // Tests: one target for each of ours.
+
+        // Tests: one target for each of ours.
         .testTarget(
             name: "SteleModelTests",
             dependencies: ["SteleModel", "SteleJSON"],
@@ -104,6 +106,10 @@ let package = Package(
         .testTarget(
             name: "StelePredicatesTests",
             dependencies: ["StelePredicates", "SteleModel"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SteleGraphTests",
+            dependencies: ["SteleGraph", "StelePersistence", "StelePredicates", "SteleModel"],
             swiftSettings: settings),
         .testTarget(
             name: "SteleSQLTests", dependencies: ["SteleSQL", "CSQLite"], swiftSettings: settings),
