@@ -28,11 +28,16 @@ static inline struct MHD_Daemon *stele_mhd_start(
         MHD_OPTION_CONNECTION_TIMEOUT, settings->idle_timeout,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, settings->connection_memory,
         MHD_OPTION_THREAD_STACK_SIZE, settings->thread_stack,
-        MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_STRICT_FOR_CLIENT, 0,
         MHD_OPTION_URI_LOG_CALLBACK, target, context,
         MHD_OPTION_UNESCAPE_CALLBACK, unescape, context,
         MHD_OPTION_NOTIFY_COMPLETED, completed, context,
         MHD_OPTION_END);
+}
+
+// No chunks for this response: the connection closes after it.
+static inline void stele_mhd_without_chunks(struct MHD_Response *response) {
+    MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
 }
 
 // The connection's socket, or -1.

@@ -33,6 +33,10 @@ extension Exchange {
             _ = MHD_add_response_header(made, header.name, header.value)
         }
         if closing || core.isStopping { _ = MHD_add_response_header(made, "Connection", "close") }
+        if isHead, response.body.hasUnknownLength {
+            // libmicrohttpd would send a last chunk, which HEAD must not have.
+            stele_mhd_without_chunks(made)
+        }
         let status = (200...599).contains(response.status) ? response.status : 500
         return MHD_queue_response(connection.pointer, UInt32(status), made)
     }
@@ -74,6 +78,8 @@ extension Exchange {
         }
         uncount()
         core.register(stream)
+        // The stream may be there for days, and nobody asks for its head again.
+        head.forgetHeaders()
         let context = Unmanaged.passRetained(StreamContext(stream: stream, core: core))
         let made = MHD_create_response_from_callback(
             stele_mhd_size_unknown, 1 << 10, readEvents, context.toOpaque(), releaseEvents)
@@ -83,6 +89,15 @@ extension Exchange {
             stream.closed()
         }
         return made
+    }
+}
+
+extension Response.Body {
+    fileprivate var hasUnknownLength: Bool {
+        switch self {
+        case .none, .bytes: false
+        case .stream, .events: true
+        }
     }
 }
 

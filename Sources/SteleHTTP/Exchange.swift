@@ -115,7 +115,9 @@ final class Exchange: Job, @unchecked Sendable {
         connection.suspend()
         if !core.workers.submit(self) {
             let head = request.withoutBody
-            give(core.refuse(core.isStopping ? .stopping(head) : .busy(head, retryAfter: 1)))
+            let refusal: Refusal =
+                core.isStopping ? .stopping(head) : .busy(head, retryAfter: 1)
+            give(core.rendered(refusal))
         }
         return .YES
     }
@@ -133,8 +135,7 @@ final class Exchange: Job, @unchecked Sendable {
     }
 
     func refuse(_ refusal: Refusal, on connection: Connection) -> MHD_Result {
-        let response = core.refuse(refusal)
-        return send(response, closing: refusal.closesConnection, on: connection)
+        send(core.rendered(refusal), closing: refusal.closesConnection, on: connection)
     }
 
     /// libmicrohttpd is done with the request, however it ended.
@@ -164,7 +165,7 @@ final class Exchange: Job, @unchecked Sendable {
 
     func abandon() {
         guard let request else { return }
-        give(core.refuse(.stopping(request.withoutBody)))
+        give(core.rendered(.stopping(request.withoutBody)))
     }
 
     /// Stores the answer and resumes the connection, the first time it is called; a later answer

@@ -22,6 +22,8 @@ struct RequestHead {
     private var fault: String?
     private var transferCoding: String?
     private var contentLengths = 0
+    private var hosts = 0
+    private var isHTTP11 = true
     private var targetLength = 0
 
     /// The target, raw, before libmicrohttpd has touched it.
@@ -49,6 +51,8 @@ struct RequestHead {
         self.query = query
     }
 
+    mutating func forgetHeaders() { headers = HTTPHeaders() }
+
     /// A proxy's form of the target, `http://host/path`, must be taken too (RFC 9112, 3.2.2).
     private static func withoutAuthority(
         _ target: Slice<UnsafeBufferPointer<UInt8>>
@@ -66,6 +70,7 @@ struct RequestHead {
     mutating func read(_ call: HandlerCall, on connection: Connection) {
         method = String(cString: call.method)
         address = connection.clientAddress
+        isHTTP11 = strcmp(call.version, "HTTP/1.1") == 0
         noticeHiddenTail(call)
         headers.packed.reserveCapacity(512)
         withUnsafeMutablePointer(to: &self) { head in
@@ -77,7 +82,9 @@ struct RequestHead {
     /// there. The version lies behind the target in the same buffer, one space after it.
     private mutating func noticeHiddenTail(_ call: HandlerCall) {
         if call.version - call.url != targetLength + 1 {
-            fault = "The request line has a NUL or a space too many in its target."
+            fault = "The request target has a NUL in it, or no space after it."
+        } else if path.utf8.contains(0x20) || query?.utf8.contains(0x20) ?? false {
+            fault = "The request target has a space in it; percent-encode it, as %20."
         }
     }
 
@@ -86,6 +93,8 @@ struct RequestHead {
     ) {
         headers.append(name: name, value: value)
         switch name.count {
+        case 4 where equalIgnoringCase(name, "host".utf8):
+            hosts += 1
         case 14 where equalIgnoringCase(name, "content-length".utf8):
             contentLengths += 1
             contentLength = Int(String(decoding: value, as: UTF8.self))
@@ -100,6 +109,10 @@ struct RequestHead {
     /// What must be refused before a body is read, or nil.
     func refusal(for request: @autoclosure () -> Request, core: ServerCore) -> Refusal? {
         if let fault { return .malformed(request(), reason: fault) }
+        if hosts > 1 || (hosts == 0 && isHTTP11) {
+            let reason = "A request of HTTP/1.1 has one Host header; this has \(hosts)."
+            return .malformed(request(), reason: reason)
+        }
         if let transferCoding {
             // Two ways to tell a body's length are how requests are smuggled (RFC 9112, 6.3).
             if contentLengths > 0 {

@@ -37,6 +37,20 @@ final class ServerCore: Sendable {
     var isStopping: Bool { stopping.load(ordering: .acquiring) }
     var openStreams: Int { streams.withLock { $0.count } }
 
+    /// The service's answer to a refusal, with `Retry-After` where it has a time.
+    func rendered(_ refusal: Refusal) -> Response {
+        var response = refuse(refusal)
+        let name = "retry-after".utf8
+        if case .busy(_, let seconds) = refusal,
+            !response.headers.contains(where: {
+                $0.name.utf8.count == name.count && equalIgnoringCase($0.name.utf8, name)
+            })
+        {
+            response.headers.append(("Retry-After", String(seconds)))
+        }
+        return response
+    }
+
     func register(_ stream: EventStream) {
         let late = streams.withLock { streams in
             streams[ObjectIdentifier(stream)] = stream

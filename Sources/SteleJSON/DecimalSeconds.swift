@@ -45,7 +45,9 @@ enum DecimalSeconds {
         for trial in trials {
             let scaled = seconds * Double(trial.scale)
             guard abs(scaled) < 0x1p53 - 1 else { break }
-            let total = Int64(scaled + (scaled < 0 ? -0.5 : 0.5))
+            let toZero = Int64(scaled)
+            let rest = scaled - Double(toZero)
+            let total = toZero + (rest >= 0.5 ? 1 : rest <= -0.5 ? -1 : 0)
             if Double(total) / Double(trial.scale) == seconds {
                 let whole = floorDivide(total, trial.scale)
                 let fraction = (total - whole * trial.scale) * trial.fill

@@ -139,6 +139,8 @@ public struct FetchIndexDescription: Sendable, Hashable {
         /// The property, or nil where `expression` says what is indexed.
         public var propertyName: String?
         public var expression: String?
+        /// The type of what `expression` gives.
+        public var expressionType: AttributeType?
         public var collation = Collation.binary
         public var isAscending = true
 

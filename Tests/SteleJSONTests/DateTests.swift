@@ -94,7 +94,8 @@ import Testing
     }
 
     @Test(arguments: [
-        Double.leastNonzeroMagnitude, -.leastNonzeroMagnitude, .leastNormalMagnitude, -1.5e-300, 1e-20, -1e-20, 0x1p53, -0x1p53 - 2, 0x1p52 + 0.5,
+        Double.leastNonzeroMagnitude, -.leastNonzeroMagnitude, .leastNormalMagnitude, -1.5e-300,
+        1e-20, -1e-20, 0x1p53, -0x1p53 - 2, 0x1p52 + 0.5,
         -0x1p51 - 0.75, 1e17, -1e17, 2.9e18, -2.9e18,
     ])
     func extremesEndAndReadBack(_ value: Double) throws {
@@ -147,7 +148,8 @@ import Testing
         ("2024-05-01T09:00:00+02:60", "offset", "23:59"),
         ("2024-05-01T09:00:00.Z", "no digits", nil), ("2024-05-01T09:00.5Z", "fraction", nil),
         ("2024-05-01T09:00:00Zx", "goes on", nil), ("2024-05-01T", "digits for the hour", nil),
-        ("2024-05-01T09:00:00+2:00", "digits for the offset", nil), ("20240501", "not a date", "YYYY"),
+        ("2024-05-01T09:00:00+2:00", "digits for the offset", nil),
+        ("20240501", "not a date", "YYYY"),
         ("2024-5-1", "month", nil), ("", "year", nil), ("today", "year", nil),
         ("-000000-01-01", "year -0", "0000"), ("+2024-01-01", "sign", "six digits"),
         ("2024/05/01", "not a date", "YYYY-MM-DD"), (" 2024-05-01", "year", nil),
@@ -157,7 +159,7 @@ import Testing
         let failure = refusal(text)
         #expect(failure?.message.contains("\"\(text)\"") == true)
         #expect(failure?.message.contains(message) == true, "\(String(describing: failure))")
-        if let hint { #expect(failure?.hint?.contains(hint) == true, "\(String(describing: failure))") }
+        if let hint { #expect(failure?.hint?.contains(hint) == true, "\(text)") }
     }
 
     @Test func aDateCutShortAnywhereIsRefusedOrADate() throws {

@@ -33,6 +33,13 @@ import Testing
         _ = try JSONDocument(text)
     }
 
+    @Test func theEmptyNameAndLongNamesAreFound() throws {
+        let long = String(repeating: "näme", count: 100)
+        let root = try JSONDocument("{\"\":1,\"\(long)\":2}").root
+        #expect(root[""]?.integer == 1 && root[long]?.integer == 2)
+        #expect(root["\u{0}"] == nil && root[String(long.dropLast())] == nil)
+    }
+
     @Test func membersComeInTheOrderWritten() throws {
         let names = (0..<200).map { "key\(($0 * 7919) % 1000)" }
         let text = "{" + names.map { "\"\($0)\":0" }.joined(separator: ",") + "}"

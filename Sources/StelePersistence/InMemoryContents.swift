@@ -1,0 +1,135 @@
+/// What an in-memory store holds.
+
+import SteleModel
+
+/// Rows, links and history at one moment; copied for each reader.
+struct InMemoryContents: Sendable {
+    /// One to-many relationship of one object.
+    struct Place: Hashable, Sendable {
+        var relationship: Int
+        var owner: Int64
+    }
+
+    let model: Model
+    /// The rows by key, under the root of their family.
+    private(set) var families: [[Int64: Snapshot]]
+    /// The members of to-manys: for an ordered relationship in its order, else as they came.
+    /// Those with a to-one inverse follow its columns, the others are all there is.
+    private(set) var members: [Place: [Int64]] = [:]
+    private(set) var nextKeys: [Int64]
+    private(set) var history: [HistoryTransaction] = []
+    private(set) var token: Int64 = 0
+    var isClosed = false
+
+    init(model: Model) {
+        self.model = model
+        families = Array(repeating: [:], count: model.entities.count)
+        nextKeys = Array(repeating: 1, count: model.entities.count)
+    }
+
+    func row(_ id: ObjectID) -> Snapshot? {
+        families.indices.contains(id.root) ? families[id.root][id.key] : nil
+    }
+
+    /// The members in the relationship's order, else by key.
+    func members(of relationship: Relationship, owner: Int64) -> [Int64] {
+        let found = members[Place(relationship: relationship.index, owner: owner)] ?? []
+        return relationship.isOrdered ? found : found.sorted()
+    }
+
+    // MARK: Applying a save that was checked
+
+    mutating func apply(_ save: InMemorySave.Outcome) {
+        for id in save.deleted { remove(id) }
+        for snapshot in save.rows { put(snapshot) }
+        for change in save.links { apply(change) }
+        for (place, order) in save.orders { arrange(place, order) }
+        for (root, next) in save.nextKeys { nextKeys[root] = next }
+        if let transaction = save.transaction {
+            token = transaction.number
+            history.append(transaction)
+        }
+    }
+
+    private mutating func put(_ new: Snapshot) {
+        let entity = model.entities[new.entity]
+        let old = families[entity.root].updateValue(new, forKey: new.key)
+        followToOnes(entity, key: new.key, from: old?.values, to: new.values)
+    }
+
+    /// Keeps the to-manys that are the inverse of a to-one column.
+    private mutating func followToOnes(
+        _ entity: Entity, key: Int64, from old: [Value]?, to new: [Value]?
+    ) {
+        for (slot, property) in entity.slots.enumerated() {
+            guard case .relationship(let toOne) = property,
+                let inverse = model.inverse(of: toOne), inverse.isToMany
+            else { continue }
+            let (before, after) = (old?[slot] ?? .null, new?[slot] ?? .null)
+            if before == after { continue }
+            if case .key(let owner) = before { cut(inverse.index, owner, key) }
+            if case .key(let owner) = after { link(inverse.index, owner, key) }
+        }
+    }
+
+    private mutating func remove(_ id: ObjectID) {
+        guard let old = families[id.root].removeValue(forKey: id.key) else { return }
+        let entity = model.entities[old.entity]
+        followToOnes(entity, key: id.key, from: old.values, to: nil)
+        for toMany in entity.toManys {
+            let place = Place(relationship: toMany.index, owner: id.key)
+            let gone = members.removeValue(forKey: place) ?? []
+            guard let inverse = model.inverse(of: toMany), inverse.isToMany else { continue }
+            for member in gone { cut(inverse.index, member, id.key) }
+        }
+        for relationship in model.relationships
+        where relationship.isToMany && relationship.inverse == nil
+            && model.destination(of: relationship).root == id.root
+        {
+            takeFromOwners(relationship.index, id.key)
+        }
+    }
+
+    private mutating func apply(_ link: InMemorySave.Link) {
+        let relationship = model.relationships[link.relationship]
+        if let inverse = model.inverse(of: relationship) {
+            if !inverse.isToMany { return }
+            if link.isNew {
+                self.link(relationship.index, link.owner, link.member)
+                self.link(inverse.index, link.member, link.owner)
+            } else {
+                cut(relationship.index, link.owner, link.member)
+                cut(inverse.index, link.member, link.owner)
+            }
+        } else if link.isNew {
+            takeFromOwners(relationship.index, link.member)
+            self.link(relationship.index, link.owner, link.member)
+        } else {
+            cut(relationship.index, link.owner, link.member)
+        }
+    }
+
+    /// A to-many without an inverse owns its members: each has one owner.
+    private mutating func takeFromOwners(_ relationship: Int, _ member: Int64) {
+        let owners = members.filter { place, keys in
+            place.relationship == relationship && keys.contains(member)
+        }
+        for place in owners.keys { cut(relationship, place.owner, member) }
+    }
+
+    private mutating func link(_ relationship: Int, _ owner: Int64, _ member: Int64) {
+        let place = Place(relationship: relationship, owner: owner)
+        if members[place]?.contains(member) != true { members[place, default: []].append(member) }
+    }
+
+    private mutating func cut(_ relationship: Int, _ owner: Int64, _ member: Int64) {
+        members[Place(relationship: relationship, owner: owner)]?.removeAll { $0 == member }
+    }
+
+    /// Members in the order asked for; any that it does not name stay at the end.
+    private mutating func arrange(_ place: Place, _ order: [Int64]) {
+        let present = members[place] ?? []
+        let (there, named) = (Set(present), Set(order))
+        members[place] = order.filter(there.contains) + present.filter { !named.contains($0) }
+    }
+}

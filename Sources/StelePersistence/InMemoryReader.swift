@@ -1,0 +1,82 @@
+/// A view of an in-memory store: a copy of its contents.
+
+import SteleModel
+import StelePredicates
+
+/// One reader's view; it does not change, whatever is saved meanwhile.
+final class InMemoryReader: StoreReader {
+    private var contents: InMemoryContents?
+
+    init(_ contents: InMemoryContents) { self.contents = contents }
+
+    private func view() throws(StoreError) -> InMemoryContents {
+        guard let contents else { throw .closed }
+        return contents
+    }
+
+    var token: Int64 { get throws(StoreError) { try view().token } }
+
+    func close() { contents = nil }
+
+    func snapshot(_ id: ObjectID) throws(StoreError) -> Snapshot? { try view().row(id) }
+
+    func snapshots(root: Int, keys: [Int64]) throws(StoreError) -> [Snapshot] {
+        let view = try view()
+        return keys.compactMap { view.row(ObjectID(root: root, key: $0)) }
+    }
+
+    func fetch(_ request: FetchRequest) throws(StoreError) -> [Snapshot] {
+        try InMemoryFetch(view(), request).snapshots()
+    }
+
+    func fetchRows(_ request: FetchRequest) throws(StoreError) -> [[Value]] {
+        try InMemoryFetch(view(), request).rows()
+    }
+
+    func position(of key: Int64, in request: FetchRequest) throws(StoreError) -> [Value] {
+        try InMemoryFetch(view(), request).position(of: key)
+    }
+
+    func count(_ request: FetchRequest) throws(StoreError) -> Int {
+        try InMemoryFetch(view(), request).count()
+    }
+
+    func members(
+        of relationship: Relationship, owners: [Int64]
+    ) throws(StoreError) -> [Int64: [Int64]] {
+        let view = try view()
+        var found: [Int64: [Int64]] = [:]
+        for owner in owners {
+            let keys = view.members(of: relationship, owner: owner)
+            if !keys.isEmpty { found[owner] = keys }
+        }
+        return found
+    }
+
+    func memberSnapshots(
+        of relationship: Relationship, owners: [Int64]
+    ) throws(StoreError) -> [(owner: Int64, member: Snapshot)] {
+        let view = try view()
+        let root = view.model.destination(of: relationship).root
+        return owners.flatMap { owner in
+            view.members(of: relationship, owner: owner).compactMap { key in
+                view.row(ObjectID(root: root, key: key)).map { (owner: owner, member: $0) }
+            }
+        }
+    }
+
+    func history(
+        after token: Int64, limit: Int, values: Bool
+    ) throws(StoreError) -> [HistoryTransaction] {
+        var found = Array(try view().history.drop { $0.number <= token }.prefix(max(0, limit)))
+        if values { return found }
+        for index in found.indices {
+            for change in found[index].changes.indices {
+                found[index].changes[change].snapshot = nil
+            }
+        }
+        return found
+    }
+
+    func oldestTransaction() throws(StoreError) -> Int64? { try view().history.first?.number }
+}

@@ -1,0 +1,273 @@
+/// One save to an in-memory store, worked out on values.
+
+import SteleModel
+
+/// Checks a request against the contents and says what it comes to; nothing is changed by it.
+struct InMemorySave {
+    /// A link that is made or cut.
+    struct Link: Sendable {
+        var relationship: Int
+        var owner: Int64
+        var member: Int64
+        var isNew: Bool
+    }
+
+    /// What there is to apply, and what the saver is told.
+    struct Outcome: Sendable {
+        var rows: [Snapshot] = []
+        var deleted: [ObjectID] = []
+        var links: [Link] = []
+        var orders: [(InMemoryContents.Place, [Int64])] = []
+        var nextKeys: [Int: Int64] = [:]
+        /// Nil where nothing is left to change.
+        var transaction: HistoryTransaction?
+        var result: SaveResult
+    }
+
+    private let contents: InMemoryContents
+    private let model: Model
+    private let request: SaveRequest
+    private(set) var outcome: Outcome
+    private var history: [HistoryChange] = []
+
+    init(_ contents: InMemoryContents, _ request: SaveRequest) {
+        self.contents = contents
+        self.request = request
+        model = contents.model
+        outcome = Outcome(result: SaveResult(token: request.readToken))
+    }
+
+    /// - Throws: `.moved`, `.conflicts`, `.constraint`, `.invalid` for a request that cannot be.
+    mutating func prepare() throws(StoreError) {
+        for change in request.changes where !model.entities.indices.contains(change.entity) {
+            throw .invalid("the request names an entity that the model does not have")
+        }
+        try checkExpectations()
+        try checkVersions()
+        assignKeys()
+        for change in request.changes { try take(change) }
+        try checkUniqueness()
+        guard !history.isEmpty else { return }
+        let number = contents.token + 1
+        outcome.transaction = HistoryTransaction(
+            number: number, timestamp: secondsNow(), author: request.author,
+            contextName: request.contextName, changes: history)
+        outcome.result.token = number
+    }
+
+    private func root(_ entity: Int) -> Int { model.entities[entity].root }
+
+    // MARK: Checks
+
+    private func checkExpectations() throws(StoreError) {
+        for expectation in request.expectations {
+            switch expectation {
+            case .exists(let entity, let key):
+                let row = contents.row(ObjectID(root: root(entity), key: key))
+                guard let row, model.entities[entity].isKind(row.entity) else {
+                    throw .moved("\(model.entities[entity].name) \(key) is not there any more")
+                }
+            case .members(let index, let owner, let keys):
+                let relationship = model.relationships[index]
+                let members = contents.members(of: relationship, owner: owner)
+                if Set(members) != Set(keys) {
+                    throw .moved("the members of \(relationship.name) of \(owner) have changed")
+                }
+            }
+        }
+    }
+
+    /// A version guards a row's own columns; a change of to-manys alone needs no more than the row.
+    private func checkVersions() throws(StoreError) {
+        var conflicts: [MergeConflict] = []
+        for change in request.changes where change.kind != .insert {
+            let row = contents.row(ObjectID(root: root(change.entity), key: change.key))
+            guard let before = change.before else {
+                throw .invalid("a change of \(change.key) does not say what it was made from")
+            }
+            if change.kind == .update && change.changedSlots.isEmpty {
+                if row == nil { throw .moved("\(change.key) is not there any more") }
+            } else if row?.version != before.version || row?.entity != before.entity {
+                conflicts.append(
+                    MergeConflict(
+                        entity: change.entity, key: change.key, cached: before, persisted: row,
+                        changedSlots: change.changedSlots))
+            }
+        }
+        if !conflicts.isEmpty { throw .conflicts(conflicts) }
+    }
+
+    /// Uniqueness constraints; a null is like no other.
+    private func checkUniqueness() throws(StoreError) {
+        let deleted = Set(outcome.deleted)
+        let changed = Set(outcome.rows.map { ObjectID(root: root($0.entity), key: $0.key) })
+        for entity in model.entities {
+            let inherited = entity.parent.map { model.entities[$0].uniquenessConstraints } ?? []
+            for constraint in entity.uniquenessConstraints.dropFirst(inherited.count)
+            where outcome.rows.contains(where: { entity.isKind($0.entity) }) {
+                var known: [[Value]: Int64] = [:]
+                for (key, row) in contents.families[entity.root] where entity.isKind(row.entity) {
+                    let id = ObjectID(root: entity.root, key: key)
+                    if deleted.contains(id) || changed.contains(id) { continue }
+                    if let values = values(constraint, row) { known[values] = key }
+                }
+                for row in outcome.rows where entity.isKind(row.entity) {
+                    guard let values = values(constraint, row) else { continue }
+                    if let other = known.updateValue(row.key, forKey: values) {
+                        throw .constraint(
+                            ConstraintConflict(
+                                entity: row.entity, constraint: constraint, values: values,
+                                databaseKey: other))
+                    }
+                }
+            }
+        }
+    }
+
+    private func values(_ constraint: [String], _ row: Snapshot) -> [Value]? {
+        var values: [Value] = []
+        for name in constraint {
+            let entity = model.entities[row.entity]
+            let slot = entity.attribute(named: name)?.slot ?? entity.relationship(named: name)?.slot
+            guard let slot, row.values.indices.contains(slot), !row.values[slot].isNull else {
+                return nil
+            }
+            values.append(row.values[slot])
+        }
+        return values
+    }
+
+    // MARK: Changes
+
+    private mutating func assignKeys() {
+        for change in request.changes where change.kind == .insert {
+            let root = root(change.entity)
+            let key = outcome.nextKeys[root] ?? contents.nextKeys[root]
+            outcome.nextKeys[root] = key + 1
+            outcome.result.permanentKeys[ObjectID(root: root, key: change.key)] = key
+        }
+    }
+
+    private func permanent(_ key: Int64, _ root: Int) throws(StoreError) -> Int64 {
+        if key > 0 { return key }
+        guard let given = outcome.result.permanentKeys[ObjectID(root: root, key: key)] else {
+            throw .invalid("the request links an object that it does not insert")
+        }
+        return given
+    }
+
+    private mutating func take(_ change: ObjectChange) throws(StoreError) {
+        let entity = model.entities[change.entity]
+        let key = try permanent(change.key, entity.root)
+        let id = ObjectID(root: entity.root, key: key)
+        switch change.kind {
+        case .delete:
+            outcome.deleted.append(id)
+            let members = try takeLinks(change, key)
+            history.append(
+                HistoryChange(
+                    kind: .delete, entity: change.entity, key: key, version: change.before?.version,
+                    before: members, snapshot: contents.row(id)))
+        case .insert:
+            let row = Snapshot(
+                entity: change.entity, key: key, version: 1, values: try stored(change, entity))
+            outcome.rows.append(row)
+            outcome.result.snapshots[id] = row
+            _ = try takeLinks(change, key)
+            history.append(
+                HistoryChange(
+                    kind: .insert, entity: change.entity, key: key, version: 1, snapshot: row))
+        case .update:
+            try takeUpdate(change, entity, id)
+        }
+    }
+
+    private mutating func takeUpdate(
+        _ change: ObjectChange, _ entity: Entity, _ id: ObjectID
+    ) throws(StoreError) {
+        guard var row = contents.row(id) else { return }
+        let values = try stored(change, entity)
+        var before: [BeforeValue] = []
+        for slot in change.changedSlots
+        where row.values.indices.contains(slot) && values.indices.contains(slot) {
+            if row.values[slot] == values[slot], !isText(values[slot]) { continue }
+            before.append(.slot(slot, row.values[slot]))
+            row.values[slot] = values[slot]
+        }
+        if !before.isEmpty {
+            row.version += 1
+            outcome.rows.append(row)
+        }
+        before += try takeLinks(change, id.key)
+        if before.isEmpty { return }
+        outcome.result.snapshots[id] = row
+        history.append(
+            HistoryChange(
+                kind: .update, entity: change.entity, key: id.key, version: row.version,
+                before: before, snapshot: row))
+    }
+
+    /// `==` on text is not bytewise; the saver has compared the bytes.
+    private func isText(_ value: Value) -> Bool {
+        if case .string = value { true } else { false }
+    }
+
+    /// The values with permanent keys; transient attributes are not stored.
+    private func stored(_ change: ObjectChange, _ entity: Entity) throws(StoreError) -> [Value] {
+        var values = change.values
+        for (slot, property) in entity.slots.enumerated() where values.indices.contains(slot) {
+            switch property {
+            case .attribute(let it): if it.declaration.isTransient { values[slot] = .null }
+            case .relationship(let it):
+                guard case .key(let key) = values[slot], key < 0 else { continue }
+                values[slot] = .key(try permanent(key, model.destination(of: it).root))
+            case .fetchedProperty: break
+            }
+        }
+        return values
+    }
+
+    private mutating func takeLinks(
+        _ change: ObjectChange, _ owner: Int64
+    ) throws(StoreError) -> [BeforeValue] {
+        var before: [BeforeValue] = []
+        for toMany in change.toManys {
+            guard model.relationships.indices.contains(toMany.relationship) else { continue }
+            let root = model.destination(of: model.relationships[toMany.relationship]).root
+            let added = try keys(toMany.added, root)
+            let removed = try keys(toMany.removed, root)
+            outcome.links += removed.map {
+                Link(relationship: toMany.relationship, owner: owner, member: $0, isNew: false)
+            }
+            if change.kind != .delete {
+                outcome.links += added.map {
+                    Link(relationship: toMany.relationship, owner: owner, member: $0, isNew: true)
+                }
+            }
+            if let order = toMany.order {
+                let place = InMemoryContents.Place(
+                    relationship: toMany.relationship, owner: owner)
+                outcome.orders.append((place, try keys(order, root)))
+            }
+            before.append(
+                .members(relationship: toMany.relationship, added: added, removed: removed))
+        }
+        return before
+    }
+
+    private func keys(_ keys: [Int64], _ root: Int) throws(StoreError) -> [Int64] {
+        var found: [Int64] = []
+        found.reserveCapacity(keys.count)
+        for key in keys { found.append(try permanent(key, root)) }
+        return found
+    }
+}
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Seconds since 2001-01-01T00:00:00Z.
+private func secondsNow() -> Double { Date().timeIntervalSinceReferenceDate }

@@ -1,0 +1,75 @@
+/// The smallest example of a store: everything in dictionaries, gone with the process.
+
+import SteleModel
+import StelePredicates
+import Synchronization
+
+/// A store that keeps its objects and its history in memory (NSInMemoryStoreType).
+///
+/// A reader is a copy of the contents, which costs nothing until something is saved. Saves run one
+/// after the other; lock order: `writer`, then `contents`.
+public final class InMemoryStore: PersistentStore {
+    public let model: Model
+    public let identifier: String
+    public let generation: String
+    private let writer = Mutex(())
+    private let contents: Mutex<InMemoryContents>
+    private let observer = Mutex<(any StoreObserver)?>(nil)
+
+    /// An empty store of that model.
+    /// - Parameter identifier: NSStoreUUID; drawn when nil.
+    public init(model: Model, identifier: String? = nil) {
+        self.model = model
+        self.identifier = identifier ?? UUID().uuidString
+        let digits = String(UInt32.random(in: .min ... .max), radix: 16)
+        generation = String(repeating: "0", count: 8 - digits.utf8.count) + digits
+        contents = Mutex(InMemoryContents(model: model))
+    }
+
+    public func reader() throws(StoreError) -> any StoreReader {
+        let view = contents.withLock { $0 }
+        if view.isClosed { throw .closed }
+        return InMemoryReader(view)
+    }
+
+    public func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
+        try writer.withLock { _ throws(StoreError) in try commit(request) }
+    }
+
+    public func save(
+        making make: (any StoreReader) throws -> SaveRequest
+    ) throws -> SaveResult {
+        try writer.withLock { _ in
+            let reader = try reader()
+            defer { reader.close() }
+            return try commit(make(reader))
+        }
+    }
+
+    /// Works the request out, tells the observer, and only then lets readers see it.
+    private func commit(_ request: SaveRequest) throws(StoreError) -> SaveResult {
+        let save = try contents.withLock { contents throws(StoreError) in
+            if contents.isClosed { throw StoreError.closed }
+            var draft = InMemorySave(contents, request)
+            try draft.prepare()
+            return draft.outcome
+        }
+        guard let transaction = save.transaction else { return save.result }
+        let observer = observer.withLock { $0 }
+        observer?.storeWillCommit([transaction])
+        contents.withLock { $0.apply(save) }
+        observer?.storeDidCommit([transaction])
+        return save.result
+    }
+
+    public func observe(_ observer: any StoreObserver) {
+        self.observer.withLock { $0 = observer }
+    }
+
+    /// Never: no other program can reach it.
+    public func noticesForeignChange() -> Bool { false }
+
+    public func close() {
+        writer.withLock { _ in contents.withLock { $0.isClosed = true } }
+    }
+}

@@ -1,0 +1,197 @@
+/// Expressions as text, in the form that reads back the same.
+
+import SteleModel
+
+extension Expression: CustomStringConvertible {
+    public var description: String {
+        var text = ""
+        write(to: &text, above: 0)
+        return text
+    }
+
+    /// How strongly its outermost operator binds: 0 assignment, 1 to 5 as in the parser, 6 none.
+    private var precedence: Int {
+        switch self {
+        case .set: 1
+        case .assignment: 0
+        case .function(let name, let arguments) where arguments.count == 2:
+            PredicateFunction(rawValue: name)?.infix?.precedence ?? 6
+        default: 6
+        }
+    }
+
+    /// In parentheses where it binds no stronger than what it stands in.
+    func write(to text: inout String, above least: Int) {
+        let needsParentheses = precedence < least
+        if needsParentheses { text += "(" }
+        writeBare(to: &text)
+        if needsParentheses { text += ")" }
+    }
+
+    private func writeBare(to text: inout String) {
+        switch self {
+        case .constant(let value): text += value.literal
+        case .evaluatedObject: text += "SELF"
+        case .variable(let name): text += "$" + name
+        case .keyPath(let operand, let path): Self.write(path, of: operand, to: &text)
+        case .function(let name, let arguments): Self.write(name, arguments, to: &text)
+        case .aggregate(let items):
+            text += "{"
+            Self.write(list: items, to: &text)
+            text += "}"
+        case .subquery(let collection, let variable, let predicate):
+            text += "SUBQUERY("
+            collection.write(to: &text, above: 0)
+            text += ", $\(variable), "
+            predicate.write(to: &text)
+            text += ")"
+        case .conditional(let predicate, let yes, let no):
+            text += "TERNARY("
+            predicate.write(to: &text)
+            text += ", "
+            Self.write(list: [yes, no], to: &text)
+            text += ")"
+        case .set(let operation, let left, let right):
+            left.write(to: &text, above: 1)
+            text += " \(operation.sign) "
+            right.write(to: &text, above: 2)
+        case .index(let collection, let position):
+            Self.write(operand: collection, to: &text)
+            Self.write(position, to: &text)
+        case .anyKey: text += "ANYKEY"
+        case .assignment(let name, let value):
+            text += "$\(name) := "
+            value.write(to: &text, above: 0)
+        }
+    }
+
+    private static func write(list: [Expression], to text: inout String) {
+        for (number, item) in list.enumerated() {
+            if number > 0 { text += ", " }
+            item.write(to: &text, above: 0)
+        }
+    }
+
+    private static func write(_ path: [String], of operand: Expression, to text: inout String) {
+        var needsPoint = false
+        if operand != .evaluatedObject {
+            write(operand: operand, to: &text)
+            needsPoint = true
+        }
+        for key in path {
+            if needsPoint { text += "." }
+            needsPoint = true
+            if Keywords.isReserved(key) { text += "#" }
+            text += key
+        }
+    }
+
+    /// Before a key or an index: what is not closed in itself stands in parentheses.
+    private static func write(operand: Expression, to text: inout String) {
+        let isClosed =
+            switch operand {
+            case .constant, .assignment, .set: false
+            case .function: operand.precedence == 6
+            default: true
+            }
+        if !isClosed { text += "(" }
+        operand.write(to: &text, above: 0)
+        if !isClosed { text += ")" }
+    }
+
+    private static func write(_ position: IndexPosition, to text: inout String) {
+        switch position {
+        case .first: text += "[FIRST]"
+        case .last: text += "[LAST]"
+        case .size: text += "[SIZE]"
+        case .at(let index):
+            text += "["
+            index.write(to: &text, above: 0)
+            text += "]"
+        }
+    }
+
+    private static func write(_ name: String, _ arguments: [Expression], to text: inout String) {
+        guard let function = PredicateFunction(rawValue: name) else {
+            text += name + "("
+            write(list: arguments, to: &text)
+            text += ")"
+            return
+        }
+        if arguments.count == 2, let (sign, precedence) = function.infix {
+            arguments[0].write(to: &text, above: precedence)
+            text += " \(sign) "
+            arguments[1].write(to: &text, above: precedence + 1)
+            return
+        }
+        switch function {
+        case .cast: text += "CAST("
+        case .distinct: text += "distinct "
+        default: text += function.shortName + "("
+        }
+        write(list: arguments, to: &text)
+        if function != .distinct { text += ")" }
+    }
+}
+
+extension Expression.SetOperation {
+    /// As it is written.
+    public var sign: String {
+        switch self {
+        case .union: "UNION"
+        case .intersect: "INTERSECT"
+        case .minus: "MINUS"
+        }
+    }
+}
+
+extension Value {
+    /// The value as the format language writes it.
+    var literal: String {
+        switch self {
+        case .null: "nil"
+        case .bool(let it): it ? "1" : "0"
+        case .int(let it), .key(let it): String(it)
+        case .double(let it): "\(it)"
+        case .decimal(let it): Self.literal(it)
+        case .string(let it): Self.quoted(it)
+        case .date(let it): "CAST(\(Self.seconds(it)), \"NSDate\")"
+        case .uuid(let it): "CAST(\"\(it.uuidString)\", \"NSUUID\")"
+        case .data(let it):
+            "CAST(\"\(it.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())"
+                + "\", \"NSData\")"
+        }
+    }
+
+    /// With a point where it would read as an integer otherwise.
+    private static func literal(_ decimal: Decimal) -> String {
+        let text = decimal.description
+        return Int64(text) == nil ? text : text + ".0"
+    }
+
+    /// With six digits after the point, and more where six do not read back the same.
+    private static func seconds(_ value: Double) -> String {
+        guard value.magnitude < 1e12 else { return "\(value)" }
+        let micros = Int64((value.magnitude * 1e6).rounded())
+        let digits = String(micros % 1_000_000)
+        let text =
+            (value < 0 ? "-" : "") + String(micros / 1_000_000) + "."
+            + String(repeating: "0", count: 6 - digits.utf8.count) + digits
+        return Double(text) == value ? text : "\(value)"
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": quoted += "\\\""
+            case "\\": quoted += "\\\\"
+            case "\n": quoted += "\\n"
+            case "\r": quoted += "\\r"
+            case "\t": quoted += "\\t"
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+}

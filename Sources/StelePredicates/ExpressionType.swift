@@ -1,0 +1,69 @@
+/// What kind of thing an expression gives, as the check against a model finds it.
+
+import SteleModel
+
+/// The type of an expression's result.
+public indirect enum ExpressionType: Sendable, Hashable {
+    /// One value; `.undefined` where it can be anything, such as nil. `_id` and `_version` are
+    /// Integer 64, `_entity` is String.
+    case value(AttributeType)
+    /// An object of the entity with that index (or of a subentity), or nil.
+    case object(Int)
+    /// Many of the same: a to-many key path, `{…}`, SUBQUERY.
+    case collection(ExpressionType)
+
+    /// The kinds that can be compared with one another.
+    enum Kind {
+        case any, number, text, date, uuid, binary, object, opaque, collection
+    }
+
+    var kind: Kind {
+        switch self {
+        case .collection: return .collection
+        case .object: return .object
+        case .value(let type):
+            switch type {
+            case .undefined: return .any
+            case .integer16, .integer32, .integer64, .decimal, .double, .float, .boolean:
+                return .number
+            case .string, .uri: return .text
+            case .date: return .date
+            case .uuid: return .uuid
+            case .binary: return .binary
+            case .objectID: return .object
+            case .transformable, .composite: return .opaque
+            }
+        }
+    }
+
+    /// What a literal is.
+    init(of value: Value) {
+        switch value {
+        case .null: self = .value(.undefined)
+        case .bool: self = .value(.boolean)
+        case .int: self = .value(.integer64)
+        case .double: self = .value(.double)
+        case .decimal: self = .value(.decimal)
+        case .string: self = .value(.string)
+        case .date: self = .value(.date)
+        case .data: self = .value(.binary)
+        case .uuid: self = .value(.uuid)
+        case .key: self = .value(.objectID)
+        }
+    }
+
+    /// The type as a sentence says it.
+    var noun: String {
+        switch kind {
+        case .any: "nil"
+        case .number: self == .value(.boolean) ? "a Boolean" : "a number"
+        case .text: "text"
+        case .date: "a date"
+        case .uuid: "a UUID"
+        case .binary: "binary data"
+        case .object: "an object"
+        case .opaque: "a value that cannot be looked into"
+        case .collection: "a collection"
+        }
+    }
+}

@@ -1,0 +1,78 @@
+/// UTF-8 bytes as the scalars that a comparison sees.
+
+/// Walks over a text, folding as it goes; ASCII takes no table and nothing is allocated for it.
+struct FoldedScalars {
+    let bytes: UnsafeBufferPointer<UInt8>
+    private(set) var index = 0
+    private let folding: CaseFolding?
+    private let foldsCase: Bool
+    /// What is left of a scalar that became several, last first.
+    private var pending: [UInt32] = []
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>, _ folding: CaseFolding?) {
+        self.bytes = bytes
+        self.folding = folding
+        foldsCase = folding?.foldsCase ?? false
+    }
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>, from index: Int, _ folding: CaseFolding?) {
+        self.init(bytes, folding)
+        self.index = index
+    }
+
+    /// Whether the next scalar is a whole one of the text.
+    var isAtBoundary: Bool { pending.isEmpty }
+
+    @inline(__always)
+    mutating func next() -> UInt32? {
+        if !pending.isEmpty { return pending.removeLast() }
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte < 0x80 {
+                index += 1
+                return UInt32(foldsCase && byte &- 0x41 < 26 ? byte | 0x20 : byte)
+            }
+            let scalar = decode()
+            guard let folding else { return scalar }
+            let single = folding.single(scalar)
+            if single < CaseFolding.none { return single }
+            if single == CaseFolding.several {
+                pending = folding.expansion(of: scalar).reversed()
+                return pending.removeLast()
+            }
+        }
+        return nil
+    }
+
+    /// Passes over one scalar of the text, however many it became; false at the end.
+    mutating func skipSource() -> Bool {
+        if !pending.isEmpty {
+            pending.removeAll()
+            return true
+        }
+        guard next() != nil else { return false }
+        pending.removeAll()
+        return true
+    }
+
+    /// The scalar at `index`, which goes past it; a byte that begins none is U+FFFD.
+    private mutating func decode() -> UInt32 {
+        let first = bytes[index]
+        let length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2
+        guard first >= 0xC2, first < 0xF5, index + length <= bytes.count else {
+            index += 1
+            return 0xFFFD
+        }
+        var value = UInt32(first) & (length == 2 ? 0x1F : length == 3 ? 0x0F : 0x07)
+        for offset in 1..<length {
+            let next = bytes[index + offset]
+            guard next & 0xC0 == 0x80 else {
+                index += 1
+                return 0xFFFD
+            }
+            value = value << 6 | UInt32(next & 0x3F)
+        }
+        index += length
+        return value
+    }
+}

@@ -1,0 +1,213 @@
+/// From the names of a key path to what the model knows by them.
+
+import SteleModel
+
+/// One step of a key path from an object.
+public enum KeyPathStep: Sendable {
+    case attribute(Attribute)
+    case toOne(Relationship)
+    case toMany(Relationship)
+    /// `_id`.
+    case id
+    /// `_entity`.
+    case entityName
+    /// `_version`.
+    case version
+    /// `@count`, `@sum`, `@avg`, `@min`, `@max`, `@unionOfObjects` and the like, with the `@`.
+    case collectionOperator(String)
+}
+
+/// Resolves key paths against a model.
+public enum KeyPathResolution {
+    /// The collection operators that there are.
+    public static let operators = [
+        "@count", "@sum", "@avg", "@min", "@max", "@unionOfObjects", "@distinctUnionOfObjects",
+        "@unionOfArrays", "@distinctUnionOfArrays", "@distinctUnionOfSets",
+    ]
+
+    /// The steps that a key path takes from an entity's objects.
+    ///
+    /// Collection operators come last in the result, wherever the text has them:
+    /// `players.@sum.salary` and `players.salary.@sum` are the same steps.
+    /// - Throws: `PredicateError`: `predicate.unknown-key` with the nearest key, `predicate.type`
+    ///   where a key follows a value or an operator has nothing to work on.
+    public static func resolve(
+        _ path: [String], from entity: Entity, in model: Model
+    ) throws(PredicateError) -> [KeyPathStep] {
+        var resolver = KeyPathResolver(model: model, path: path, place: .object(entity))
+        return try resolver.steps(fromCollection: false)
+    }
+}
+
+/// The work of resolving one key path.
+struct KeyPathResolver {
+    /// Where the path has come to.
+    enum Place {
+        case object(Entity)
+        case value(AttributeType, name: String)
+    }
+
+    let model: Model
+    let path: [String]
+    var place: Place
+    private var isMany = false
+    private var operators: [String] = []
+
+    init(model: Model, path: [String], place: Place) {
+        self.model = model
+        self.path = path
+        self.place = place
+    }
+
+    mutating func steps(fromCollection: Bool) throws(PredicateError) -> [KeyPathStep] {
+        isMany = fromCollection
+        var steps: [KeyPathStep] = []
+        steps.reserveCapacity(path.count)
+        for key in path {
+            if key.utf8.first == UInt8(ascii: "@") {
+                try note(key)
+            } else {
+                steps.append(try step(key))
+            }
+        }
+        for name in operators {
+            try checkOperand(of: name)
+            steps.append(.collectionOperator(name))
+        }
+        return steps
+    }
+
+    /// The type of what the steps lead to.
+    var type: ExpressionType {
+        let element: ExpressionType =
+            switch place {
+            case .object(let entity): .object(entity.index)
+            case .value(let type, _): .value(type)
+            }
+        guard isMany else { return element }
+        guard let last = operators.last else { return .collection(element) }
+        return Self.type(of: last, over: element)
+    }
+
+    static func type(of name: String, over element: ExpressionType) -> ExpressionType {
+        switch name {
+        case "@count": return .value(.integer64)
+        case "@sum":
+            guard case .value(let type) = element else { return element }
+            if type.isInteger || type == .boolean { return .value(.integer64) }
+            return .value(type == .decimal ? .decimal : .double)
+        case "@avg": return .value(element == .value(.decimal) ? .decimal : .double)
+        case "@min", "@max": return element
+        default: return .collection(element)
+        }
+    }
+
+    private static func isFinal(_ name: String) -> Bool {
+        ["@count", "@sum", "@avg", "@min", "@max"].contains(name)
+    }
+
+    private mutating func note(_ name: String) throws(PredicateError) {
+        guard KeyPathResolution.operators.contains(name) else {
+            let near = NearestWord.to(name, among: KeyPathResolution.operators)
+            throw PredicateError(
+                .unknownKey, "there is no collection operator \(name)", near: name,
+                hint: near.map { "did you mean \($0)?" })
+        }
+        guard isMany else {
+            throw PredicateError(
+                .type, "\(name) needs a to-many relationship before it", near: name)
+        }
+        if let last = operators.last, Self.isFinal(last) {
+            throw PredicateError(.type, "\(name) has no collection left after \(last)", near: name)
+        }
+        operators.append(name)
+    }
+
+    private func checkOperand(of name: String) throws(PredicateError) {
+        guard name != "@count", Self.isFinal(name) else { return }
+        let isNumeric = name == "@sum" || name == "@avg"
+        switch place {
+        case .object(let entity):
+            throw PredicateError(
+                .type, "\(name) needs an attribute of \(entity.name) to work on", near: name,
+                hint: "write \(name).attribute")
+        case .value(let type, let key):
+            let kind = ExpressionType.value(type).kind
+            if isNumeric ? kind == .number || kind == .any : kind != .opaque && kind != .binary {
+                return
+            }
+            throw PredicateError(
+                .type, "\(name) cannot work on \(key), which is \(ExpressionType.value(type).noun)",
+                near: key)
+        }
+    }
+
+    private mutating func step(_ key: String) throws(PredicateError) -> KeyPathStep {
+        if operators.last == "@count" {
+            throw PredicateError(.type, "@count is a number and has no key \(key)", near: key)
+        }
+        switch place {
+        case .value(let type, let name):
+            if type == .composite {
+                throw PredicateError(
+                    .unsupported, "\(name) is a composite attribute, and predicates cannot look "
+                        + "into one", near: key)
+            }
+            throw PredicateError(
+                .type, "\(name) is an attribute and has no key \(key)", near: key)
+        case .object(let entity):
+            return try step(key, of: entity)
+        }
+    }
+
+    private mutating func step(
+        _ key: String, of entity: Entity
+    ) throws(PredicateError) -> KeyPathStep {
+        switch entity.property(named: key) {
+        case .attribute(let attribute):
+            place = .value(attribute.type, name: key)
+            return .attribute(attribute)
+        case .relationship(let relationship):
+            place = .object(model.destination(of: relationship))
+            if relationship.isToMany {
+                isMany = true
+                return .toMany(relationship)
+            }
+            return .toOne(relationship)
+        case .fetchedProperty:
+            throw PredicateError(
+                .unsupported, "\(key) of \(entity.name) is a fetched property, which predicates "
+                    + "cannot look into", near: key)
+        case nil: break
+        }
+        switch key {
+        case "_id":
+            place = .value(.integer64, name: key)
+            return .id
+        case "_entity":
+            place = .value(.string, name: key)
+            return .entityName
+        case "_version":
+            place = .value(.integer64, name: key)
+            return .version
+        default: throw unknown(key, of: entity)
+        }
+    }
+
+    private func unknown(_ key: String, of entity: Entity) -> PredicateError {
+        let message = "\(entity.name) has no property \(key)"
+        let below = model.family(of: entity).first { $0.property(named: key) != nil }
+        if let below {
+            return PredicateError(
+                .unknownKey, message, near: key,
+                hint: "\(key) is a property of its subentity \(below.name): ask for "
+                    + "\(below.name) itself")
+        }
+        let known = entity.properties.map(\.name) + ["_id", "_entity", "_version"]
+        let near = NearestWord.to(key, among: known)
+        return PredicateError(
+            .unknownKey, message, near: key,
+            hint: near.map { "did you mean \($0)?" }
+                ?? (path.count == 1 ? "text stands in quotes: \"\(key)\"" : nil))
+    }
+}

@@ -1,0 +1,215 @@
+/// Checking comparisons: what may be compared with what, and how.
+
+import SteleModel
+
+extension PredicateCheck {
+    func checked(_ comparison: Comparison, _ scope: Scope) throws(PredicateError) -> Predicate {
+        var left = try checked(comparison.left, scope)
+        let right = try checked(comparison.right, scope)
+        var result = comparison
+        let whole = left.type
+        if comparison.modifier != .direct {
+            guard case .collection(let element) = left.type else {
+                let word = comparison.modifier == .any ? "ANY" : "ALL"
+                throw PredicateError(
+                    .type, "\(word) needs a to-many key path, and \(comparison.left.description) "
+                        + "is \(left.type.noun)", near: comparison.left.description)
+            }
+            left.type = element
+        }
+        switch comparison.type {
+        case .equal, .notEqual, .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
+            try compare(&result, left, right)
+        case .between: try between(&result, left, right)
+        case .in: try membership(&result, element: left, in: right)
+        case .contains: try contains(&result, left, right)
+        case .beginsWith, .endsWith, .like, .matches: try text(&result, left, right)
+        }
+        if whole != left.type, case .aggregate(let items) = result.left {
+            result.left = .aggregate(try converted(items, whole, toMeet: right))
+        }
+        return .comparison(result)
+    }
+
+    /// The literals of a list under ANY or ALL take the other side's type.
+    private func converted(
+        _ items: [Expression], _ type: ExpressionType, toMeet other: Typed
+    ) throws(PredicateError) -> [Expression] {
+        guard case .collection(let element) = type, !other.isLiteral else { return items }
+        var target = other.type
+        if case .collection(let inner) = target { target = inner }
+        var result: [Expression] = []
+        for item in items {
+            let typed = Typed(expression: item, type: element)
+            result.append(try convert(typed, to: target, near: other.expression).expression)
+        }
+        return result
+    }
+
+    // MARK: == != < <= > >=
+
+    private func compare(
+        _ result: inout Comparison, _ left: Typed, _ right: Typed
+    ) throws(PredicateError) {
+        for side in [left, right] where side.type.kind == .collection {
+            // Lists compare with lists, item by item; what the store holds has no such order.
+            if left.type.kind == right.type.kind, !readsStore(left), !readsStore(right),
+                result.type == .equal || result.type == .notEqual
+            {
+                result.left = left.expression
+                result.right = right.expression
+                return
+            }
+            throw needsModifier(side.expression)
+        }
+        let (a, b) = try unified(left, right)
+        if result.type != .equal, result.type != .notEqual {
+            for side in [a, b] where side.type.kind == .object || side.type.kind == .opaque {
+                throw PredicateError(
+                    .type, "\(side.expression.description) has no order; it can only be equal or not",
+                    near: side.expression.description,
+                    hint: side.type.kind == .object ? "compare one of its keys, or _id" : nil)
+            }
+        }
+        result.left = a.expression
+        result.right = b.expression
+    }
+
+    private func readsStore(_ side: Typed) -> Bool {
+        switch side.expression {
+        case .aggregate: false
+        case .set(_, let left, let right):
+            readsStore(Typed(expression: left, type: side.type))
+                || readsStore(Typed(expression: right, type: side.type))
+        default: true
+        }
+    }
+
+    private func needsModifier(_ side: Expression) -> PredicateError {
+        PredicateError(
+            .type, "\(side.description) is a collection, and this compares single values",
+            near: side.description,
+            hint: "write ANY, ALL or NONE before the comparison, or @count after the key path")
+    }
+
+    // MARK: BETWEEN, IN, CONTAINS
+
+    private func between(
+        _ result: inout Comparison, _ left: Typed, _ right: Typed
+    ) throws(PredicateError) {
+        if left.type.kind == .collection { throw needsModifier(left.expression) }
+        var right = right
+        if let text = right.pending { right = try list(text, for: left) }
+        let bounds = right.items
+        guard bounds.count == 2, case .aggregate = right.expression else {
+            throw PredicateError(
+                .type, "BETWEEN needs two bounds, and \(result.right.description) is not two",
+                near: result.right.description, hint: "write BETWEEN {low, high}")
+        }
+        var unifiedLeft = left
+        var checkedBounds: [Expression] = []
+        for bound in bounds {
+            let (a, b) = try unified(unifiedLeft, bound)
+            if b.type.kind == .object || b.type.kind == .opaque || b.type.kind == .collection {
+                throw PredicateError(
+                    .type,
+                    "\(bound.expression.description) cannot be a bound: it has no order",
+                    near: bound.expression.description)
+            }
+            unifiedLeft = a
+            checkedBounds.append(b.expression)
+        }
+        result.left = unifiedLeft.expression
+        result.right = .aggregate(checkedBounds)
+    }
+
+    private func membership(
+        _ result: inout Comparison, element: Typed, in collection: Typed
+    ) throws(PredicateError) {
+        let (a, b) = try member(element, collection, "IN", result.right)
+        result.left = a
+        result.right = b
+    }
+
+    private func contains(
+        _ result: inout Comparison, _ left: Typed, _ right: Typed
+    ) throws(PredicateError) {
+        if right.type.kind == .collection, left.type.kind == .text || left.type.kind == .any {
+            throw needsModifier(right.expression)
+        }
+        let (b, a) = try member(right, left, "CONTAINS", result.left)
+        result.left = a
+        result.right = b
+    }
+
+    /// An element in a collection, or text in text.
+    private func member(
+        _ element: Typed, _ collection: Typed, _ word: String, _ written: Expression
+    ) throws(PredicateError) -> (Expression, Expression) {
+        if element.type.kind == .collection { throw needsModifier(element.expression) }
+        var collection = collection
+        if let text = collection.pending {
+            collection = word == "IN" ? try list(text, for: element)
+                : try convert(collection, to: .value(.string), near: element.expression)
+        }
+        switch collection.type {
+        case .collection(let type):
+            if case .aggregate = collection.expression {
+                return try member(element, ofList: collection.items)
+            }
+            let wanted = Typed(expression: collection.expression, type: type)
+            let (a, _) = try unified(element, wanted)
+            return (a.expression, collection.expression)
+        case .value(.undefined):
+            return (settled(element).expression, collection.expression)
+        case .value where collection.type.kind == .text:
+            let (a, b) = try unified(element, collection)
+            return (a.expression, b.expression)
+        default:
+            throw PredicateError(
+                .type, "\(word) needs a collection or text, and \(written.description) is "
+                    + collection.type.noun, near: written.description,
+                hint: "a list is written {1, 2}")
+        }
+    }
+
+    private func member(
+        _ element: Typed, ofList items: [Typed]
+    ) throws(PredicateError) -> (Expression, Expression) {
+        var element = element
+        var result: [Expression] = []
+        result.reserveCapacity(items.count)
+        for item in items {
+            let (a, b) = try unified(element, item)
+            element = a
+            result.append(b.expression)
+        }
+        return (settled(element).expression, .aggregate(result))
+    }
+
+    // MARK: Text
+
+    private func text(
+        _ result: inout Comparison, _ left: Typed, _ right: Typed
+    ) throws(PredicateError) {
+        if left.type.kind == .collection { throw needsModifier(left.expression) }
+        if right.type.kind == .collection { throw needsModifier(right.expression) }
+        let string = ExpressionType.value(.string)
+        let sign = result.type.sign
+        var sides: [Expression] = []
+        for side in [left, right] {
+            let typed =
+                side.pending == nil ? side : try convert(side, to: string, near: side.expression)
+            guard typed.type.kind == .text || typed.type.kind == .any else {
+                throw PredicateError(
+                    .type, "\(sign) compares text, and \(side.expression.description) is "
+                        + side.type.noun, near: side.expression.description,
+                    hint: side.isLiteral ? "text stands in quotes"
+                        : "CAST(…, \"NSString\") makes text of a number")
+            }
+            sides.append(typed.expression)
+        }
+        result.left = sides[0]
+        result.right = sides[1]
+    }
+}

@@ -1,0 +1,227 @@
+/// Constants and variables become what they are compared with.
+
+import SteleModel
+
+extension PredicateCheck {
+    /// Both sides as one kind, or the sentence that says why that cannot be.
+    func unified(_ left: Typed, _ right: Typed) throws(PredicateError) -> (Typed, Typed) {
+        var (a, b) = (left, right)
+        if a.pending != nil, b.pending != nil || b.type.kind == .any { a = settled(a) }
+        if b.pending != nil, a.pending == nil, a.type.kind == .any { b = settled(b) }
+        if a.pending != nil || a.isLiteral && (!b.isLiteral || a.type.kind == .text) {
+            a = try convert(a, to: b.type, near: b.expression)
+        }
+        if b.pending != nil || b.isLiteral && (!a.isLiteral || b.type.kind == .text) {
+            b = try convert(b, to: a.type, near: a.expression)
+        }
+        if case .conditional = a.expression { a = try convert(a, to: b.type, near: b.expression) }
+        if case .conditional = b.expression { b = try convert(b, to: a.type, near: a.expression) }
+        guard canCompare(a.type, b.type) else { throw mismatch(a, b) }
+        return (a, b)
+    }
+
+    private func canCompare(_ a: ExpressionType, _ b: ExpressionType) -> Bool {
+        if case .object(let x) = a, case .object(let y) = b {
+            return model.entities[x].root == model.entities[y].root
+        }
+        let (x, y) = (a.kind, b.kind)
+        return x == y || x == .any || y == .any
+            || x == .object && y == .number || x == .number && y == .object
+    }
+
+    private func mismatch(_ a: Typed, _ b: Typed) -> PredicateError {
+        let (x, y) = (a.expression.description, b.expression.description)
+        let literal = b.isLiteral || !a.isLiteral ? y : x
+        var hint: String?
+        switch (a.type.kind, b.type.kind) {
+        case (.text, .number), (.number, .text):
+            hint = "text stands in quotes and numbers without; YES and NO are the numbers 1 and 0"
+        case (.date, .number), (.number, .date):
+            hint = "write the date as text, such as \"2026-01-31\", or as CAST(seconds, \"NSDate\")"
+        case (.object, .object):
+            hint = "they are of different families of entities"
+        case (.collection, _), (_, .collection): hint = "a collection is searched with IN or ANY"
+        default: break
+        }
+        return PredicateError(
+            .type, "\(x) is \(noun(of: a.type)) and \(y) is \(noun(of: b.type)); "
+                + "they are never equal", near: literal, hint: hint)
+    }
+
+    private func noun(of type: ExpressionType) -> String {
+        guard case .object(let index) = type else { return type.noun }
+        return "an object of \(model.entities[index].name)"
+    }
+
+    /// A variable that met nothing: a number where it reads as one, else text.
+    func settled(_ typed: Typed) -> Typed {
+        guard let text = typed.pending else { return typed }
+        return constant(Self.number(text) ?? .string(text))
+    }
+
+    func constant(_ value: Value) -> Typed {
+        Typed(expression: .constant(value), type: .init(of: value))
+    }
+
+    static func number(_ text: String) -> Value? {
+        guard let first = text.utf8.first, Lexer.isDigit(first) || first == UInt8(ascii: "-")
+                || first == UInt8(ascii: "."),
+            case .constant(let value)? = try? Expression(format: text), value.isNumber
+        else { return nil }
+        return value
+    }
+
+    /// The wider of two types of numbers; otherwise the first.
+    static func wider(_ a: ExpressionType, _ b: ExpressionType) -> ExpressionType {
+        guard case .value(let x) = a, case .value(let y) = b, a.kind == .number, b.kind == .number
+        else { return a }
+        if x == .double || x == .float || y == .double || y == .float { return .value(.double) }
+        return x == .decimal || y == .decimal ? .value(.decimal) : .value(.integer64)
+    }
+
+    /// A variable's text as the items of a list: `{1, 2}` or `1,2`.
+    func list(_ text: String, for element: Typed) throws(PredicateError) -> Typed {
+        if text.utf8.first == UInt8(ascii: "{") {
+            return try checked(try Expression(format: text), Scope())
+        }
+        let items = text.split(separator: ",", omittingEmptySubsequences: false).map { part in
+            Typed(
+                expression: .constant(.string(String(part))), type: .value(.undefined),
+                pending: String(part))
+        }
+        return Typed(
+            expression: .aggregate(items.map(\.expression)), type: .collection(element.type),
+            items: text.isEmpty ? [] : items)
+    }
+
+    // MARK: One constant
+
+    /// The same as that type where it is a literal, a variable, or a choice of such.
+    func convert(
+        _ typed: Typed, to type: ExpressionType, near other: Expression
+    ) throws(PredicateError) -> Typed {
+        if let text = typed.pending {
+            let value = try value(of: text, as: type, named: typed.expression)
+            return try convert(constant(value), to: type, near: other)
+        }
+        switch typed.expression {
+        case .constant(let value):
+            let changed = try constant(value, as: type, typed)
+            return changed == value ? typed : constant(changed)
+        case .conditional(let predicate, let yes, let no):
+            let a = try convert(branch(yes, typed), to: type, near: other)
+            let b = try convert(branch(no, typed), to: type, near: other)
+            return Typed(
+                expression: .conditional(predicate, a.expression, b.expression),
+                type: a.type.kind == .any ? b.type : Self.wider(a.type, b.type),
+                isAggregate: typed.isAggregate)
+        default: return typed
+        }
+    }
+
+    private func branch(_ expression: Expression, _ whole: Typed) -> Typed {
+        if case .constant(let value) = expression { return constant(value) }
+        return Typed(expression: expression, type: whole.type)
+    }
+
+    /// A variable's text as the type that it meets.
+    private func value(
+        of text: String, as type: ExpressionType, named name: Expression
+    ) throws(PredicateError) -> Value {
+        switch type.kind {
+        case .text: return .string(text)
+        case .any, .collection: return Self.number(text) ?? .string(text)
+        default: break
+        }
+        let word = text.lowercased()
+        if word == "nil" || word == "null" { return .null }
+        switch type.kind {
+        case .number:
+            if word == "yes" || word == "true" { return .int(1) }
+            if word == "no" || word == "false" { return .int(0) }
+            if let number = Self.number(text) { return number }
+            throw PredicateError(
+                .variable, "\(name.description) should be a number, and \(text) is none",
+                near: name.description)
+        case .object: return Self.number(text) ?? .string(text)
+        default: return .string(text)
+        }
+    }
+
+    private func constant(
+        _ value: Value, as type: ExpressionType, _ typed: Typed
+    ) throws(PredicateError) -> Value {
+        switch (value, type.kind) {
+        case (.null, _), (_, .any): return value
+        case (.string(let text), .date):
+            if let seconds = dateReader(text) { return .date(seconds) }
+            throw unreadable(text, "a date", "write it as 2026-01-31 or 2026-01-31T09:00:00Z")
+        case (.string(let text), .uuid):
+            if let uuid = UUID(uuidString: text) { return .uuid(uuid) }
+            throw unreadable(text, "a UUID", nil)
+        case (.string(let text), .object):
+            return .key(try key(text, type))
+        case (.int(let key), .object):
+            guard case .object = type else { return value }
+            return .key(key)
+        case (.decimal, .object), (.double, .object):
+            throw PredicateError(
+                .type, "\(value.literal) is no object's id; ids are whole numbers",
+                near: value.literal)
+        case (_, .number):
+            guard value.isNumber, case .value(let numeric) = type else { return value }
+            return Self.number(value, as: numeric)
+        case (_, .opaque), (_, .binary):
+            if case .data = value { return value }
+            throw PredicateError(
+                .type, "\(type.noun) can be compared with nil alone, not with \(value.literal)",
+                near: value.literal)
+        default: return value
+        }
+    }
+
+    private func unreadable(_ text: String, _ noun: String, _ hint: String?) -> PredicateError {
+        PredicateError(
+            .type, "\"\(text)\" is compared with \(noun) and is none", near: text, hint: hint)
+    }
+
+    /// A number as that type holds it; where it cannot, as it is: then it is just never equal.
+    static func number(_ value: Value, as type: AttributeType) -> Value {
+        switch type {
+        case .boolean:
+            if case .int(let it) = value, it == 0 || it == 1 { return .bool(it == 1) }
+        case .integer16, .integer32, .integer64:
+            if case .decimal(let it) = value, let whole = it.wholeNumber { return .int(whole) }
+            if case .bool(let it) = value { return .int(it ? 1 : 0) }
+        case .double:
+            if case .int(let it) = value, it.magnitude > 1 << 53 { return value }
+            if let it = value.asDouble { return .double(it) }
+        case .float:
+            if let it = value.asDouble, Float(it).isFinite { return .double(Double(Float(it))) }
+        case .decimal:
+            if let it = value.asDecimal { return .decimal(it) }
+        default: break
+        }
+        return value
+    }
+
+    /// An object's URI, `x-coredata://STORE/Entity/p42`, or its path here, `/Entity/42`.
+    private func key(_ text: String, _ type: ExpressionType) throws(PredicateError) -> Int64 {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: true)
+        let isURI = text.hasPrefix("x-coredata://")
+        if parts.count == (isURI ? 4 : 2), var number = parts.last {
+            if isURI, number.first == "p" { number = number.dropFirst() }
+            if let key = Int64(number), key > 0,
+                let named = model.entity(named: String(parts[parts.count - 2]))
+            {
+                guard case .object(let wanted) = type,
+                    model.entities[wanted].root != named.root
+                else { return key }
+                throw PredicateError(
+                    .type, "\(text) is an object of \(named.name), not of "
+                        + model.entities[wanted].name, near: text)
+            }
+        }
+        throw unreadable(text, "an object", "write its id, or x-coredata://STORE/Entity/p42")
+    }
+}

@@ -1,0 +1,374 @@
+/// Checking calls, lists and sets.
+
+import SteleModel
+
+extension PredicateCheck {
+    func function(
+        _ name: String, _ arguments: [Expression], _ scope: Scope
+    ) throws(PredicateError) -> Typed {
+        guard let function = PredicateFunction(rawValue: name) else {
+            throw PredicateError(.unsupported, "there is no function \(name)", near: name)
+        }
+        if function.isAggregate { return try aggregate(function, arguments, scope) }
+        guard arguments.count == function.arity, function != .distinct else {
+            throw PredicateError(
+                .syntax, "\(function.shortName) takes \(function.arity) arguments, not "
+                    + "\(arguments.count)", near: function.shortName)
+        }
+        if function == .cast { return try cast(arguments, scope) }
+        var typed: [Typed] = []
+        for argument in arguments {
+            let it = settled(try checked(argument, scope))
+            if it.type.kind == .collection, function != .distance {
+                throw PredicateError(
+                    .type, "\(function.shortName) works on single values, and "
+                        + "\(argument.description) is a collection", near: argument.description)
+            }
+            typed.append(it)
+        }
+        var result = try call(function, typed)
+        result.isAggregate = typed.contains(where: \.isAggregate)
+        return result
+    }
+
+    private func call(
+        _ function: PredicateFunction, _ arguments: [Typed]
+    ) throws(PredicateError) -> Typed {
+        func made(_ type: ExpressionType, _ arguments: [Typed]) -> Typed {
+            Typed(
+                expression: .function(function.rawValue, arguments.map(\.expression)), type: type)
+        }
+        switch function {
+        case .add, .subtract, .multiply, .divide, .modulus, .raise:
+            return try arithmetic(function, arguments[0], arguments[1])
+        case .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift, .rightShift, .onesComplement:
+            for argument in arguments { try need(.number, argument, function) }
+            return made(.value(.integer64), arguments)
+        case .squareRoot, .log, .naturalLogarithm, .exponential:
+            try need(.number, arguments[0], function)
+            return made(.value(.double), [asDouble(arguments[0])])
+        case .floor, .ceiling, .absolute, .truncate:
+            try need(.number, arguments[0], function)
+            return made(arguments[0].type, arguments)
+        case .uppercase, .lowercase, .canonical:
+            try need(.text, arguments[0], function)
+            return made(.value(.string), arguments)
+        case .length:
+            try need(.text, arguments[0], function)
+            return made(.value(.integer64), arguments)
+        case .random: return made(.value(.integer64), [])
+        case .randomBelow:
+            try need(.number, arguments[0], function)
+            return made(.value(.integer64), arguments)
+        case .now: return made(.value(.date), [])
+        case .noIndex: return made(arguments[0].type, arguments)
+        case .distance:
+            return made(
+                .value(.double),
+                [try place(arguments[0], function), try place(arguments[1], function)])
+        default:
+            throw PredicateError(
+                .unsupported, "\(function.shortName) cannot stand here", near: function.shortName)
+        }
+    }
+
+    private func need(
+        _ kind: ExpressionType.Kind, _ argument: Typed, _ function: PredicateFunction
+    ) throws(PredicateError) {
+        let given = argument.type.kind
+        guard given != kind, given != .any else { return }
+        let wanted = kind == .text ? "text" : "a number"
+        throw PredicateError(
+            .type, "\(function.infix?.sign ?? function.shortName) needs \(wanted), and "
+                + "\(argument.expression.description) is \(argument.type.noun)",
+            near: argument.expression.description)
+    }
+
+    private func asDouble(_ argument: Typed) -> Typed {
+        guard case .constant(.decimal(let it)) = argument.expression else { return argument }
+        return constant(.double(it.nearestDouble))
+    }
+
+    /// `{latitude, longitude}`.
+    private func place(
+        _ argument: Typed, _ function: PredicateFunction
+    ) throws(PredicateError) -> Typed {
+        guard argument.items.count == 2,
+            argument.items.allSatisfy({ $0.type.kind == .number || $0.type.kind == .any })
+        else {
+            throw PredicateError(
+                .type, "\(argument.expression.description) is no place",
+                near: argument.expression.description,
+                hint: "a place is written {latitude, longitude}, in degrees")
+        }
+        var place = argument
+        place.expression = .aggregate(argument.items.map { asDouble($0).expression })
+        return place
+    }
+
+    // MARK: Arithmetic
+
+    /// Literals among themselves are exact; one that meets a Decimal is a Decimal, and any other
+    /// fixed-point literal is a Double as SQL computes it.
+    private func arithmetic(
+        _ function: PredicateFunction, _ left: Typed, _ right: Typed
+    ) throws(PredicateError) -> Typed {
+        if left.type.kind == .date || right.type.kind == .date {
+            return try dates(function, left, right)
+        }
+        try need(.number, left, function)
+        try need(.number, right, function)
+        if case .constant(let a) = left.expression, case .constant(let b) = right.expression {
+            return constant(Arithmetic.binary(function, a, b))
+        }
+        let a = meeting(left, right.type)
+        let b = meeting(right, left.type)
+        let type = function == .raise ? .value(.double) : Self.wider(a.type, b.type)
+        return Typed(
+            expression: .function(function.rawValue, [a.expression, b.expression]), type: type)
+    }
+
+    private func meeting(_ literal: Typed, _ other: ExpressionType) -> Typed {
+        guard case .constant(let value) = literal.expression else { return literal }
+        if other == .value(.decimal) { return constant(Self.number(value, as: .decimal)) }
+        return asDouble(literal)
+    }
+
+    /// A date and seconds, or the seconds between two dates.
+    private func dates(
+        _ function: PredicateFunction, _ left: Typed, _ right: Typed
+    ) throws(PredicateError) -> Typed {
+        var (a, b) = (asDouble(left), asDouble(right))
+        if a.type.kind == .text { a = try convert(a, to: b.type, near: b.expression) }
+        if b.type.kind == .text { b = try convert(b, to: a.type, near: a.expression) }
+        let type: ExpressionType? =
+            switch (function, a.type.kind, b.type.kind) {
+            case (.add, .date, .number), (.add, .number, .date): .value(.date)
+            case (.subtract, .date, .number): .value(.date)
+            case (.subtract, .date, .date): .value(.double)
+            case (.add, .any, _), (.add, _, .any), (.subtract, .any, _), (.subtract, _, .any):
+                .value(.undefined)
+            default: nil
+            }
+        guard let type else {
+            throw PredicateError(
+                .type, "\(left.expression.description) \(function.infix?.sign ?? "and") "
+                    + "\(right.expression.description) makes no sense for a date",
+                near: left.expression.description,
+                hint: "seconds can be added to a date, and dates subtracted")
+        }
+        return Typed(
+            expression: .function(function.rawValue, [a.expression, b.expression]), type: type)
+    }
+
+    // MARK: Aggregates
+
+    private func aggregate(
+        _ function: PredicateFunction, _ arguments: [Expression], _ scope: Scope
+    ) throws(PredicateError) -> Typed {
+        var inner = scope
+        inner.isInAggregate = true
+        guard var operand = arguments.first else {
+            try allowRows(function, scope)
+            return Typed(
+                expression: .function(function.rawValue, []), type: .value(.integer64),
+                isAggregate: true)
+        }
+        var isDistinct = false
+        if case .function(PredicateFunction.distinct.rawValue, let inside) = operand,
+            let first = inside.first
+        {
+            isDistinct = true
+            operand = first
+        }
+        let typed = settled(try checked(operand, inner))
+        var element = typed.type
+        var isRows = true
+        if case .collection(let inside) = typed.type {
+            element = inside
+            isRows = false
+        }
+        if isRows { try allowRows(function, scope, operand) }
+        try checkElement(element, function, operand)
+        let argument: Expression =
+            isDistinct
+            ? .function(PredicateFunction.distinct.rawValue, [typed.expression])
+            : typed.expression
+        return Typed(
+            expression: .function(function.rawValue, [argument]),
+            type: Self.type(of: function, over: element), isAggregate: isRows || typed.isAggregate)
+    }
+
+    private func allowRows(
+        _ function: PredicateFunction, _ scope: Scope, _ operand: Expression? = nil
+    ) throws(PredicateError) {
+        let name = function.shortName
+        if scope.isInAggregate {
+            throw PredicateError(
+                .type, "an aggregate over rows cannot stand in another", near: name)
+        }
+        if function == .mode {
+            throw PredicateError(
+                .unsupported, "mode works on a collection, not over rows", near: name)
+        }
+        guard !allowsRowAggregates else { return }
+        let what = operand.map { ", and \($0.description) is none" } ?? ""
+        throw PredicateError(
+            .type, "\(name) needs a collection here\(what)", near: name,
+            hint: "a condition on totals over rows stands in having")
+    }
+
+    private func checkElement(
+        _ element: ExpressionType, _ function: PredicateFunction, _ operand: Expression
+    ) throws(PredicateError) {
+        if function == .count { return }
+        let kind = element.kind
+        let fits: Bool =
+            switch function {
+            case .min, .max: ![.object, .opaque, .binary, .collection].contains(kind)
+            case .mode: kind != .opaque && kind != .collection
+            default: kind == .number || kind == .any
+            }
+        guard !fits else { return }
+        throw PredicateError(
+            .type, "\(function.shortName) cannot work on \(operand.description): each is "
+                + element.noun, near: operand.description)
+    }
+
+    static func type(
+        of function: PredicateFunction, over element: ExpressionType
+    ) -> ExpressionType {
+        switch function {
+        case .count: .value(.integer64)
+        case .sum: KeyPathResolver.type(of: "@sum", over: element)
+        case .average, .median: KeyPathResolver.type(of: "@avg", over: element)
+        case .standardDeviation: .value(.double)
+        case .mode: .collection(element)
+        default: element
+        }
+    }
+
+    // MARK: CAST
+
+    private func cast(
+        _ arguments: [Expression], _ scope: Scope
+    ) throws(PredicateError) -> Typed {
+        guard case .constant(.string(let name)) = arguments[1],
+            let target = CastType(rawValue: name)
+        else {
+            throw PredicateError(
+                .unsupported, "nothing can be cast to \(arguments[1].description)",
+                near: arguments[1].description)
+        }
+        var typed = try checked(arguments[0], scope)
+        if let text = typed.pending { typed = constant(.string(text)) }
+        if case .constant(let value) = typed.expression {
+            return constant(try cast(value, to: target))
+        }
+        let from = typed.type.kind
+        let fits: Bool =
+            switch target {
+            case .date: from == .date || from == .number || from == .any
+            case .number: from == .number || from == .date || from == .any
+            case .decimal: from == .number || from == .any
+            case .string: from == .number || from == .text || from == .uuid || from == .any
+            case .uuid: from == .uuid || from == .any
+            }
+        guard fits else {
+            throw PredicateError(
+                .type, "\(arguments[0].description) is \(typed.type.noun) and cannot be cast to "
+                    + name, near: arguments[0].description)
+        }
+        let type: ExpressionType =
+            switch target {
+            case .date: .value(.date)
+            case .number: from == .number ? typed.type : .value(.double)
+            case .decimal: .value(.decimal)
+            case .string: .value(.string)
+            case .uuid: .value(.uuid)
+            }
+        return Typed(
+            expression: .function(
+                PredicateFunction.cast.rawValue, [typed.expression, arguments[1]]), type: type,
+            isAggregate: typed.isAggregate)
+    }
+
+    private func cast(_ value: Value, to target: CastType) throws(PredicateError) -> Value {
+        if value.isNull { return .null }
+        let result: Value? =
+            switch (target, value) {
+            case (.date, .string(let text)): dateReader(text).map { .date($0) }
+            case (.uuid, .string(let text)): UUID(uuidString: text).map { .uuid($0) }
+            case (.number, .string(let text)): Self.number(text)
+            case (.decimal, .string(let text)): Self.number(text)?.asDecimal.map { .decimal($0) }
+            default: Arithmetic.cast(value, to: target)
+            }
+        if let result, !result.isNull { return result }
+        throw PredicateError(
+            .type, "\(value.literal) cannot be read as \(target.rawValue)", near: value.literal)
+    }
+
+    // MARK: Lists and sets
+
+    func list(_ items: [Expression], _ scope: Scope) throws(PredicateError) -> Typed {
+        var typed: [Typed] = []
+        typed.reserveCapacity(items.count)
+        var met: ExpressionType?
+        var isAggregate = false
+        for item in items {
+            let it = settled(try checked(item, scope))
+            if met == nil, !it.isLiteral, it.type.kind != .any { met = it.type }
+            isAggregate = isAggregate || it.isAggregate
+            typed.append(it)
+        }
+        if let met {
+            for index in typed.indices where typed[index].isLiteral {
+                let it = typed[index]
+                if let changed = try? convert(it, to: met, near: it.expression) {
+                    typed[index] = changed
+                }
+            }
+        }
+        return made(typed, isAggregate)
+    }
+
+    private func made(_ items: [Typed], _ isAggregate: Bool) -> Typed {
+        var element = ExpressionType.value(.undefined)
+        for item in items where item.type.kind != .any {
+            element = element.kind == .any ? item.type : Self.wider(element, item.type)
+        }
+        return Typed(
+            expression: .aggregate(items.map(\.expression)), type: .collection(element),
+            isAggregate: isAggregate, items: items)
+    }
+
+    func set(
+        _ operation: Expression.SetOperation, _ left: Expression, _ right: Expression,
+        _ scope: Scope
+    ) throws(PredicateError) -> Typed {
+        var a = try checked(left, scope)
+        var b = try checked(right, scope)
+        for (side, written) in [(a, left), (b, right)] where side.type.kind != .collection {
+            throw PredicateError(
+                .type, "\(operation.sign) joins collections, and \(written.description) is "
+                    + side.type.noun, near: written.description,
+                hint: "a list is written {1, 2}")
+        }
+        if !b.items.isEmpty, a.items.isEmpty { b = try fitted(b, to: a) }
+        if !a.items.isEmpty, b.items.isEmpty { a = try fitted(a, to: b) }
+        guard case .collection(let x) = a.type, case .collection(let y) = b.type else { return a }
+        let element = x.kind == .any ? y : Self.wider(x, y)
+        return Typed(
+            expression: .set(operation, a.expression, b.expression), type: .collection(element))
+    }
+
+    /// A list whose literals are of the kind that a collection holds.
+    private func fitted(_ list: Typed, to other: Typed) throws(PredicateError) -> Typed {
+        guard case .collection(let element) = other.type else { return list }
+        var items: [Typed] = []
+        for item in list.items {
+            items.append(try convert(item, to: element, near: other.expression))
+        }
+        return made(items, list.isAggregate)
+    }
+}

@@ -1,0 +1,268 @@
+/// From a parsed predicate to one that fits a model: names known, variables filled in, constants
+/// of the kind that they meet.
+
+import SteleModel
+
+/// Checks predicates and expressions against an entity of a model.
+///
+/// What comes back means the same on every store: key paths that exist, no free variables, and
+/// constants typed as what they are compared with. Checking it again changes nothing.
+public struct PredicateCheck: Sendable {
+    public let model: Model
+    public let entity: Entity
+    /// The texts of `$NAME`s by name, read as the type that they are compared with.
+    public var variables: [String: String]
+    /// Reads a date as text, giving seconds since 2001-01-01T00:00:00Z, or nil where it is none.
+    public var dateReader: @Sendable (String) -> Double?
+    /// What names stand for besides properties: the aliases of `select`, for `sort` and `having`.
+    /// Already checked.
+    public var aliases: [String: Expression] = [:]
+    /// Whether `count()` and `sum(x)` over rows may stand in it: in `select`, `sort` and `having`
+    /// of a grouped request, not in `where`.
+    public var allowsRowAggregates = false
+
+    public init(
+        model: Model, entity: Entity, variables: [String: String] = [:],
+        dateReader: @escaping @Sendable (String) -> Double?
+    ) {
+        self.model = model
+        self.entity = entity
+        self.variables = variables
+        self.dateReader = dateReader
+    }
+
+    /// The predicate, fitted to the model.
+    ///
+    /// - Throws: `PredicateError` with code `predicate.unknown-key`, `predicate.type`,
+    ///   `predicate.variable` or `predicate.unsupported`; `located(in:)` finds its position.
+    public func check(_ predicate: Predicate) throws(PredicateError) -> Predicate {
+        try checked(predicate, Scope())
+    }
+
+    /// The expression, fitted to the model, and its type.
+    ///
+    /// - Throws: `PredicateError` as for a predicate.
+    public func check(
+        _ expression: Expression
+    ) throws(PredicateError) -> (Expression, ExpressionType) {
+        let typed = try settled(checked(expression, Scope()))
+        return (typed.expression, typed.type)
+    }
+
+    /// Whether it holds an aggregate over rows, such as `sum(salary)`, and not only over a
+    /// collection of one row's, such as `sum(players.salary)`.
+    ///
+    /// - Throws: `PredicateError` where the expression does not fit the model.
+    public func isAggregate(_ expression: Expression) throws(PredicateError) -> Bool {
+        var open = self
+        open.allowsRowAggregates = true
+        return try open.checked(expression, Scope()).isAggregate
+    }
+
+    // MARK: Inside
+
+    /// The variables of the SUBQUERYs around, innermost last, and their objects' entities.
+    struct Scope {
+        var variables: [(name: String, entity: Int)] = []
+        var isInAggregate = false
+
+        func entity(of name: String) -> Int? { variables.last { $0.name == name }?.entity }
+    }
+
+    /// An expression with what is known of it.
+    struct Typed {
+        var expression: Expression
+        var type: ExpressionType
+        /// The text of a variable that has not met its type yet.
+        var pending: String?
+        var isAggregate = false
+        /// What a list holds.
+        var items: [Typed] = []
+
+        /// A literal takes the type that it meets.
+        var isLiteral: Bool {
+            if pending != nil { return true }
+            if case .constant = expression { return true }
+            return false
+        }
+    }
+
+    func checked(_ predicate: Predicate, _ scope: Scope) throws(PredicateError) -> Predicate {
+        switch predicate {
+        case .constant: return predicate
+        case .comparison(let comparison): return try checked(comparison, scope)
+        case .and(let parts): return .and(try checked(parts, scope))
+        case .or(let parts): return .or(try checked(parts, scope))
+        case .not(let inner): return .not(try checked(inner, scope))
+        }
+    }
+
+    private func checked(
+        _ parts: [Predicate], _ scope: Scope
+    ) throws(PredicateError) -> [Predicate] {
+        var result: [Predicate] = []
+        result.reserveCapacity(parts.count)
+        for part in parts { result.append(try checked(part, scope)) }
+        return result
+    }
+
+    func checked(_ expression: Expression, _ scope: Scope) throws(PredicateError) -> Typed {
+        switch expression {
+        case .constant(let value): return Typed(expression: expression, type: .init(of: value))
+        case .evaluatedObject: return Typed(expression: expression, type: .object(entity.index))
+        case .variable(let name): return try variable(name, scope)
+        case .keyPath(let operand, let path): return try keyPath(operand, path, scope)
+        case .function(let name, let arguments): return try function(name, arguments, scope)
+        case .aggregate(let items): return try list(items, scope)
+        case .subquery(let collection, let variable, let predicate):
+            return try subquery(collection, variable, predicate, scope)
+        case .conditional(let predicate, let yes, let no):
+            return try conditional(predicate, yes, no, scope)
+        case .set(let operation, let left, let right):
+            return try set(operation, left, right, scope)
+        case .index(let collection, let position): return try index(collection, position, scope)
+        case .anyKey:
+            throw PredicateError(
+                .unsupported, "ANYKEY is not supported", near: "ANYKEY",
+                hint: "name the keys and join the comparisons with OR")
+        case .assignment(let name, _):
+            throw PredicateError(
+                .unsupported, "a predicate cannot assign to $\(name)", near: name)
+        }
+    }
+
+    private func variable(_ name: String, _ scope: Scope) throws(PredicateError) -> Typed {
+        if let index = scope.entity(of: name) {
+            return Typed(expression: .variable(name), type: .object(index))
+        }
+        if let text = variables[name] {
+            return Typed(expression: .variable(name), type: .value(.undefined), pending: text)
+        }
+        let known = Array(variables.keys) + scope.variables.map(\.name)
+        let near = NearestWord.to(name, among: known)
+        throw PredicateError(
+            .variable, "$\(name) has no value", near: "$" + name,
+            hint: near.map { "did you mean $\($0)?" } ?? "give it one: var.\(name)=…")
+    }
+
+    private func keyPath(
+        _ operand: Expression, _ path: [String], _ scope: Scope
+    ) throws(PredicateError) -> Typed {
+        guard !path.isEmpty else { return try checked(operand, scope) }
+        if case .evaluatedObject = operand {
+            if !aliases.isEmpty, scope.variables.isEmpty,
+                let alias = aliases[path.joined(separator: ".")]
+            {
+                var plain = self
+                plain.aliases = [:]
+                return try plain.checked(alias, scope)
+            }
+            return try resolved(.evaluatedObject, path, from: .object(entity.index))
+        }
+        let base = try checked(operand, scope)
+        if base.pending != nil {
+            throw PredicateError(
+                .type, "\(operand.description) is a value and has no key \(path[0])", near: path[0])
+        }
+        var result = try resolved(base.expression, path, from: base.type)
+        result.isAggregate = base.isAggregate
+        return result
+    }
+
+    private func resolved(
+        _ base: Expression, _ path: [String], from type: ExpressionType
+    ) throws(PredicateError) -> Typed {
+        var element = type
+        var isMany = false
+        while case .collection(let inner) = element {
+            element = inner
+            isMany = true
+        }
+        let place: KeyPathResolver.Place =
+            switch element {
+            case .object(let index): .object(model.entities[index])
+            case .value(let type): .value(type, name: base.description)
+            case .collection: .value(.undefined, name: base.description)
+            }
+        var resolver = KeyPathResolver(model: model, path: path, place: place)
+        _ = try resolver.steps(fromCollection: isMany)
+        return Typed(expression: .keyPath(base, path), type: resolver.type)
+    }
+
+    private func subquery(
+        _ collection: Expression, _ variable: String, _ predicate: Predicate, _ scope: Scope
+    ) throws(PredicateError) -> Typed {
+        let over = try checked(collection, scope)
+        guard case .collection(.object(let index)) = over.type else {
+            throw PredicateError(
+                .type, "SUBQUERY needs a to-many relationship, and \(collection.description) is "
+                    + over.type.noun, near: collection.description)
+        }
+        var inner = scope
+        inner.variables.append((variable, index))
+        let condition = try checked(predicate, inner)
+        return Typed(
+            expression: .subquery(over.expression, variable: variable, condition), type: over.type)
+    }
+
+    private func conditional(
+        _ predicate: Predicate, _ yes: Expression, _ no: Expression, _ scope: Scope
+    ) throws(PredicateError) -> Typed {
+        let condition = try checked(predicate, scope)
+        var a = try checked(yes, scope)
+        var b = try checked(no, scope)
+        if a.type.kind != .any || a.pending != nil || b.type.kind != .any || b.pending != nil {
+            (a, b) = try unified(a, b)
+        }
+        let type = a.type.kind == .any ? b.type : Self.wider(a.type, b.type)
+        return Typed(
+            expression: .conditional(condition, a.expression, b.expression), type: type,
+            isAggregate: a.isAggregate || b.isAggregate)
+    }
+
+    private func index(
+        _ collection: Expression, _ position: Expression.IndexPosition, _ scope: Scope
+    ) throws(PredicateError) -> Typed {
+        let base = try checked(collection, scope)
+        guard case .collection(let element) = base.type else {
+            throw PredicateError(
+                .type, "\(collection.description) is no collection that could have an index",
+                near: collection.description)
+        }
+        if case .size = position {
+            return Typed(expression: .index(base.expression, .size), type: .value(.integer64))
+        }
+        guard isOrdered(base.expression) else {
+            throw PredicateError(
+                .type, "\(collection.description) has no order, so it has no first, last or n-th",
+                near: collection.description, hint: "only an ordered relationship has")
+        }
+        guard case .at(let number) = position else {
+            return Typed(expression: .index(base.expression, position), type: element)
+        }
+        let place = try settled(checked(number, scope))
+        guard place.type.kind == .number else {
+            throw PredicateError(
+                .type, "an index is a number, and \(number.description) is \(place.type.noun)",
+                near: number.description)
+        }
+        return Typed(
+            expression: .index(base.expression, .at(place.expression)), type: element)
+    }
+
+    /// Whether a collection has an order: a list, or one ordered relationship and what it leads to.
+    private func isOrdered(_ collection: Expression) -> Bool {
+        switch collection {
+        case .aggregate, .index: return true
+        case .set(_, let left, let right): return isOrdered(left) && isOrdered(right)
+        case .subquery(let over, _, _): return isOrdered(over)
+        case .function(let name, _): return name == PredicateFunction.mode.rawValue
+        case .keyPath(.evaluatedObject, let path):
+            let steps = (try? KeyPathResolution.resolve(path, from: entity, in: model)) ?? []
+            return steps.allSatisfy {
+                if case .toMany(let it) = $0 { it.isOrdered } else { true }
+            }
+        default: return false
+        }
+    }
+}

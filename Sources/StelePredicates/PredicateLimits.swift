@@ -1,0 +1,14 @@
+/// The bounds within which a predicate must stay.
+
+/// How long and how deep a predicate, an expression or a list of them may be.
+public enum PredicateLimits {
+    /// The most UTF-8 bytes of text: 1 MiB.
+    public static let textLength = 1 << 20
+    /// How deep parentheses, NOTs, function calls and the like may stand within one another.
+    public static let nesting = 100
+    /// How many operators of arithmetic, indexes and sets may stand on one another's results, as
+    /// the three in `a + b + c + d`. AND and OR have no such bound.
+    public static let depth = 256
+    /// The most keys in one key path.
+    public static let keyPathLength = 32
+}

@@ -1,0 +1,289 @@
+/// What an expression begins with: literals, keys, calls, and the forms written in words.
+
+import SteleModel
+
+extension PredicateParser {
+    mutating func atom() throws(PredicateError) -> Node {
+        switch token.kind {
+        case .identifier, .atName: return try keyOrCall()
+        case .integer, .fixedPoint, .radix: return Node(.constant(try number(negative: false)))
+        case .text, .escapedText:
+            let value = try string()
+            return Node(.constant(.string(value)))
+        case .yes: return literal(.int(1))
+        case .no: return literal(.int(0))
+        case .null: return literal(.null)
+        case .self:
+            advance()
+            return Node(.evaluatedObject)
+        case .anyKey:
+            advance()
+            return Node(.anyKey)
+        case .leftParenthesis: return try parenthesized()
+        case .leftBrace: return try list()
+        case .percent: return try argument()
+        case .cast: return try cast()
+        case .ternary: return try ternary()
+        case .subquery: return try subquery()
+        case .function: return try functionCall()
+        case .fetch:
+            throw error(
+                .unsupported, "FETCH inside a predicate is not supported",
+                hint: "use a relationship, or SUBQUERY over one")
+        default: throw notAValue()
+        }
+    }
+
+    private func notAValue() -> PredicateError {
+        if token.kind.isWord {
+            return unexpected(
+                "a value", hint: "\(near(token)) is a reserved word; a key of that name is "
+                    + "written #\(near(token))")
+        }
+        if token.kind == .plus { return unexpected("a value", hint: "numbers have no leading +") }
+        return unexpected("a value")
+    }
+
+    private mutating func literal(_ value: Value) -> Node {
+        advance()
+        return Node(.constant(value))
+    }
+
+    private mutating func parenthesized() throws(PredicateError) -> Node {
+        try enter()
+        advance()
+        let inner = try disjunction()
+        guard token.kind == .rightParenthesis else {
+            if token.kind == .comma { throw unexpected(")", hint: "a list is written {1, 2}") }
+            if case .expression(let expression) = inner.content, token.kind != .end {
+                throw missingOperator(after: expression)
+            }
+            throw unexpected(")")
+        }
+        advance()
+        leave()
+        return inner
+    }
+
+    private mutating func list() throws(PredicateError) -> Node {
+        try enter()
+        advance()
+        var items: [Expression] = []
+        var depth = 0
+        if token.kind != .rightBrace {
+            while true {
+                let (item, height) = try operand()
+                items.append(item)
+                depth = max(depth, height)
+                guard token.kind == .comma else { break }
+                advance()
+            }
+        }
+        try take(.rightBrace, "a comma or }")
+        leave()
+        return Node(.aggregate(items), depth: try grown(depth))
+    }
+
+    // MARK: Keys and calls
+
+    private mutating func keyOrCall() throws(PredicateError) -> Node {
+        let first = token
+        advance()
+        if first.kind == .identifier, first.place == first.start {
+            if token.kind == .leftParenthesis { return try call(text(of: first), at: first) }
+            if token.kind == .colon { return try selectorCall(first) }
+        }
+        return Node(.keyPath(.evaluatedObject, [text(of: first)]))
+    }
+
+    /// `multiply:by:(a, b)`.
+    private mutating func selectorCall(_ first: Token) throws(PredicateError) -> Node {
+        var name = text(of: first)
+        while token.kind == .colon {
+            name += ":"
+            advance()
+            guard token.kind == .identifier || token.kind.isWord else { break }
+            name += text(of: token)
+            advance()
+            if token.kind != .colon { throw unexpected(":") }
+            guard name.utf8.count < 100 else { break }
+        }
+        guard token.kind == .leftParenthesis else { throw unexpected("(") }
+        return try call(name, at: first)
+    }
+
+    private mutating func call(_ name: String, at place: Token) throws(PredicateError) -> Node {
+        guard let function = PredicateFunction.byName[name], function != .distinct else {
+            throw unknownFunction(name, at: place)
+        }
+        try enter()
+        advance()
+        var arguments: [Expression] = []
+        var depth = 0
+        while token.kind != .rightParenthesis {
+            let isDistinct = function.isAggregate && arguments.isEmpty && takeDistinct()
+            let (argument, height) = try operand()
+            arguments.append(
+                isDistinct ? .function(PredicateFunction.distinct.rawValue, [argument]) : argument)
+            depth = max(depth, height + (isDistinct ? 1 : 0))
+            guard token.kind == .comma else { break }
+            advance()
+        }
+        if token.kind != .rightParenthesis { throw unexpected("a comma or )") }
+        let fits =
+            arguments.count == function.arity || (function == .count && arguments.isEmpty)
+        guard fits else { throw wrongCount(function, arguments.count, at: place) }
+        advance()
+        leave()
+        return Node(.function(function.rawValue, arguments), depth: try grown(depth))
+    }
+
+    /// `distinct` before an aggregate's argument, where a key of that name does not stand alone.
+    private mutating func takeDistinct() -> Bool {
+        guard token.kind == .identifier, token.end - token.start == 8, token.place == token.start,
+            text(of: token).lowercased() == "distinct"
+        else { return false }
+        let saved = self
+        advance()
+        switch token.kind {
+        case .identifier, .atName, .variable, .self, .subquery, .cast, .ternary, .leftBrace:
+            return true
+        default:
+            self = saved
+            return false
+        }
+    }
+
+    private func wrongCount(
+        _ function: PredicateFunction, _ count: Int, at place: Token
+    ) -> PredicateError {
+        var hint: String?
+        if function.isAggregate, count > 1 { hint = "write \(function.shortName)({a, b})" }
+        return error(
+            .syntax,
+            "\(function.shortName) takes \(function.arity) argument\(function.arity == 1 ? "" : "s")"
+                + ", not \(count)", hint: hint, at: place)
+    }
+
+    private func unknownFunction(_ name: String, at place: Token) -> PredicateError {
+        let known = PredicateFunction.allCases.lazy.filter { $0 != .distinct }.map(\.shortName)
+        let base = String(name.prefix { $0 != ":" })
+        let near = NearestWord.to(name, among: known) ?? NearestWord.to(base, among: known)
+        return error(
+            .unsupported, "there is no function \(name)",
+            hint: near.map { "did you mean \($0)?" }, at: place)
+    }
+
+    // MARK: Forms in words
+
+    private mutating func opening() throws(PredicateError) {
+        try enter()
+        advance()
+        try take(.leftParenthesis, "(")
+    }
+
+    /// `CAST(x, "NSDate")`; of a number it is a date at once, which is how dates are printed.
+    private mutating func cast() throws(PredicateError) -> Node {
+        try opening()
+        let (operand, depth) = try operand()
+        try take(.comma, "a comma")
+        guard token.kind == .text else { throw unexpected("a type's name in quotes") }
+        let place = token
+        let type = text(of: token)
+        advance()
+        try take(.rightParenthesis, ")")
+        leave()
+        guard CastType(rawValue: type) != nil else {
+            let near = NearestWord.to(type, among: CastType.allCases.map(\.rawValue))
+            throw error(
+                .unsupported, "nothing can be cast to \(type)",
+                hint: near.map { "did you mean \($0)?" }, at: place)
+        }
+        if type == CastType.date.rawValue, case .constant(let literal) = operand,
+            let seconds = literal.asDouble
+        {
+            return Node(.constant(.date(seconds)))
+        }
+        if type == CastType.uuid.rawValue, case .constant(.string(let text)) = operand,
+            let uuid = UUID(uuidString: text)
+        {
+            return Node(.constant(.uuid(uuid)))
+        }
+        return Node(
+            .function(PredicateFunction.cast.rawValue, [operand, .constant(.string(type))]),
+            depth: try grown(depth))
+    }
+
+    private mutating func ternary() throws(PredicateError) -> Node {
+        try opening()
+        let node = try disjunction()
+        let predicate = try condition(node)
+        try take(.comma, "a comma")
+        let (yes, yesDepth) = try operand()
+        try take(.comma, "a comma")
+        let (no, noDepth) = try operand()
+        try take(.rightParenthesis, ")")
+        leave()
+        return Node(
+            .conditional(predicate, yes, no),
+            depth: try grown(max(node.depth, yesDepth, noDepth)))
+    }
+
+    private mutating func subquery() throws(PredicateError) -> Node {
+        try opening()
+        let (collection, depth) = try operand()
+        try take(.comma, "a comma")
+        guard token.kind == .variable else { throw unexpected("a variable such as $x") }
+        let name = text(of: token)
+        advance()
+        try take(.comma, "a comma")
+        let node = try disjunction()
+        let predicate = try condition(node)
+        try take(.rightParenthesis, ")")
+        leave()
+        return Node(
+            .subquery(collection, variable: name, predicate),
+            depth: try grown(max(depth, node.depth)))
+    }
+
+    /// `FUNCTION(receiver, 'name', …)`: only what the language has a function for.
+    private mutating func functionCall() throws(PredicateError) -> Node {
+        try opening()
+        var (receiver, depth) = try operand()
+        try take(.comma, "a comma")
+        guard token.kind == .text else { throw unexpected("a function's name in quotes") }
+        let place = token
+        let selector = text(of: token)
+        advance()
+        var arguments: [Expression] = []
+        while token.kind == .comma {
+            advance()
+            let (argument, height) = try operand()
+            arguments.append(argument)
+            depth = max(depth, height)
+        }
+        try take(.rightParenthesis, "a comma or )")
+        leave()
+        let function =
+            PredicateFunction.bySelector[selector] ?? PredicateFunction.byName[selector]
+        guard let function, function != .distinct, function != .cast else {
+            throw error(
+                .unsupported, "FUNCTION may not call \(selector)",
+                hint: "only the language's own functions can be called", at: place)
+        }
+        arguments.insert(receiver, at: 0)
+        guard arguments.count == function.arity else {
+            throw wrongCount(function, arguments.count, at: place)
+        }
+        return Node(.function(function.rawValue, arguments), depth: try grown(depth))
+    }
+}
+
+/// What `CAST` can make.
+public enum CastType: String, Sendable, Hashable, CaseIterable {
+    case date = "NSDate"
+    case number = "NSNumber"
+    case decimal = "NSDecimalNumber"
+    case string = "NSString"
+    case uuid = "NSUUID"
+}

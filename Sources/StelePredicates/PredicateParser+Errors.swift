@@ -1,0 +1,93 @@
+/// What the parser says when a text cannot be read.
+
+extension PredicateParser {
+    /// A mistake at the token that stands next.
+    func error(
+        _ code: PredicateError.Code, _ message: String, expected: String? = nil,
+        hint: String? = nil, at place: Token? = nil
+    ) -> PredicateError {
+        let place = place ?? token
+        return PredicateError(
+            code, message, position: position(of: place.place), near: near(place),
+            expected: expected, hint: hint)
+    }
+
+    /// Something else should stand here.
+    func unexpected(_ expected: String, hint: String? = nil) -> PredicateError {
+        let message: String
+        var hint = hint
+        switch token.kind {
+        case .end: message = "the text ends where \(expected) should follow"
+        case .unterminatedText:
+            message = "the text that begins here has no closing quote"
+        case .invalidNumber: message = "\(near(token)) is neither a number nor a key"
+        default: message = "\(expected) should stand here, not \(near(token))"
+        }
+        if hint == nil, near(token).unicodeScalars.contains(where: { "“”‘’„".unicodeScalars.contains($0) }) {
+            hint = "text stands between straight quotes, ' or \""
+        }
+        return error(.syntax, message, expected: expected, hint: hint)
+    }
+
+    /// An expression stands alone where a comparison should.
+    func missingOperator(after expression: Expression) -> PredicateError {
+        let expected = "a comparison operator"
+        switch token.kind {
+        case .utiConformsTo, .utiEquals:
+            return error(
+                .unsupported, "\(near(token)) compares uniform type identifiers, which no store keeps",
+                hint: "compare the text with == or BEGINSWITH")
+        case .not:
+            return unexpected(expected, hint: "write NOT (a IN b), not a NOT IN b")
+        case .identifier:
+            return unexpected(expected, hint: Self.operatorHint(near(token)))
+        case .assign, .colon:
+            return unexpected(expected, hint: "equality is written ==")
+        case .comma:
+            return unexpected(expected, hint: "a list is written {1, 2}")
+        default:
+            guard case .keyPath = expression else { return unexpected(expected) }
+            return unexpected(
+                expected, hint: "for what is true or false write \(expression.description) == YES")
+        }
+    }
+
+    private static func operatorHint(_ word: String) -> String? {
+        switch word.lowercased() {
+        case "is": return "write == nil or != nil"
+        case "eq", "equals": return "equality is written =="
+        case "startswith", "hasprefix": return "did you mean BEGINSWITH?"
+        case "hassuffix": return "did you mean ENDSWITH?"
+        case "ilike": return "did you mean LIKE[c]?"
+        case "regexp", "rlike": return "did you mean MATCHES?"
+        default:
+            let operators = [
+                "BEGINSWITH", "ENDSWITH", "CONTAINS", "LIKE", "MATCHES", "BETWEEN", "IN", "AND", "OR",
+                "UNION", "INTERSECT", "MINUS",
+            ]
+            return NearestWord.to(word, among: operators).map { "did you mean \($0)?" }
+        }
+    }
+
+    func tooDeep() -> PredicateError {
+        error(
+            .limit,
+            "the predicate is nested deeper than \(PredicateLimits.nesting) levels",
+            hint: "AND and OR take any number of conditions without parentheses")
+    }
+
+    /// The text of a token, cut where it is long.
+    func near(_ token: Token) -> String {
+        var end = min(token.end, token.place + 40)
+        if token.kind == .text || token.kind == .escapedText { end = min(token.end + 1, end) }
+        while end > token.place, end < lexer.bytes.count, lexer.bytes[end] & 0xC0 == 0x80 {
+            end -= 1
+        }
+        return String(decoding: lexer.bytes[token.place..<max(end, token.place)], as: UTF8.self)
+    }
+
+    /// From bytes to Unicode scalars.
+    func position(of byte: Int) -> Int {
+        lexer.bytes[..<byte].reduce(0) { $1 & 0xC0 == 0x80 ? $0 : $0 + 1 }
+    }
+}

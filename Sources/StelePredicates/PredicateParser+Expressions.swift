@@ -1,0 +1,206 @@
+/// Operators and what follows a value: arithmetic, sets, indexes, keys.
+
+extension PredicateParser {
+    /// An expression, and the height of its tree.
+    mutating func operand() throws(PredicateError) -> (Expression, Int) {
+        let place = token
+        let node = try binary(1)
+        switch node.content {
+        case .expression(let expression): return (expression, node.depth)
+        case .predicate:
+            throw error(
+                .syntax, "a value should stand here, not a condition", expected: "a value",
+                hint: "TERNARY(condition, a, b) makes a value of one", at: place)
+        }
+    }
+
+    /// Operators that bind at least so strongly: 1 sets, 2 bits, 3 sums, 4 products, 5 powers.
+    mutating func binary(_ least: Int) throws(PredicateError) -> Node {
+        var left = try unary()
+        while case .expression(let first) = left.content,
+            let (precedence, operation) = token.kind.infix, precedence >= least
+        {
+            let place = token
+            advance()
+            let right = try binary(precedence + 1)
+            guard case .expression(let second) = right.content else {
+                throw error(
+                    .syntax, "a value should follow \(near(place)), not a condition",
+                    expected: "a value", at: place)
+            }
+            let depth = try grown(max(left.depth, right.depth))
+            switch operation {
+            case .function(let function):
+                left = Node(.function(function.rawValue, [first, second]), depth: depth)
+            case .set(let operation):
+                left = Node(.set(operation, first, second), depth: depth)
+            }
+        }
+        return left
+    }
+
+    /// One more than that, unless the tree would become too high.
+    func grown(_ depth: Int) throws(PredicateError) -> Int {
+        guard depth < PredicateLimits.depth else {
+            throw error(
+                .limit,
+                "more than \(PredicateLimits.depth) operators stand on one another's results")
+        }
+        return depth + 1
+    }
+
+    private mutating func unary() throws(PredicateError) -> Node {
+        switch token.kind {
+        case .dash:
+            try enter()
+            defer { leave() }
+            advance()
+            if token.kind.isNumber {
+                let literal = try number(negative: true)
+                return try postfix(Node(.constant(literal)))
+            }
+            let place = token
+            let inner = try unary()
+            guard case .expression(let operand) = inner.content else {
+                throw error(.syntax, "a value should follow -", expected: "a value", at: place)
+            }
+            return Node(
+                .function(PredicateFunction.subtract.rawValue, [.constant(.int(0)), operand]),
+                depth: try grown(inner.depth))
+        case .tilde:
+            try enter()
+            defer { leave() }
+            advance()
+            let place = token
+            let inner = try unary()
+            guard case .expression(let operand) = inner.content else {
+                throw error(.syntax, "a value should follow ~", expected: "a value", at: place)
+            }
+            return Node(
+                .function(PredicateFunction.onesComplement.rawValue, [operand]),
+                depth: try grown(inner.depth))
+        case .variable:
+            return try variable()
+        default:
+            return try postfix(try atom())
+        }
+    }
+
+    /// `$name`, or `$name := expression`.
+    private mutating func variable() throws(PredicateError) -> Node {
+        let name = text(of: token)
+        advance()
+        guard token.kind == .assign else { return try postfix(Node(.variable(name))) }
+        try enter()
+        defer { leave() }
+        advance()
+        let (value, depth) = try operand()
+        return Node(.assignment(name, value), depth: try grown(depth))
+    }
+
+    /// Keys and indexes after a value.
+    mutating func postfix(_ start: Node) throws(PredicateError) -> Node {
+        guard token.kind == .dot || token.kind == .leftBracket else { return start }
+        guard case .expression(var expression) = start.content else { return start }
+        var depth = start.depth
+        while true {
+            switch token.kind {
+            case .dot:
+                let path = try keys()
+                switch expression {
+                case .keyPath(let operand, let before):
+                    expression = .keyPath(operand, try joined(before, path))
+                default:
+                    expression = .keyPath(expression, path)
+                    depth = try grown(depth)
+                }
+            case .leftBracket:
+                try enter()
+                advance()
+                let (position, height) = try indexPosition()
+                try take(.rightBracket, "]")
+                leave()
+                expression = .index(expression, position)
+                depth = try grown(max(depth, height))
+            default:
+                return Node(expression, depth: depth)
+            }
+        }
+    }
+
+    /// `.a.b.@count`, with the points.
+    private mutating func keys() throws(PredicateError) -> [String] {
+        var path: [String] = []
+        while token.kind == .dot {
+            advance()
+            guard token.kind == .identifier || token.kind == .atName || token.kind.isWord else {
+                throw unexpected("a key")
+            }
+            path = try joined(path, [text(of: token)])
+            advance()
+        }
+        return path
+    }
+
+    private func joined(_ a: [String], _ b: [String]) throws(PredicateError) -> [String] {
+        guard a.count + b.count <= PredicateLimits.keyPathLength else {
+            throw error(
+                .limit, "a key path has more than \(PredicateLimits.keyPathLength) keys")
+        }
+        return a.isEmpty ? b : a + b
+    }
+
+    private mutating func indexPosition()
+        throws(PredicateError) -> (Expression.IndexPosition, Int)
+    {
+        let special: Expression.IndexPosition? =
+            switch token.kind {
+            case .first: .first
+            case .last: .last
+            case .size: .size
+            default: nil
+            }
+        if let special {
+            advance()
+            return (special, 1)
+        }
+        let (index, depth) = try operand()
+        return (.at(index), depth)
+    }
+
+    /// The bytes of a token as text.
+    func text(of token: Token) -> String {
+        String(decoding: lexer.bytes[token.start..<token.end], as: UTF8.self)
+    }
+}
+
+extension Token.Kind {
+    enum Infix {
+        case function(PredicateFunction)
+        case set(Expression.SetOperation)
+    }
+
+    /// How strongly it binds and what it does.
+    @inline(__always)
+    var infix: (precedence: Int, operation: Infix)? {
+        switch self {
+        case .union: (1, .set(.union))
+        case .intersect: (1, .set(.intersect))
+        case .minus: (1, .set(.minus))
+        case .ampersand: (2, .function(.bitwiseAnd))
+        case .bar: (2, .function(.bitwiseOr))
+        case .caret: (2, .function(.bitwiseXor))
+        case .shiftLeft: (2, .function(.leftShift))
+        case .shiftRight: (2, .function(.rightShift))
+        case .plus: (3, .function(.add))
+        case .dash: (3, .function(.subtract))
+        case .star: (4, .function(.multiply))
+        case .slash: (4, .function(.divide))
+        case .power: (5, .function(.raise))
+        default: nil
+        }
+    }
+
+    @inline(__always)
+    var isNumber: Bool { self == .integer || self == .fixedPoint || self == .radix }
+}

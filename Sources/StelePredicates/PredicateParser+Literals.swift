@@ -1,0 +1,279 @@
+/// Numbers and text as written, and what stands for the arguments of a format.
+
+import SteleModel
+
+/// What `%@` or `%K` stands for in `Predicate(format:arguments:)`.
+public enum FormatArgument: Sendable, Hashable {
+    /// `%@`, `%d` and the like: a value.
+    case value(Value)
+    /// `%@`: a list of values.
+    case values([Value])
+    /// `%K`: a key path, such as `team.name`.
+    case keyPath(String)
+}
+
+extension PredicateParser {
+    // MARK: Numbers
+
+    /// An integer where it fits in 64 bits, else a Decimal: a fixed-point literal is exact to 38
+    /// digits. What no Decimal can hold is a Double.
+    mutating func number(negative: Bool) throws(PredicateError) -> Value {
+        let place = token
+        let value: Value?
+        switch place.kind {
+        case .integer: value = integer(place, negative: negative)
+        case .radix: value = radix(place, negative: negative)
+        default: value = fixedPoint(place, negative: negative)
+        }
+        guard let value else {
+            throw error(
+                .syntax, "\(near(place)) is not a number that can be held", expected: "a number")
+        }
+        advance()
+        return value
+    }
+
+    private func integer(_ place: Token, negative: Bool) -> Value? {
+        var value: Int64 = 0
+        for index in place.start..<place.end {
+            let digit = Int64(lexer.bytes[index] &- 0x30)
+            let (tenfold, over) = value.multipliedReportingOverflow(by: 10)
+            let (sum, carried) =
+                negative
+                ? tenfold.subtractingReportingOverflow(digit)
+                : tenfold.addingReportingOverflow(digit)
+            if over || carried { return fixedPoint(place, negative: negative) }
+            value = sum
+        }
+        return .int(value)
+    }
+
+    private func radix(_ place: Token, negative: Bool) -> Value? {
+        let base: Int =
+            switch lexer.bytes[place.start + 1] | 0x20 {
+            case UInt8(ascii: "x"): 16
+            case UInt8(ascii: "o"): 8
+            default: 2
+            }
+        let digits = String(decoding: lexer.bytes[(place.start + 2)..<place.end], as: UTF8.self)
+        let text = negative ? "-" + digits : digits
+        if let value = Int64(text, radix: base) { return .int(value) }
+        guard let value = UInt64(digits, radix: base) else { return nil }
+        return .decimal(negative ? -Decimal(value) : Decimal(value))
+    }
+
+    /// Significant digits and an exponent, which up to 19 digits need no text in between.
+    private func fixedPoint(_ place: Token, negative: Bool) -> Value? {
+        var mantissa: UInt64 = 0
+        var digits = 0
+        var zeros = 0
+        var exponent = 0
+        var index = place.start
+        var afterPoint = false
+        while index < place.end {
+            let byte = lexer.bytes[index]
+            index += 1
+            if byte == UInt8(ascii: ".") {
+                afterPoint = true
+                continue
+            }
+            guard Lexer.isDigit(byte) else { break }
+            if afterPoint { exponent -= 1 }
+            if byte == 0x30 {
+                if digits > 0 { zeros += 1 }
+                continue
+            }
+            // Zeros count only once another digit follows them.
+            digits += zeros + 1
+            if digits <= 19 {
+                for _ in 0..<zeros { mantissa &*= 10 }
+                mantissa = mantissa &* 10 &+ UInt64(byte &- 0x30)
+            }
+            zeros = 0
+        }
+        exponent += zeros
+        if index < place.end {
+            let text = String(decoding: lexer.bytes[index..<place.end], as: UTF8.self)
+            exponent += Int(text) ?? (text.utf8.first == UInt8(ascii: "-") ? -9999 : 9999)
+        }
+        if digits == 0 { return .decimal(0) }
+        if digits <= 19, (-128...127).contains(exponent) {
+            return .decimal(
+                Decimal(
+                    sign: negative ? .minus : .plus, exponent: exponent,
+                    significand: Decimal(mantissa)))
+        }
+        return longNumber(place, negative: negative, digits: digits, exponent: exponent)
+    }
+
+    private func longNumber(
+        _ place: Token, negative: Bool, digits: Int, exponent: Int
+    ) -> Value? {
+        let written = (negative ? "-" : "") + text(of: place)
+        let lowest = exponent
+        let highest = exponent + digits - 1
+        if digits <= 38, lowest >= -128, highest <= 127, let value = Decimal(string: written) {
+            return .decimal(value)
+        }
+        guard let value = Double(written), value.isFinite else { return nil }
+        // A Double of no more digits than a Decimal has is one, so that it prints as it was read.
+        if digits > 38, lowest + digits - 17 >= -128, highest <= 127,
+            let short = Decimal(string: "\(value)")
+        {
+            return .decimal(short)
+        }
+        return .double(value)
+    }
+
+    // MARK: Text
+
+    mutating func string() throws(PredicateError) -> String {
+        let place = token
+        let value: String
+        if place.kind == .text {
+            value = text(of: place)
+            if lexer.bytes[place.start..<place.end].contains(0) { throw nullCharacter(place) }
+        } else {
+            value = try unescaped(place)
+        }
+        advance()
+        return value
+    }
+
+    private func nullCharacter(_ place: Token) -> PredicateError {
+        error(.syntax, "text cannot hold U+0000", at: place)
+    }
+
+    private func unescaped(_ place: Token) throws(PredicateError) -> String {
+        var scalars = String.UnicodeScalarView()
+        var plain = place.start
+        var index = place.start
+        func flush(to end: Int) {
+            guard plain < end else { return }
+            scalars.append(
+                contentsOf: String(decoding: lexer.bytes[plain..<end], as: UTF8.self)
+                    .unicodeScalars)
+        }
+        while index < place.end {
+            let byte = lexer.bytes[index]
+            if byte == 0 { throw nullCharacter(place) }
+            guard byte == UInt8(ascii: "\\") else {
+                index += 1
+                continue
+            }
+            flush(to: index)
+            index += 1
+            if let scalar = try escape(&index, place) { scalars.append(scalar) }
+            plain = index
+        }
+        flush(to: place.end)
+        return String(scalars)
+    }
+
+    /// The scalar that an escape names; nil where the character after `\` stands for itself and
+    /// has more bytes than one.
+    private func escape(
+        _ index: inout Int, _ place: Token
+    ) throws(PredicateError) -> Unicode.Scalar? {
+        guard index < place.end else { return nil }
+        let byte = lexer.bytes[index]
+        if byte >= 0x80 { return nil }
+        index += 1
+        switch byte {
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "a"): return "\u{07}"
+        case UInt8(ascii: "b"): return "\u{08}"
+        case UInt8(ascii: "f"): return "\u{0C}"
+        case UInt8(ascii: "v"): return "\u{0B}"
+        case 0x30...0x37:
+            index -= 1
+            return try scalar(digits(&index, place, most: 3, radix: 8), place)
+        case UInt8(ascii: "x"), UInt8(ascii: "X"):
+            return try scalar(digits(&index, place, most: 2, radix: 16), place)
+        case UInt8(ascii: "u"), UInt8(ascii: "U"):
+            return try fourDigits(&index, place)
+        default: return Unicode.Scalar(byte)
+        }
+    }
+
+    /// `\uHHHH`, and a pair of them for what UTF-16 writes as surrogates.
+    private func fourDigits(
+        _ index: inout Int, _ place: Token
+    ) throws(PredicateError) -> Unicode.Scalar {
+        let first = digits(&index, place, most: 4, radix: 16)
+        guard let first, first & 0xFC00 == 0xD800, index + 1 < place.end,
+            lexer.bytes[index] == UInt8(ascii: "\\"),
+            lexer.bytes[index + 1] | 0x20 == UInt8(ascii: "u")
+        else { return try scalar(first, place) }
+        index += 2
+        guard let second = digits(&index, place, most: 4, radix: 16), second & 0xFC00 == 0xDC00
+        else { return try scalar(first, place) }
+        return try scalar(0x10000 + (first & 0x3FF) << 10 + second & 0x3FF, place)
+    }
+
+    private func digits(
+        _ index: inout Int, _ place: Token, most: Int, radix: Int
+    ) -> UInt32? {
+        let start = index
+        var value: UInt32 = 0
+        while index < place.end, index - start < most,
+            let digit = Character(Unicode.Scalar(lexer.bytes[index])).hexDigitValue, digit < radix
+        {
+            value = value * UInt32(radix) + UInt32(digit)
+            index += 1
+        }
+        return index == start ? nil : value
+    }
+
+    private func scalar(
+        _ value: UInt32?, _ place: Token
+    ) throws(PredicateError) -> Unicode.Scalar {
+        guard let value else {
+            throw error(.syntax, "an escape has no digits", hint: "write \\\\ for a backslash",
+                at: place)
+        }
+        if value == 0 { throw nullCharacter(place) }
+        guard let scalar = Unicode.Scalar(value) else {
+            throw error(.syntax, "an escape names half a surrogate pair", at: place)
+        }
+        return scalar
+    }
+
+    // MARK: Arguments
+
+    mutating func argument() throws(PredicateError) -> Node {
+        let written = near(token)
+        guard let given = arguments.first else {
+            throw error(
+                .syntax, "there is no argument for \(written)",
+                hint: "write the value itself, or $NAME and its value as var.NAME")
+        }
+        let isKey = written == "%K"
+        switch (given, isKey) {
+        case (.keyPath(let path), true), (.value(.string(let path)), true):
+            let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            guard !keys.contains(""), keys.count <= PredicateLimits.keyPathLength else {
+                throw error(.syntax, "\(path) is not a key path")
+            }
+            arguments.removeFirst()
+            advance()
+            return Node(.keyPath(.evaluatedObject, keys))
+        case (.value(let value), false) where written != "%%":
+            arguments.removeFirst()
+            return literalNode(value)
+        case (.values(let values), false) where written == "%@":
+            arguments.removeFirst()
+            advance()
+            return Node(.aggregate(values.map { .constant($0) }), depth: 2)
+        default:
+            throw error(.syntax, "the argument given does not go with \(written)")
+        }
+    }
+
+    private mutating func literalNode(_ value: Value) -> Node {
+        advance()
+        return Node(.constant(value))
+    }
+}

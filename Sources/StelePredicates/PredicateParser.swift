@@ -1,0 +1,242 @@
+/// From text to predicates: the conditions; expressions are in the extensions.
+
+/// A recursive-descent parser. Conditions and expressions share parentheses, so both are read by
+/// one path and told apart once they are there: nothing is ever read twice.
+struct PredicateParser {
+    private(set) var lexer: Lexer
+    var token: Token
+    /// The byte after the last token taken.
+    private(set) var lastEnd = 0
+    private var nesting = 0
+    /// What `%@` and `%K` stand for, in order.
+    var arguments: ArraySlice<FormatArgument>
+
+    /// What has been read so far, of which the grammar does not know yet what it will be.
+    struct Node {
+        enum Content {
+            case predicate(Predicate)
+            case expression(Expression)
+        }
+        var content: Content
+        /// How high the tree of it is.
+        var depth: Int
+
+        init(_ predicate: Predicate, depth: Int) {
+            content = .predicate(predicate)
+            self.depth = depth
+        }
+
+        init(_ expression: Expression, depth: Int = 1) {
+            content = .expression(expression)
+            self.depth = depth
+        }
+    }
+
+    init(
+        _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int,
+        arguments: [FormatArgument] = []
+    ) {
+        lexer = Lexer(bytes, from: start, to: end)
+        token = lexer.next()
+        self.arguments = arguments[...]
+    }
+
+    @inline(__always)
+    mutating func advance() {
+        lastEnd = token.end
+        token = lexer.next()
+    }
+
+    /// Goes on only where that token is next.
+    mutating func take(
+        _ kind: Token.Kind, _ expected: String, hint: String? = nil
+    ) throws(PredicateError) {
+        guard token.kind == kind else { throw unexpected(expected, hint: hint) }
+        advance()
+    }
+
+    @inline(__always)
+    mutating func enter() throws(PredicateError) {
+        nesting += 1
+        if nesting > PredicateLimits.nesting { throw tooDeep() }
+    }
+
+    @inline(__always)
+    mutating func leave() { nesting -= 1 }
+
+    // MARK: Whole texts
+
+    mutating func wholePredicate() throws(PredicateError) -> Predicate {
+        if token.kind == .end {
+            throw error(.syntax, "the predicate is empty", expected: "a comparison")
+        }
+        let node = try disjunction()
+        let predicate = try condition(node)
+        try atEnd("AND, OR or the end")
+        return predicate
+    }
+
+    mutating func wholeExpression() throws(PredicateError) -> Expression {
+        if token.kind == .end {
+            throw error(.syntax, "the expression is empty", expected: "a key path or a value")
+        }
+        let expression = try operand()
+        try atEnd("an operator or the end")
+        return expression.0
+    }
+
+    private func atEnd(_ expected: String) throws(PredicateError) {
+        guard token.kind != .end else {
+            if arguments.isEmpty { return }
+            throw error(
+                .syntax, "\(arguments.count) more arguments are given than the format names",
+                hint: "each %@ and %K takes one")
+        }
+        throw unexpected(expected)
+    }
+
+    // MARK: Conditions
+
+    /// `a OR b`; what is no condition comes back as it is.
+    mutating func disjunction() throws(PredicateError) -> Node {
+        let first = try conjunction()
+        guard token.kind == .or else { return first }
+        var parts = [try condition(first)]
+        var depth = first.depth
+        while token.kind == .or {
+            advance()
+            let next = try conjunction()
+            parts.append(try condition(next))
+            depth = max(depth, next.depth)
+        }
+        return Node(.or(parts), depth: depth + 1)
+    }
+
+    private mutating func conjunction() throws(PredicateError) -> Node {
+        let first = try negation()
+        guard token.kind == .and else { return first }
+        var parts = [try condition(first)]
+        var depth = first.depth
+        while token.kind == .and {
+            advance()
+            let next = try negation()
+            parts.append(try condition(next))
+            depth = max(depth, next.depth)
+        }
+        return Node(.and(parts), depth: depth + 1)
+    }
+
+    private mutating func negation() throws(PredicateError) -> Node {
+        guard token.kind == .not || token.kind == .bang else { return try comparison() }
+        try enter()
+        advance()
+        let inner = try negation()
+        let predicate = try condition(inner)
+        leave()
+        return Node(.not(predicate), depth: inner.depth + 1)
+    }
+
+    /// A condition is wanted; where an expression was read, its operator is missing.
+    func condition(_ node: Node) throws(PredicateError) -> Predicate {
+        switch node.content {
+        case .predicate(let predicate): return predicate
+        case .expression(let expression): throw missingOperator(after: expression)
+        }
+    }
+
+    private mutating func comparison() throws(PredicateError) -> Node {
+        switch token.kind {
+        case .any, .some: return try comparison(modifier: .any)
+        case .all: return try comparison(modifier: .all)
+        case .none:
+            let any = try comparison(modifier: .any)
+            return Node(.not(try condition(any)), depth: any.depth + 1)
+        case .truePredicate, .falsePredicate:
+            let value = token.kind == .truePredicate
+            advance()
+            return Node(.constant(value), depth: 1)
+        default:
+            let left = try binary(1)
+            guard case .expression(let expression) = left.content,
+                let type = token.kind.comparison
+            else { return left }
+            return try comparison(expression, left.depth, type, .direct)
+        }
+    }
+
+    private mutating func comparison(
+        modifier: Comparison.Modifier
+    ) throws(PredicateError) -> Node {
+        advance()
+        let (left, depth) = try operand()
+        guard let type = token.kind.comparison else { throw missingOperator(after: left) }
+        return try comparison(left, depth, type, modifier)
+    }
+
+    private mutating func comparison(
+        _ left: Expression, _ leftDepth: Int, _ type: Comparison.Operator,
+        _ modifier: Comparison.Modifier
+    ) throws(PredicateError) -> Node {
+        advance()
+        let options = try comparisonOptions()
+        let (right, rightDepth) = try operand()
+        if token.kind.comparison != nil {
+            throw unexpected("AND, OR or the end", hint: "join comparisons with AND")
+        }
+        if type == .between, token.kind == .and, case .constant = right {
+            throw unexpected("AND after a list", hint: "write BETWEEN {low, high}")
+        }
+        let comparison = Comparison(left, type, right, modifier: modifier, options: options)
+        return Node(.comparison(comparison), depth: max(leftDepth, rightDepth) + 1)
+    }
+
+    /// `[cd]` after an operator.
+    private mutating func comparisonOptions() throws(PredicateError) -> ComparisonOptions {
+        guard token.kind == .leftBracket else { return [] }
+        advance()
+        let hint = "options are letters, such as [cd]; a list is written {1, 2}"
+        guard token.kind == .identifier || token.kind.isWord,
+            let options = options(in: token)
+        else { throw unexpected("the letters c, d, n or l", hint: hint) }
+        advance()
+        try take(.rightBracket, "]", hint: hint)
+        return options
+    }
+
+    private func options(in token: Token) -> ComparisonOptions? {
+        var options: ComparisonOptions = []
+        for index in token.start..<token.end {
+            switch lexer.bytes[index] | 0x20 {
+            case UInt8(ascii: "c"): options.insert(.caseInsensitive)
+            case UInt8(ascii: "d"): options.insert(.diacriticInsensitive)
+            case UInt8(ascii: "n"): options.insert(.normalized)
+            case UInt8(ascii: "l"): options.insert(.localeSensitive)
+            default: return nil
+            }
+        }
+        return options
+    }
+}
+
+extension Token.Kind {
+    /// The comparison that it stands for.
+    @inline(__always)
+    var comparison: Comparison.Operator? {
+        switch self {
+        case .equal: .equal
+        case .notEqual: .notEqual
+        case .less: .lessThan
+        case .lessOrEqual: .lessThanOrEqual
+        case .greater: .greaterThan
+        case .greaterOrEqual: .greaterThanOrEqual
+        case .like: .like
+        case .matches: .matches
+        case .contains: .contains
+        case .beginsWith: .beginsWith
+        case .endsWith: .endsWith
+        case .between: .between
+        case .in: .in
+        default: nil
+        }
+    }
+}

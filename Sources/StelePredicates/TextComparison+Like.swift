@@ -1,0 +1,91 @@
+/// LIKE: `*` is any number of scalars, `?` is one, `\` takes the next as it is.
+
+extension TextComparison {
+    /// Whether the whole text matches a pattern of `*` and `?`; the empty text matches only a
+    /// pattern of nothing but `*`, or the empty one.
+    public func like(_ text: Bytes, _ pattern: Bytes) -> Bool {
+        var place = FoldedScalars(text, folding)
+        var wanted = LikePattern(pattern, folding)
+        // Where the last * was, and the text that it has not taken yet.
+        var retry: (pattern: LikePattern, text: FoldedScalars)?
+        while true {
+            switch wanted.next() {
+            case .any:
+                retry = (wanted, place)
+                continue
+            case .one:
+                if place.skipSource() { continue }
+                return false
+            case .scalar(let scalar):
+                guard let next = place.next() else { return false }
+                if next == scalar { continue }
+            case .end:
+                if place.next() == nil { return true }
+            }
+            guard var again = retry else { return false }
+            guard again.text.next() != nil else { return false }
+            retry = again
+            wanted = again.pattern
+            place = again.text
+        }
+    }
+}
+
+/// Walks over a pattern.
+private struct LikePattern {
+    enum Element {
+        case any, one, end
+        case scalar(UInt32)
+    }
+
+    private var scalars: FoldedScalars
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private let folding: CaseFolding?
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>, _ folding: CaseFolding?) {
+        self.bytes = bytes
+        self.folding = folding
+        scalars = FoldedScalars(bytes, folding)
+    }
+
+    mutating func next() -> Element {
+        guard scalars.isAtBoundary else { return plain() }
+        let index = scalars.index
+        guard index < bytes.count else { return .end }
+        switch bytes[index] {
+        case UInt8(ascii: "*"):
+            skip(to: index + 1)
+            return .any
+        case UInt8(ascii: "?"):
+            skip(to: index + 1)
+            return .one
+        case UInt8(ascii: "\\") where index + 1 < bytes.count:
+            skip(to: index + 1)
+            return plain()
+        case 0x80...:
+            // A scalar that folds to nothing must not take the * behind it along.
+            var one = FoldedScalars(bytes[index...].prefix(4).rebasedScalar, folding)
+            guard one.next() == nil else { return plain() }
+            skip(to: index + one.index)
+            return next()
+        default: return plain()
+        }
+    }
+
+    private mutating func skip(to index: Int) {
+        scalars = FoldedScalars(bytes, from: index, folding)
+    }
+
+    private mutating func plain() -> Element {
+        scalars.next().map { .scalar($0) } ?? .end
+    }
+}
+
+extension Slice<UnsafeBufferPointer<UInt8>> {
+    /// The bytes of the first scalar alone.
+    fileprivate var rebasedScalar: UnsafeBufferPointer<UInt8> {
+        var end = startIndex + 1
+        while end < endIndex, self[end] & 0xC0 == 0x80 { end += 1 }
+        return UnsafeBufferPointer(rebasing: self[startIndex..<end])
+    }
+}

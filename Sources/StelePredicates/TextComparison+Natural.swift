@@ -1,0 +1,166 @@
+/// `[l]`: the order in which a person looks for names, and keys that sort the same way.
+
+extension TextComparison {
+    /// Letters and numbers, then accents, then case, then whatever else differs.
+    func naturalOrder(_ a: Bytes, _ b: Bytes) -> Int {
+        let first = Self.lettersAndNumbers(a, b)
+        if first != 0 { return first }
+        let marks = folding?.stripsMarks ?? false
+        if !marks {
+            let accents = Self.order(FoldedScalars(a, .caseOnly), FoldedScalars(b, .caseOnly))
+            if accents != 0 { return accents }
+        }
+        if !(folding?.foldsCase ?? false) {
+            let kept: CaseFolding? = marks ? .marksOnly : nil
+            let cases = Self.order(
+                FoldedScalars(a, kept), FoldedScalars(b, kept), CaseFolding.toggled)
+            if cases != 0 { return cases }
+        }
+        return plainOrFoldedOrder(a, b)
+    }
+
+    private static func lettersAndNumbers(_ a: Bytes, _ b: Bytes) -> Int {
+        var (x, y) = (FoldedScalars(a, .both), FoldedScalars(b, .both))
+        var (p, q) = (x.next(), y.next())
+        while true {
+            guard let left = p else { return q == nil ? 0 : -1 }
+            guard let right = q else { return 1 }
+            if isDigit(left), isDigit(right) {
+                let order = numbers(&x, &p, &y, &q)
+                if order != 0 { return order }
+                continue
+            }
+            if left != right { return left < right ? -1 : 1 }
+            p = x.next()
+            q = y.next()
+        }
+    }
+
+    private static func isDigit(_ scalar: UInt32) -> Bool { scalar &- 0x30 < 10 }
+
+    /// Compares two runs of digits by value and goes past them.
+    private static func numbers(
+        _ x: inout FoldedScalars, _ p: inout UInt32?, _ y: inout FoldedScalars, _ q: inout UInt32?
+    ) -> Int {
+        while p == 0x30 { p = x.next() }
+        while q == 0x30 { q = y.next() }
+        var first = 0
+        while true {
+            let left = p.flatMap { isDigit($0) ? $0 : nil }
+            let right = q.flatMap { isDigit($0) ? $0 : nil }
+            switch (left, right) {
+            case (nil, nil): return first
+            case (nil, _): return -1
+            case (_, nil): return 1
+            case (let l?, let r?):
+                if first == 0, l != r { first = l < r ? -1 : 1 }
+                p = x.next()
+                q = y.next()
+            }
+        }
+    }
+
+    /// A text whose plain order, by scalar, is the order of these options among texts.
+    ///
+    /// For `[c]` and `[d]` it is the folded text; for `[l]` a key of several parts.
+    public static func fold(_ text: String, options: ComparisonOptions) -> String {
+        let comparison = TextComparison(options)
+        guard comparison.isNatural else { return folded(text, comparison.folding) }
+        var key = numberKey(text)
+        let marks = comparison.folding?.stripsMarks ?? false
+        if !marks { key += "\u{1}" + folded(text, .caseOnly) }
+        if !(comparison.folding?.foldsCase ?? false) {
+            key += "\u{1}" + folded(text, marks ? .marksOnly : nil, CaseFolding.toggled)
+        }
+        return key + "\u{1}" + folded(text, comparison.folding)
+    }
+
+    private static func folded(
+        _ text: String, _ folding: CaseFolding?, _ map: ((UInt32) -> UInt32)? = nil
+    ) -> String {
+        if folding == nil, map == nil { return text }
+        return withText(text) { bytes in
+            var scalars = FoldedScalars(bytes, folding)
+            var result = String.UnicodeScalarView()
+            while let next = scalars.next() {
+                let value = map?(next) ?? next
+                result.append(Unicode.Scalar(value) ?? "\u{FFFD}")
+            }
+            return String(result)
+        }
+    }
+
+    /// Each run of digits becomes a digit, its length and itself, so that longer sorts later.
+    private static func numberKey(_ text: String) -> String {
+        withText(text) { bytes in
+            var scalars = FoldedScalars(bytes, .both)
+            var result = String.UnicodeScalarView()
+            var run: [Unicode.Scalar]?
+            func close() {
+                guard let digits = run else { return }
+                result.append("0")
+                var left = digits.count
+                while left >= 0xC000 {
+                    result.append("\u{D000}")
+                    left -= 0xC000
+                }
+                result.append(Unicode.Scalar(UInt32(0x100 + left)) ?? "\u{100}")
+                result.append(contentsOf: digits)
+                run = nil
+            }
+            while let value = scalars.next() {
+                let scalar = Unicode.Scalar(value) ?? "\u{FFFD}"
+                if isDigit(value) {
+                    if run == nil { run = [] }
+                    if value != 0x30 || run?.isEmpty == false { run?.append(scalar) }
+                } else {
+                    close()
+                    result.append(scalar)
+                }
+            }
+            close()
+            return String(result)
+        }
+    }
+}
+
+/// The text's UTF-8 bytes, without copying them where they lie in one piece.
+@inline(__always)
+func withText<T>(_ text: String, _ body: (UnsafeBufferPointer<UInt8>) -> T) -> T {
+    if let result = text.utf8.withContiguousStorageIfAvailable(body) { return result }
+    var copy = text
+    return copy.withUTF8(body)
+}
+
+extension TextComparison {
+    public func equal(_ a: String, _ b: String) -> Bool {
+        withText(a) { x in withText(b) { y in equal(x, y) } }
+    }
+
+    public func order(_ a: String, _ b: String) -> Int {
+        withText(a) { x in withText(b) { y in order(x, y) } }
+    }
+
+    public func beginsWith(_ text: String, _ prefix: String) -> Bool {
+        withText(text) { x in withText(prefix) { y in beginsWith(x, y) } }
+    }
+
+    public func endsWith(_ text: String, _ suffix: String) -> Bool {
+        withText(text) { x in withText(suffix) { y in endsWith(x, y) } }
+    }
+
+    public func contains(_ text: String, _ part: String) -> Bool {
+        withText(text) { x in withText(part) { y in contains(x, y) } }
+    }
+
+    public func like(_ text: String, _ pattern: String) -> Bool {
+        withText(text) { x in withText(pattern) { y in like(x, y) } }
+    }
+
+    /// - Throws: `PredicateError` as over bytes.
+    public func matches(_ text: String, _ pattern: String) throws(PredicateError) -> Bool {
+        try withBytes(of: text) { (x) throws(PredicateError) in
+            try withBytes(of: pattern) { (y) throws(PredicateError) in try matches(x, y) }
+        }
+    }
+}

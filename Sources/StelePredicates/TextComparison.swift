@@ -1,0 +1,226 @@
+/// How text is compared: the one place that says it, for predicates, sorting and SQL alike.
+
+import SteleModel
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Compares text by Unicode scalar, or as `[c]`, `[d]` and `[l]` say.
+///
+/// All entry points exist over UTF-8 bytes, for SQL functions; ASCII is compared without
+/// allocating. `[c]` is Unicode case folding, `[d]` leaves out nonspacing marks after canonical
+/// decomposition, `[n]` overrides both. `[l]` matters to `order` alone: runs of digits by their
+/// value, then letters, accents and case (small before capital), each where the one before ties.
+public struct TextComparison: Sendable {
+    let folding: CaseFolding?
+    let isNatural: Bool
+    private let options: ComparisonOptions
+
+    public init(_ options: ComparisonOptions = []) {
+        var options = options
+        if options.contains(.normalized) { options = [] }
+        self.options = options
+        isNatural = options.contains(.localeSensitive)
+        switch (options.contains(.caseInsensitive), options.contains(.diacriticInsensitive)) {
+        case (false, false): folding = nil
+        case (true, false): folding = .caseOnly
+        case (false, true): folding = .marksOnly
+        case (true, true): folding = .both
+        }
+    }
+
+    public typealias Bytes = UnsafeBufferPointer<UInt8>
+
+    // MARK: Equality and order
+
+    public func equal(_ a: Bytes, _ b: Bytes) -> Bool {
+        guard folding != nil else { return a.count == b.count && Self.same(a, b, a.count) }
+        return foldedOrder(a, b) == 0
+    }
+
+    /// Below 0 where a comes first, above 0 where b does, 0 where they are equal.
+    public func order(_ a: Bytes, _ b: Bytes) -> Int {
+        if isNatural { return naturalOrder(a, b) }
+        return plainOrFoldedOrder(a, b)
+    }
+
+    func plainOrFoldedOrder(_ a: Bytes, _ b: Bytes) -> Int {
+        folding == nil ? Self.plainOrder(a, b) : foldedOrder(a, b)
+    }
+
+    static func plainOrder(_ a: Bytes, _ b: Bytes) -> Int {
+        let common = min(a.count, b.count)
+        if common > 0, let x = a.baseAddress, let y = b.baseAddress {
+            let difference = memcmp(x, y, common)
+            if difference != 0 { return Int(difference) }
+        }
+        return a.count - b.count
+    }
+
+    private static func same(_ a: Bytes, _ b: Bytes, _ count: Int, from start: Int = 0) -> Bool {
+        guard count > 0, let x = a.baseAddress, let y = b.baseAddress else { return true }
+        return memcmp(x + start, y, count) == 0
+    }
+
+    private func foldedOrder(_ a: Bytes, _ b: Bytes) -> Int {
+        var start = 0
+        let common = min(a.count, b.count)
+        let foldsCase = folding?.foldsCase ?? false
+        // As long as both are ASCII each byte is a scalar of its own.
+        while start < common {
+            var (x, y) = (a[start], b[start])
+            if (x | y) >= 0x80 { break }
+            if foldsCase {
+                if x &- 0x41 < 26 { x |= 0x20 }
+                if y &- 0x41 < 26 { y |= 0x20 }
+            }
+            if x != y {
+                // A mark that follows may be nothing, but what stands here differs already.
+                return Int(x) - Int(y)
+            }
+            start += 1
+        }
+        return Self.order(
+            FoldedScalars(a, from: start, folding), FoldedScalars(b, from: start, folding))
+    }
+
+    static func order(
+        _ a: FoldedScalars, _ b: FoldedScalars, _ map: (UInt32) -> UInt32 = { $0 }
+    ) -> Int {
+        var (a, b) = (a, b)
+        while true {
+            switch (a.next(), b.next()) {
+            case (nil, nil): return 0
+            case (nil, _): return -1
+            case (_, nil): return 1
+            case (let x?, let y?):
+                if x == y { continue }
+                return map(x) < map(y) ? -1 : 1
+            }
+        }
+    }
+
+    // MARK: Parts
+
+    /// Whether the text begins so; false for an empty prefix.
+    public func beginsWith(_ text: Bytes, _ prefix: Bytes) -> Bool {
+        if prefix.isEmpty { return false }
+        guard folding != nil else {
+            return text.count >= prefix.count && Self.same(text, prefix, prefix.count)
+        }
+        var rest = FoldedScalars(text, folding)
+        return rest.starts(with: FoldedScalars(prefix, folding)) == .yes
+    }
+
+    /// Whether the text ends so; false for an empty suffix.
+    public func endsWith(_ text: Bytes, _ suffix: Bytes) -> Bool {
+        if suffix.isEmpty { return false }
+        guard folding != nil else {
+            return text.count >= suffix.count
+                && Self.same(text, suffix, suffix.count, from: text.count - suffix.count)
+        }
+        var wanted = FoldedScalars(suffix, folding)
+        let length = FoldedScalars.count(wanted)
+        let total = FoldedScalars.count(FoldedScalars(text, folding))
+        guard length > 0, total >= length else { return false }
+        var rest = FoldedScalars(text, folding)
+        for _ in 0..<(total - length) { _ = rest.next() }
+        while let scalar = wanted.next() {
+            if rest.next() != scalar { return false }
+        }
+        return true
+    }
+
+    /// Whether the part occurs in the text; false for an empty part.
+    public func contains(_ text: Bytes, _ part: Bytes) -> Bool {
+        if part.isEmpty { return false }
+        let wanted = FoldedScalars(part, folding)
+        if part.count > 48 { return containsLong(text, wanted) }
+        guard folding != nil else { return Self.containsBytes(text, part) }
+        var place = FoldedScalars(text, folding)
+        while true {
+            var rest = place
+            switch rest.starts(with: wanted) {
+            case .yes: return true
+            case .empty, .tooShort: return false
+            case .no: break
+            }
+            if place.next() == nil { return false }
+        }
+    }
+
+    private static func containsBytes(_ text: Bytes, _ part: Bytes) -> Bool {
+        guard let start = text.baseAddress, text.count >= part.count else { return false }
+        var index = 0
+        let last = text.count - part.count
+        while index <= last {
+            guard let found = memchr(start + index, Int32(part[0]), last - index + 1) else {
+                return false
+            }
+            index = UnsafeRawPointer(start).distance(to: UnsafeRawPointer(found))
+            if same(text, part, part.count, from: index) { return true }
+            index += 1
+        }
+        return false
+    }
+
+    /// Knuth, Morris and Pratt's search, whose time does not depend on the part's length.
+    private func containsLong(_ text: Bytes, _ part: FoldedScalars) -> Bool {
+        var part = part
+        var wanted: [UInt32] = []
+        while let scalar = part.next() { wanted.append(scalar) }
+        guard !wanted.isEmpty else { return false }
+        var fallback = [Int](repeating: 0, count: wanted.count)
+        var length = 0
+        for index in 1..<max(1, wanted.count) {
+            while length > 0, wanted[index] != wanted[length] { length = fallback[length - 1] }
+            if wanted[index] == wanted[length] { length += 1 }
+            fallback[index] = length
+        }
+        var place = FoldedScalars(text, folding)
+        var matched = 0
+        while let scalar = place.next() {
+            while matched > 0, wanted[matched] != scalar { matched = fallback[matched - 1] }
+            if wanted[matched] == scalar { matched += 1 }
+            if matched == wanted.count { return true }
+        }
+        return false
+    }
+
+    /// Whether the whole text matches a regular expression.
+    ///
+    /// - Throws: `PredicateError` with code `predicate.unsupported`, always for now.
+    public func matches(_ text: Bytes, _ pattern: Bytes) throws(PredicateError) -> Bool {
+        throw PredicateError(
+            .unsupported, "MATCHES is not supported yet", near: "MATCHES",
+            hint: "LIKE has the wildcards * and ?")
+    }
+}
+
+extension FoldedScalars {
+    enum Beginning { case yes, no, tooShort, empty }
+
+    /// Whether the rest begins with that; goes past what it has compared.
+    mutating func starts(with other: FoldedScalars) -> Beginning {
+        var other = other
+        guard var wanted = other.next() else { return .empty }
+        while true {
+            guard let scalar = next() else { return .tooShort }
+            if scalar != wanted { return .no }
+            guard let following = other.next() else { return .yes }
+            wanted = following
+        }
+    }
+
+    static func count(_ scalars: FoldedScalars) -> Int {
+        var scalars = scalars
+        var count = 0
+        while scalars.next() != nil { count += 1 }
+        return count
+    }
+}

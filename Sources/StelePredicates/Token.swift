@@ -1,0 +1,81 @@
+/// What the lexer finds: words, numbers, text and signs, each with its place.
+
+/// One token of the format language; the text itself stays where it is.
+struct Token {
+    var kind: Kind
+    /// The first byte of what it says, without `#`, `$` or the opening quote.
+    var start: Int
+    /// The byte after the last one, without the closing quote.
+    var end: Int
+    /// The first byte of it as written.
+    var place: Int
+
+    enum Kind: UInt8 {
+        case end, invalid, unterminatedText
+        case identifier, variable, atName
+        case integer, fixedPoint, radix, invalidNumber
+        case text, escapedText
+        // Words.
+        case and, or, not, any, some, all, none
+        case like, matches, contains, beginsWith, endsWith, between, `in`
+        case utiConformsTo, utiEquals, caseInsensitive
+        case null, `self`, yes, no, first, last, size, anyKey
+        case subquery, cast, fetch, function, ternary, truePredicate, falsePredicate
+        case union, intersect, minus
+        // Signs.
+        case leftParenthesis, rightParenthesis, leftBrace, rightBrace, leftBracket, rightBracket
+        case comma, dot, colon, assign, percent
+        case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
+        case bang, ampersand, bar, caret, shiftLeft, shiftRight, tilde
+        case plus, dash, star, power, slash
+
+        /// Whether it is one of the reserved words.
+        @inline(__always)
+        var isWord: Bool { rawValue >= Kind.and.rawValue && rawValue <= Kind.minus.rawValue }
+    }
+}
+
+/// The reserved words, by length, so that each word of a text meets only a few of them.
+enum Keywords {
+    private static let byLength: [[(word: StaticString, kind: Token.Kind)]] = {
+        var table = [[(word: StaticString, kind: Token.Kind)]](repeating: [], count: 16)
+        for entry in all { table[entry.word.utf8CodeUnitCount].append(entry) }
+        return table
+    }()
+
+    static let all: [(word: StaticString, kind: Token.Kind)] = [
+        ("and", .and), ("or", .or), ("not", .not), ("any", .any), ("some", .some), ("all", .all),
+        ("none", .none), ("like", .like), ("matches", .matches), ("contains", .contains),
+        ("beginswith", .beginsWith), ("endswith", .endsWith), ("between", .between), ("in", .in),
+        ("caseinsensitive", .caseInsensitive), ("ci", .caseInsensitive), ("null", .null),
+        ("nil", .null), ("self", .self), ("true", .yes), ("yes", .yes), ("false", .no), ("no", .no),
+        ("first", .first), ("last", .last), ("size", .size), ("anykey", .anyKey),
+        ("subquery", .subquery), ("cast", .cast), ("fetch", .fetch), ("function", .function),
+        ("ternary", .ternary), ("truepredicate", .truePredicate),
+        ("falsepredicate", .falsePredicate), ("union", .union), ("intersect", .intersect),
+        ("minus", .minus),
+    ]
+
+    /// The reserved word that those bytes are, in any mix of case, or `identifier`.
+    static func kind(of bytes: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int)
+        -> Token.Kind
+    {
+        let length = end - start
+        guard length >= 2, length < 16 else { return .identifier }
+        let initial = bytes[start] | 0x20
+        for entry in byLength[length] where entry.word.utf8Start[0] == initial {
+            var offset = 1
+            while offset < length, bytes[start + offset] | 0x20 == entry.word.utf8Start[offset] {
+                offset += 1
+            }
+            if offset == length { return entry.kind }
+        }
+        return .identifier
+    }
+
+    /// Whether a key must be written `#key`.
+    static func isReserved(_ key: String) -> Bool {
+        var key = key
+        return key.withUTF8 { kind(of: $0, from: 0, to: $0.count) != .identifier }
+    }
+}

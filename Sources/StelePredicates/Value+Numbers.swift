@@ -1,0 +1,56 @@
+/// What predicates need to know of values: numbers as Doubles and Decimals, and their text.
+
+import SteleModel
+
+extension Value {
+    /// A number as the nearest Double; nil for what is no number.
+    var asDouble: Double? {
+        switch self {
+        case .int(let it): Double(it)
+        case .double(let it): it
+        case .decimal(let it): it.nearestDouble
+        case .bool(let it): it ? 1 : 0
+        case .key(let it): Double(it)
+        default: nil
+        }
+    }
+
+    /// A number as a Decimal: exactly, and a Double by its shortest digits; nil where none can
+    /// hold it.
+    var asDecimal: Decimal? {
+        switch self {
+        case .int(let it): Decimal(it)
+        case .double(let it): it.isFinite ? Decimal(string: "\(it)") : nil
+        case .decimal(let it): it.isNaN ? nil : it
+        case .bool(let it): it ? 1 : 0
+        default: nil
+        }
+    }
+
+    /// Whether it is a number or a Boolean.
+    var isNumber: Bool {
+        switch self {
+        case .int, .double, .decimal, .bool: true
+        default: false
+        }
+    }
+}
+
+extension Decimal {
+    /// The Double nearest to it.
+    var nearestDouble: Double {
+        // Digits and exponent by way of text round once; arithmetic on them would round twice.
+        if let whole = wholeNumber { return Double(whole) }
+        return Double(description) ?? .nan
+    }
+
+    /// Itself as an integer where it is one of at most 64 bits.
+    var wholeNumber: Int64? {
+        guard !isNaN else { return nil }
+        if isZero { return 0 }
+        guard exponent >= -38, exponent <= 18 else { return nil }
+        let text = description
+        guard !text.utf8.contains(UInt8(ascii: ".")) else { return nil }
+        return Int64(text)
+    }
+}
