@@ -111,14 +111,6 @@ let package = Package(
             name: "SteleFeedTests",
             dependencies: ["SteleService", "SteleSQLite"],
             swiftSettings: settings),
-        .testTarget(
-            name: "SteleServiceTests",
-            dependencies: [
-                "SteleService", "SteleSQLite", "SteleGraph", "SteleHTTP", "SteleJSON", "SteleModel",
-                "StelePersistence", "StelePredicates",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )
