@@ -81,7 +81,8 @@ public final class ChangeFeed: Sendable {
         self.runOnWorker = runOnWorker
         self.renderer = ChangeRenderer(
             model: store.model, generation: store.generation, renderer: renderer,
-            changesPerPart: max(options.changesPerPart, 1), bytesPerPart: options.bytesPerPart)
+            changesPerPart: max(options.changesPerPart, 1), bytesPerPart: options.bytesPerPart,
+            bytesPerBuffer: min(32 << 10, options.bufferBytes / 8))
     }
 
     convenience init(

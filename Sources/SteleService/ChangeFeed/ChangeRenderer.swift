@@ -14,6 +14,8 @@ struct ChangeRenderer: Sendable {
     let changesPerPart: Int
     /// The most bytes of changes in one part; a change larger than that is told without values.
     let bytesPerPart: Int
+    /// Small events are sent together up to about so many bytes.
+    let bytesPerBuffer: Int
 
     func token(_ number: Int64) -> String { "\(generation)-\(number)" }
 
@@ -25,7 +27,7 @@ struct ChangeRenderer: Sendable {
             let parts = parts(of: filter.changes(of: transaction), values: filter.values)
             for (index, changes) in parts.enumerated() {
                 event(transaction, changes, part: index, of: parts.count, to: &writer)
-                if writer.count >= Self.bytesPerBuffer { buffers.append(SharedBuffer(writer.take())) }
+                if writer.count >= bytesPerBuffer { buffers.append(SharedBuffer(writer.take())) }
             }
         }
         if writer.count > 0 { buffers.append(SharedBuffer(writer.take())) }
@@ -49,8 +51,6 @@ struct ChangeRenderer: Sendable {
         writer.raw("]}")
         return true
     }
-
-    private static let bytesPerBuffer = 32 << 10
 
     private func event(
         _ transaction: HistoryTransaction, _ changes: [UInt8], part: Int, of count: Int,
