@@ -11,7 +11,7 @@ public enum ModelSummary {
         let entities = model?.entities.map(\.declaration) ?? declared.entities
         for (index, entity) in entities.enumerated() {
             let number = model == nil ? "" : "\(index + 1)"
-            let depth = model.map { depth(of: $0.entities[index], in: $0) } ?? 0
+            let depth = model.map { Self.depth(of: $0.entities[index], in: $0) } ?? 0
             lines.append("")
             lines += EntitySummary(entity).lines(number: number, depth: depth)
         }
