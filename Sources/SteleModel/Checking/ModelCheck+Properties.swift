@@ -79,13 +79,10 @@ extension ModelCheck {
             }
             return
         }
-        let destination = model.destination(of: relationship)
-        let owner = model.entities[inverse.owner]
-        if !owner.isKind(destination.index), !destination.isKind(owner.index) {
-            findings.error(
-                place, "its inverse \(owner.name).\(inverse.name) does not belong to its"
-                    + " destination \(destination.name)")
-        }
+        guard let back = model.inverse(of: inverse), back.index != relationship.index else { return }
+        findings.error(
+            place, "its inverse \(model.entities[inverse.owner].name).\(inverse.name) has another"
+                + " inverse, \(model.entities[back.owner].name).\(back.name)")
     }
 }
 

@@ -55,7 +55,7 @@ public enum ModelSummary {
     private static func templates(_ model: ManagedObjectModel) -> [String] {
         var table = TextTable(indent: 2)
         for template in model.fetchRequestTemplates {
-            table.add(template.name, template.entityName, template.details.joined(separator: ", "))
+            table.add(template.name, template.entityName, details: template.details)
         }
         return titled("Fetch requests", table.lines())
     }
@@ -63,7 +63,7 @@ public enum ModelSummary {
     private static func configurations(_ model: ManagedObjectModel) -> [String] {
         var table = TextTable(indent: 2)
         for configuration in model.configurations {
-            table.add(configuration.name, configuration.entityNames.joined(separator: ", "))
+            table.add(configuration.name, details: configuration.entityNames)
         }
         return titled("Configurations", table.lines())
     }
