@@ -1,5 +1,6 @@
 // Creating, changing and deleting objects, alone and nested.
 
+import SteleJSON
 import Testing
 
 @testable import SteleService
