@@ -106,7 +106,8 @@ struct Refused: Sendable, CustomTestStringConvertible {
         Refused("GET", "/Player?where=gaols%3E1", 400, "predicate.unknown-key", "goals"),
         Refused("GET", "/Player?where=goals%3E'x'", 400, "predicate.type", "goals"),
         Refused("GET", "/Player?where=team.nme=='x'", 400, "predicate.unknown-key", "name"),
-        Refused("GET", "/Player?where=name%20BEGNSWITH%20'x'", 400, "predicate.syntax", "BEGINSWITH"),
+        Refused(
+            "GET", "/Player?where=name%20BEGNSWITH%20'x'", 400, "predicate.syntax", "BEGINSWITH"),
         Refused(
             "GET", "/Player?where=joinedAt%3E'2023-02-30'", 400, "predicate.type", "2023-02-30"),
         Refused("GET", "/Player?sort=agee", 400, "predicate.unknown-key", "agee"),
@@ -138,7 +139,8 @@ struct Refused: Sendable, CustomTestStringConvertible {
             "POST", "/Player", String(repeating: "[", count: 5000), 400, "json.too-deep", "64"),
         Refused("POST", "/Player", #""Ann""#, 400, "request.body", "object"),
         Refused("POST", "/Player", "[1]", 400, "request.body", "object"),
-        Refused("POST", "/Player", #"{"nme":"A"}"#, 400, "request.unknown-key", "did you mean name?"),
+        Refused(
+            "POST", "/Player", #"{"nme":"A"}"#, 400, "request.unknown-key", "did you mean name?"),
         Refused("POST", "/Player", #"{"name":5}"#, 422, "value.type", "name of Player is text"),
         Refused("POST", "/Player", #"{"name":"A","goals":"x"}"#, 422, "value.type", "goals"),
         Refused("POST", "/Player", #"{"name":"A","goals":1.5}"#, 422, "value.type", "integer"),
@@ -205,7 +207,8 @@ struct Refused: Sendable, CustomTestStringConvertible {
     @Test func aBodyOfTooManyOrTooDeepObjectsIsRefused() throws {
         let league = try ServiceFixture(TestModels.league()) { $0.limits.objectsPerBody = 3 }
         #expect(league.post("/Team", #"[{"name":"a"},{"name":"b"},{"name":"c"}]"#).status == 201)
-        let many = league.post("/Team", #"[{"name":"a","players":[{"name":"x"},{"name":"y"}]},{"name":"b"}]"#)
+        let many = league.post(
+            "/Team", #"[{"name":"a","players":[{"name":"x"},{"name":"y"}]},{"name":"b"}]"#)
         #expect(many.status == 413)
         #expect(many.detail.contains("3 objects"))
     }

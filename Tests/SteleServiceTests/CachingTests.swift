@@ -19,7 +19,8 @@ import Testing
         #expect(known["ETag"] == tag)
         #expect(known["Vary"] != nil)
         for list in ["\"x\", \(tag)", "W/\(tag)", "*", tag.dropLast() + ";gz\""] {
-            #expect(league.get("/Player/1", [("If-None-Match", String(list))]).status == 304, "\(list)")
+            #expect(
+                league.get("/Player/1", [("If-None-Match", String(list))]).status == 304, "\(list)")
         }
         #expect(league.get("/Player/1", [("If-None-Match", "\"9-x\"")]).status == 200)
         _ = league.patch("/Player/1", #"{"goals":13}"#)
@@ -37,11 +38,16 @@ import Testing
         for header in ["ETag", "Content-Type", "Cache-Control", "Vary"] {
             #expect(worker[header] == cached[header])
         }
-        for path in ["/Team/2x", "/Playr/2", "/Player/02", "/Player/", "/Player//2", "/Player/2/team"] {
-            #expect(league.service.answerInline(Request(method: "GET", path: path)) == nil, "\(path)")
+        for path in [
+            "/Team/2x", "/Playr/2", "/Player/02", "/Player/", "/Player//2", "/Player/2/team",
+        ] {
+            #expect(
+                league.service.answerInline(Request(method: "GET", path: path)) == nil, "\(path)")
         }
         #expect(league.service.answerInline(Request(method: "DELETE", path: "/Player/2")) == nil)
-        #expect(league.service.answerInline(Request(method: "GET", path: "/Player/2", query: "")) == nil)
+        #expect(
+            league.service.answerInline(Request(method: "GET", path: "/Player/2", query: "")) == nil
+        )
     }
 
     @Test func aListsTagChangesWithEverySaveAndQuery() throws {
@@ -79,7 +85,8 @@ import Testing
             ).status == 304)
         #expect(league.get("/Player/1", [("Accept-Encoding", "gzip")])["Content-Encoding"] == nil)
         #expect(
-            league.get("/Player?include=team", [("Accept-Encoding", "gzip;q=0")])["Content-Encoding"]
+            league.get("/Player?include=team", [("Accept-Encoding", "gzip;q=0")])[
+                "Content-Encoding"]
                 == nil)
     }
 

@@ -59,7 +59,9 @@ import Testing
         #expect(Set(words) == Set(ErrorCode.words.map(\.text)))
         #expect(Set(numbers) == Set(ErrorCode.numbers.map(\.text)))
         for code in ErrorCode.all {
-            #expect(page.contains("\(code.status) | \(code.title). \(code.explanation) |"), "\(code.text)")
+            #expect(
+                page.contains("\(code.status) | \(code.title). \(code.explanation) |"),
+                "\(code.text)")
         }
     }
 

@@ -32,9 +32,12 @@ import Testing
             ("http://127.0.0.1:3000", 200), ("https://app.example.org", 200),
             ("https://evil.example.com", 403), ("null", 403),
         ] {
-            let headers = [(name: "Host", value: "127.0.0.1:8080"), (name: "Origin", value: origin)]
+            let headers = [
+                (name: "Host", value: "127.0.0.1:8080"), (name: "Origin", value: origin),
+            ]
             #expect(league.get("/Team/1", headers).status == status, "\(origin)")
-            #expect(league.ask("DELETE", "/Team/9", nil, headers).status == (status == 200 ? 404 : 403))
+            #expect(
+                league.ask("DELETE", "/Team/9", nil, headers).status == (status == 200 ? 404 : 403))
         }
     }
 
@@ -43,7 +46,8 @@ import Testing
         let without = league.get("/Team")
         #expect(without.status == 401)
         #expect(without["WWW-Authenticate"]?.hasPrefix("Bearer") ?? false)
-        for wrong in ["Bearer s3cre", "Bearer s3crets", "Bearer ", "Basic s3cret", "Bearer S3cret"] {
+        for wrong in ["Bearer s3cre", "Bearer s3crets", "Bearer ", "Basic s3cret", "Bearer S3cret"]
+        {
             #expect(league.get("/Team", [("Authorization", wrong)]).status == 401, "\(wrong)")
             #expect(league.get("/Team/1", [("Authorization", wrong)]).status == 401, "\(wrong)")
         }

@@ -40,9 +40,11 @@ import Testing
         #expect(list["Vary"] == "Accept, Accept-Encoding, Authorization")
         #expect(list["Link"] == nil)
         #expect(try Self.names(list) == ["Ann", "Bo", "Cy", "di", "Ed"])
-        #expect(list.text.hasPrefix(
-            #"[{"_id":1,"_entity":"Player","_version":1,"country":null,"goals":12,"#
-                + #""joinedAt":"2022-07-01T00:00:00Z","name":"Ann","number":null,"salary":61000.5,"team":1},"#))
+        #expect(
+            list.text.hasPrefix(
+                #"[{"_id":1,"_entity":"Player","_version":1,"country":null,"goals":12,"#
+                    + #""joinedAt":"2022-07-01T00:00:00Z","name":"Ann","number":null,"salary":61000.5,"team":1},"#
+            ))
         #expect(try Self.names(league.get("/entities/Player")) == Self.names(list))
     }
 
@@ -89,9 +91,10 @@ import Testing
 
     @Test func pagesByCursorCoverAllOnce() throws {
         let league = try Self.filled()
-        for order in ["", "&sort=-goals", "&sort=joinedAt", "&sort=-salary,name", "&sort=team.name",
-            "&sort=name%5Bc%5D", "&select=name,goals", "&select=name&sort=-goals"]
-        {
+        for order in [
+            "", "&sort=-goals", "&sort=joinedAt", "&sort=-salary,name", "&sort=team.name",
+            "&sort=name%5Bc%5D", "&select=name,goals", "&select=name&sort=-goals",
+        ] {
             let all = try Self.names(league.get("/Player?limit=100\(order)"))
             var seen: [String] = []
             var target: String? = "/Player?limit=2\(order)"
@@ -112,14 +115,16 @@ import Testing
     @Test func aCursorOfAnotherQueryIsRefused() throws {
         let league = try Self.filled()
         let link = try #require(league.get("/Player?limit=1&sort=name")["Link"])
-        let cursor = try #require(link.firstRange(of: "after=").map { range in
-            link[range.upperBound...].prefix { $0 != ">" && $0 != "&" }
-        })
+        let cursor = try #require(
+            link.firstRange(of: "after=").map { range in
+                link[range.upperBound...].prefix { $0 != ">" && $0 != "&" }
+            })
         #expect(league.get("/Player?sort=name&after=\(cursor)").status == 200)
-        for target in ["/Player?sort=-name&after=\(cursor)", "/Player?after=\(cursor)",
+        for target in [
+            "/Player?sort=-name&after=\(cursor)", "/Player?after=\(cursor)",
             "/Team?sort=name&after=\(cursor)", "/Player?sort=name&after=x",
-            "/Player?sort=name&after=\(cursor.dropLast(3))", "/Player?sort=name&after="]
-        {
+            "/Player?sort=name&after=\(cursor.dropLast(3))", "/Player?sort=name&after=",
+        ] {
             let answer = league.get(target)
             #expect(answer.status == 400, "\(target)")
             #expect(answer.code == "request.cursor")
@@ -168,8 +173,9 @@ import Testing
         #expect(
             league.get("/Team?select=name,players&limit=2").text
                 == #"[{"name":"Rovers","players":[1,2]},{"name":"City","players":[3]}]"#)
-        #expect(league.get("/Player/1?select=salary,joinedAt").text
-            == #"{"salary":61000.5,"joinedAt":"2022-07-01T00:00:00Z"}"#)
+        #expect(
+            league.get("/Player/1?select=salary,joinedAt").text
+                == #"{"salary":61000.5,"joinedAt":"2022-07-01T00:00:00Z"}"#)
         #expect(
             league.get("/Player?select=name,team&include=team&limit=1").text
                 == #"[{"name":"Ann","team":{"_id":1,"_entity":"Team","_version":1,"#
@@ -189,10 +195,12 @@ import Testing
                 == #"[{"team.name":null,"n":2,"goals":7,"most":7},"#
                 + #"{"team.name":"Rovers","n":2,"goals":15,"most":12},"#
                 + #"{"team.name":"City","n":1,"goals":3,"most":3}]"#)
-        #expect(league.get("/Player?select=count(),average(goals)").text
-            == #"[{"count()":5,"average(goals)":5}]"#)
-        #expect(league.get("/Player?select=team,count()&groupBy=team&sort=team&limit=1").text
-            == #"[{"team":null,"count()":2}]"#)
+        #expect(
+            league.get("/Player?select=count(),average(goals)").text
+                == #"[{"count()":5,"average(goals)":5}]"#)
+        #expect(
+            league.get("/Player?select=team,count()&groupBy=team&sort=team&limit=1").text
+                == #"[{"team":null,"count()":2}]"#)
         let next = league.get("/Player?select=team,count()&groupBy=team&limit=2")["Link"]
         #expect(next?.contains("offset=2") ?? false)
         #expect(league.get("/Player?select=name,count()").status == 400)
@@ -214,7 +222,8 @@ import Testing
 
     @Test func numbersAsStringsKeepEveryDigit() throws {
         let zoo = try ServiceFixture.zoo()
-        let body = #"{"decimal":"12345678901234567890.123456789","int64":9007199254740993,"int32":5}"#
+        let body =
+            #"{"decimal":"12345678901234567890.123456789","int64":9007199254740993,"int32":5}"#
         #expect(zoo.post("/Sample", body).status == 201)
         let plain = zoo.get("/Sample/1").text
         #expect(plain.contains(#""decimal":12345678901234567890.123456789"#))
@@ -244,7 +253,10 @@ import Testing
 
     @Test func subentitiesAnswerUnderTheirParent() throws {
         let zoo = try ServiceFixture.zoo()
-        _ = zoo.post("/Canvas", #"{"name":"c","shapes":[{"_entity":"Square","side":1.5},{"_entity":"Circle","radius":2}]}"#)
+        _ = zoo.post(
+            "/Canvas",
+            #"{"name":"c","shapes":[{"_entity":"Square","side":1.5},{"_entity":"Circle","radius":2}]}"#
+        )
         #expect(zoo.get("/Shape").text.contains(#""_entity":"Square""#))
         #expect(zoo.get("/Shape/2").text.contains(#""radius":2"#))
         #expect(zoo.get("/Square/2").status == 404)
