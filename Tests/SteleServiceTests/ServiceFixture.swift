@@ -1,11 +1,13 @@
 // A service over a store, and short names for asking it.
 
+import Glibc
 import Logging
 import SteleGraph
 import SteleHTTP
 import SteleJSON
 import SteleModel
 import StelePersistence
+import SteleSQLite
 import Testing
 
 @testable import SteleService
@@ -48,12 +50,17 @@ struct Answer {
     }
 }
 
+/// A service over an SQLite file of its own, which goes with it.
 final class ServiceFixture: Sendable {
     let service: Service
     let coordinator: PersistentStoreCoordinator
+    private let path: String
 
-    init(_ model: Model, _ configure: (inout Service.Options) -> Void = { _ in }) {
-        coordinator = PersistentStoreCoordinator(store: InMemoryStore(model: model))
+    init(_ model: Model, _ configure: (inout Service.Options) -> Void = { _ in }) throws {
+        let number = UInt64.random(in: .min ... .max)
+        path = "/tmp/stele-service-\(String(number, radix: 36)).sqlite"
+        let store = try SQLiteStore.open(path: path, model: model)
+        coordinator = PersistentStoreCoordinator(store: store)
         var options = Service.Options()
         configure(&options)
         service = Service(
@@ -61,9 +68,14 @@ final class ServiceFixture: Sendable {
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    static func league() throws -> ServiceFixture { ServiceFixture(try TestModels.league()) }
+    deinit {
+        coordinator.store.close()
+        for ending in ["", "-wal", "-shm"] { unlink(path + ending) }
+    }
 
-    static func zoo() throws -> ServiceFixture { ServiceFixture(try TestModels.zoo()) }
+    static func league() throws -> ServiceFixture { try ServiceFixture(TestModels.league()) }
+
+    static func zoo() throws -> ServiceFixture { try ServiceFixture(TestModels.zoo()) }
 
     /// Asks as a client would: the target as it would stand in the request line.
     func ask(
