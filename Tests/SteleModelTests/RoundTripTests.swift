@@ -168,7 +168,7 @@ struct RoundTripTests {
             (.integer64, .int(.max), .int(.min), .int(.max)),
             (.decimal, decimal("0.1"), decimal("-1e-100"), decimal("98765432109876543210.5")),
             (.decimal, decimal("1234567890123456789"), .null, .null),
-            (.double, .double(0.1), .double(-1e300), .double(5e-324)),
+            (.double, .double(0.1), .double(-1e300), .double(.leastNonzeroMagnitude)),
             (.float, .double(Double(Float(0.1))), .double(1), .null),
             (.string, .string(" a\n<\"&'>\u{2028}ü "), .int(0), .int(40)),
             (.boolean, .bool(true), .null, .null), (.boolean, .bool(false), .null, .null),

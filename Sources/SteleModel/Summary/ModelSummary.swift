@@ -11,7 +11,7 @@ public enum ModelSummary {
         let entities = model?.entities.map(\.declaration) ?? declared.entities
         for (index, entity) in entities.enumerated() {
             let number = model == nil ? "" : "\(index + 1)"
-            let depth = model.map { depth(of: $0.entities[index], in: $0) } ?? 0
+            let depth = model.map { Self.depth(of: $0.entities[index], in: $0) } ?? 0
             lines.append("")
             lines += EntitySummary(entity).lines(number: number, depth: depth)
         }
@@ -55,7 +55,7 @@ public enum ModelSummary {
     private static func templates(_ model: ManagedObjectModel) -> [String] {
         var table = TextTable(indent: 2)
         for template in model.fetchRequestTemplates {
-            table.add(template.name, template.entityName, template.details.joined(separator: ", "))
+            table.add(template.name, template.entityName, details: template.details)
         }
         return titled("Fetch requests", table.lines())
     }
@@ -63,7 +63,7 @@ public enum ModelSummary {
     private static func configurations(_ model: ManagedObjectModel) -> [String] {
         var table = TextTable(indent: 2)
         for configuration in model.configurations {
-            table.add(configuration.name, configuration.entityNames.joined(separator: ", "))
+            table.add(configuration.name, details: configuration.entityNames)
         }
         return titled("Configurations", table.lines())
     }

@@ -4,7 +4,7 @@ extension AttributeDescription {
     /// Name, type, and what there is to say of it.
     func addRow(to table: inout TextTable) {
         let typeName = compositeName.map { "\(type.name) \($0)" } ?? type.name
-        table.add(name, typeName, details.joined(separator: ", "))
+        table.add(name, typeName, details: details)
     }
 
     private var details: [String] {
@@ -43,7 +43,7 @@ extension RelationshipDescription {
     /// Name, an arrow to the destination (two-headed where there may be many), and the rest.
     func addRow(to table: inout TextTable) {
         let arrow = isToMany ? "↠" : "→"
-        table.add(name, "\(arrow) \(destinationName)", details.joined(separator: ", "))
+        table.add(name, "\(arrow) \(destinationName)", details: details)
     }
 
     private var details: [String] {
@@ -81,7 +81,7 @@ extension FetchedPropertyDescription {
     func addRow(to table: inout TextTable) {
         var details = request.details
         if !userInfo.isEmpty { details.append("user info \(userInfo.summary)") }
-        table.add(name, "⇢ \(request.entityName)", details.joined(separator: ", "))
+        table.add(name, "⇢ \(request.entityName)", details: details)
     }
 }
 
