@@ -80,7 +80,7 @@ public struct ImportPlan: Sendable {
     }
 
     private static func plurals(of name: String) -> [String] {
-        let stem = name.hasSuffix("y") ? [name.dropLast() + "ies"] : []
+        let stem = name.hasSuffix("y") ? [String(name.dropLast()) + "ies"] : []
         return [name + "s", name + "es"] + stem
     }
 
