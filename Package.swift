@@ -82,31 +82,34 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // Tests: one target for each of ours.
+
+        // Tests: one target for each of ours.
+
+        // Tests: one target for each of ours.
+
+        // Tests: one target for each of ours.
         .testTarget(
-            name: "SteleHTTPTests", dependencies: ["SteleHTTP", "CZlib"], swiftSettings: settings),
-        .testTarget(
-            name: "SteleModelTests", dependencies: ["SteleModel", "SteleJSON"],
+            name: "SteleModelTests",
+            dependencies: ["SteleModel", "SteleJSON"],
             swiftSettings: settings),
         .testTarget(
             name: "SteleJSONTests", dependencies: ["SteleJSON"], swiftSettings: settings),
         .testTarget(
-            name: "SteleSQLiteTests", dependencies: ["SteleSQLite", "CSQLite"],
-            swiftSettings: settings),
+            name: "SteleHTTPTests", dependencies: ["SteleHTTP", "CZlib"], swiftSettings: settings),
         .testTarget(
             name: "SteleSQLTests", dependencies: ["SteleSQL", "CSQLite"], swiftSettings: settings),
         .testTarget(
-            name: "SteleFeedTests",
-            dependencies: [
-                "SteleService", "SteleHTTP", "SteleGraph", "StelePersistence", "StelePredicates",
-                "SteleModel", "SteleJSON", .product(name: "Logging", package: "swift-log"),
-            ],
+            name: "SteleSQLiteTests",
+            dependencies: ["SteleSQLite", "CSQLite"],
             swiftSettings: settings),
         .testTarget(
-            name: "steleTests",
-            dependencies: [
-                "stele", "SteleService", "SteleGraph", "SteleSQLite", "SteleModel", "SteleJSON",
-                "StelePersistence", "StelePredicates", "SteleHTTP",
-            ],
+            name: "SteleServiceTests",
+            dependencies: ["SteleService", "SteleSQLite"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SteleFeedTests",
+            dependencies: ["SteleService", "SteleSQLite"],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

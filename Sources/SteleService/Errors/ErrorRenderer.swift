@@ -102,7 +102,7 @@ struct ErrorRenderer {
         case .deleted: Problem(.object, error.description)
         case .wrongDestination: Problem(.noDestination, error.description)
         case .noSuchRelationship: Problem(.unknownKey, error.description)
-        case .foreignObject, .closed: Problem(.unavailable, error.description)
+        case .foreignObject, .closed, .onWriter: Problem(.unavailable, error.description)
         }
     }
 

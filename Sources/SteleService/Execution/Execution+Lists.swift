@@ -82,7 +82,7 @@ extension Execution {
             else { return try context.reader().position(of: last.key, in: request) }
             position.append(last.values[attribute.slot])
         }
-        return position + [.int(last.key)]
+        return position + [.key(last.key)]
     }
 
     /// The members of an ordered relationship in its own order.
@@ -131,7 +131,7 @@ extension Execution {
             next = .offset(plan.offset + plan.limit)
             if case .columns = plan.shape, let key = Self.id(ofRow: rows.last) {
                 let position = request.sortDescriptors.isEmpty
-                    ? [.int(key)] : try context.reader().position(of: key, in: request)
+                    ? [.key(key)] : try context.reader().position(of: key, in: request)
                 next = .after(Cursor(fingerprint: plan.fingerprint, position: position))
             }
         }
