@@ -111,6 +111,10 @@ let package = Package(
             name: "SteleFeedTests",
             dependencies: ["SteleService", "SteleSQLite"],
             swiftSettings: settings),
+        .testTarget(
+            name: "SteleGraphTests",
+            dependencies: ["SteleGraph", "SteleModel", "StelePredicates", "StelePersistence"],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )
