@@ -115,6 +115,13 @@ let package = Package(
             name: "SteleGraphTests",
             dependencies: ["SteleGraph", "SteleModel", "StelePredicates", "StelePersistence"],
             swiftSettings: settings),
+        .testTarget(
+            name: "steleTests",
+            dependencies: [
+                "stele", "SteleService", "SteleGraph", "SteleSQLite", "SteleModel", "SteleJSON",
+                "StelePersistence", "StelePredicates", "SteleHTTP",
+            ],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -71,11 +71,12 @@ struct Ground {
         let place = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
         var template = Array("\(place)/stele-XXXXXX".utf8CString)
         let made = template.withUnsafeMutableBufferPointer { buffer -> String? in
-            guard let path = mkdtemp(buffer.baseAddress) else { return nil }
+            guard let start = buffer.baseAddress, let path = mkdtemp(start) else { return nil }
             return String(cString: path)
         }
+        let reason = errno
         guard let made else {
-            throw Failure("no folder can be made in \(place): \(String(cString: strerror(errno)))")
+            throw Failure("no folder can be made in \(place): \(String(cString: strerror(reason)))")
         }
         return made
     }

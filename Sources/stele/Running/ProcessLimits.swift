@@ -12,7 +12,4 @@ enum ProcessLimits {
         limit.rlim_cur = limit.rlim_max
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
-
-    /// Few arenas: with one a thread, what a burst took on 64 threads would stay taken.
-    static func boundArenas() { mallopt(M_ARENA_MAX, 4) }
 }
