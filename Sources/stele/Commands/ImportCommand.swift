@@ -46,7 +46,7 @@ struct ImportCommand: ParsableCommand {
             let plan = try ImportPlan(
                 model: model, files: try files.map(Self.file), keys: try key.map(Self.key),
                 ignoresUnknownKeys: ignoreUnknown)
-            let store = try SQLiteStore.open(path: self.store, model: model)
+            let store = try SQLiteStore.opened(self.store, model)
             defer { store.close() }
             let work = Import(PersistentStoreCoordinator(store: store), plan)
             let bar = ProgressBar()

@@ -32,7 +32,7 @@ struct Ground {
         let model = try Serving.model("\(folder)/Models/League.xcdatamodeld")
         let temporary = try makeTemporaryFolder()
         do {
-            let store = try SQLiteStore.open(path: "\(temporary)/League.sqlite", model: model)
+            let store = try SQLiteStore.opened("\(temporary)/League.sqlite", model)
             var ground = Ground(store: store, name: "the sample; it is gone when this ends")
             ground.firstEntity = "Team"
             ground.seeds = SampleFiles.seeds(in: "\(folder)/Seeds/League")

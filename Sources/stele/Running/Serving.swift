@@ -56,7 +56,7 @@ struct Serving {
         let model = try Self.model(path)
         let store = settings.store ?? "\(model.name).sqlite"
         return Ground(
-            store: try SQLiteStore.open(path: store, model: model), name: store)
+            store: try SQLiteStore.opened(store, model), name: store)
     }
 
     /// A model that can be served.
