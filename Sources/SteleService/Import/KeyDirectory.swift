@@ -53,19 +53,11 @@ struct KeyDirectory {
             Comparison(
                 .key(attribute.name), .in,
                 .aggregate(names.map { .constant($0) })))
-        request.propertiesToFetch = [
-            ExpressionDescription(name: "_id", expression: .key("_id")),
-            ExpressionDescription(name: attribute.name, expression: .key(attribute.name)),
-        ]
-        for row in try context.rows(request) {
-            guard row.count == 2 else { continue }
-            let key: Int64
-            switch row[0] {
-            case .int(let number), .key(let number): key = number
-            default: continue
-            }
-            let isTwice = known[entity.index]?[row[1]] != nil
-            known[entity.index, default: [:]][row[1]] = .some(isTwice ? nil : key)
+        for snapshot in try context.snapshots(request) {
+            guard snapshot.values.indices.contains(attribute.slot) else { continue }
+            let name = snapshot.values[attribute.slot]
+            let isTwice = known[entity.index]?[name] != nil
+            known[entity.index, default: [:]][name] = .some(isTwice ? nil : snapshot.key)
             count += 1
         }
     }

@@ -18,15 +18,16 @@ struct HealthCommand: ParsableCommand {
 
     func run() throws {
         try Failure.reporting {
-            let place = try url.map { try HealthCheck.Place($0) } ?? here()
-            let status = try HealthCheck.status(of: place, seconds: 4)
+            let source = try SettingSource(flags: flags.given, file: flags.config)
+            let place = try url.map { try HealthCheck.Place($0) } ?? here(source)
+            let status = try HealthCheck.status(
+                of: place, token: source.text("token"), seconds: 4)
             guard status == 200 else { throw Failure("not ready: \(place.path) answers \(status)") }
             write("ready\n", to: 1)
         }
     }
 
-    private func here() throws -> HealthCheck.Place {
-        let source = try SettingSource(flags: flags.given, file: flags.config)
+    private func here(_ source: SettingSource) throws -> HealthCheck.Place {
         let reading = SettingReading(source: source)
         return HealthCheck.Place(
             host: Serving.reachable(source.text("host") ?? ""),

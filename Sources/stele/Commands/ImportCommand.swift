@@ -40,6 +40,10 @@ struct ImportCommand: ParsableCommand {
     @Flag(help: "Pass over keys that the entity does not have.")
     var ignoreUnknown = false
 
+    func validate() throws {
+        for text in key { _ = try Self.key(text) }
+    }
+
     func run() throws {
         try Failure.reporting {
             let model = try Serving.model(model)

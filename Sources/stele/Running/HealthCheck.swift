@@ -44,12 +44,16 @@ enum HealthCheck {
 
     /// The status of a GET.
     /// - Throws: `Failure` where nothing answers in time, or not in HTTP.
-    static func status(of place: Place, seconds: Int) throws -> Int {
+    static func status(of place: Place, token: String?, seconds: Int) throws -> Int {
         let socket = try connect(place, seconds: seconds)
         defer { close(socket) }
-        write(
-            "GET \(place.path) HTTP/1.1\r\nHost: \(place.host)\r\nConnection: close\r\n\r\n",
-            to: socket)
+        var head = "GET \(place.path) HTTP/1.1\r\nHost: \(place.host)\r\nConnection: close\r\n"
+        if let token { head += "Authorization: Bearer \(token)\r\n" }
+        write(head + "\r\n", to: socket)
+        return try answer(socket, of: place)
+    }
+
+    private static func answer(_ socket: Int32, of place: Place) throws -> Int {
         var head: [UInt8] = []
         var room = [UInt8](repeating: 0, count: 64)
         while head.count < 12 {

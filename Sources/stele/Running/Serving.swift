@@ -61,7 +61,13 @@ struct Serving {
 
     /// A model that can be served.
     static func model(_ path: String) throws -> Model {
-        let model = try ModelFile.read(path).model()
+        let model: Model
+        do {
+            model = try ModelFile.read(path).model()
+        } catch {
+            let text = error.description
+            throw Failure(text.contains(path) ? text : "\(path): \(text)")
+        }
         let missing = model.unsupported()
         guard missing.isEmpty else {
             let list = missing.map { "\n  - \($0)" }.joined()
