@@ -3,8 +3,8 @@
 import Foundation
 import SteleGraph
 import SteleModel
-import StelePersistence
 import StelePredicates
+import SteleSQLite
 import Testing
 
 @testable import SteleService
@@ -56,15 +56,22 @@ import Testing
         return try Model(declaration)
     }
 
-    private struct House {
+    private final class House {
         let model: Model
-        let store: InMemoryStore
+        let store: SQLiteStore
         let coordinator: PersistentStoreCoordinator
+        private let folder: String
 
-        init(_ model: Model) {
+        init(_ model: Model) throws {
             self.model = model
-            store = InMemoryStore(model: model)
+            folder = String(try temporaryFile("").dropLast("/file".count))
+            store = try SQLiteStore.open(path: "\(folder)/house.sqlite", model: model)
             coordinator = PersistentStoreCoordinator(store: store)
+        }
+
+        deinit {
+            store.close()
+            try? FileManager.default.removeItem(atPath: folder)
         }
 
         func load(
@@ -99,7 +106,7 @@ import Testing
     }
 
     @Test func referencesMayGoForwardAndToThemselves() throws {
-        let house = House(try model())
+        let house = try House(try model())
         let summary = try house.load([
             (
                 "places.ndjson",
@@ -121,7 +128,7 @@ import Testing
     }
 
     @Test func referencesCrossBatchesInBothDirections() throws {
-        let house = House(try model())
+        let house = try House(try model())
         let count = 5_000
         let lines = (0..<count).map { index in
             "{\"code\":\"p\(index)\",\"within\":\"p\(count - 1 - index)\"}"
@@ -134,7 +141,7 @@ import Testing
     }
 
     @Test func whatMustHaveItsDestinationWaitsForIt() throws {
-        let house = House(try model())
+        let house = try House(try model())
         // The later ones hold the earlier ones; the last is its own.
         let lines = (0..<4_500).map { "{\"tag\":\($0),\"opens\":\(min($0 + 2_100, 4_499))}" }
         let summary = try house.load(
@@ -143,7 +150,7 @@ import Testing
     }
 
     @Test func whatIsThereFromAnEarlierImportCanBeNamed() throws {
-        let house = House(try model())
+        let house = try House(try model())
         _ = try house.load([("place.ndjson", "{\"code\":\"a\"}")])
         _ = try house.load([("place.ndjson", "{\"code\":\"b\",\"within\":\"a\"}")])
         #expect(try house.ends("holds") == ["a": ["b"], "b": []])
@@ -163,7 +170,7 @@ import Testing
         ("{\"code\":\"a\",\"_id\":5}", 1, "_id"),
     ])
     func aBadLineIsNamed(text: String, line: Int, words: String) throws {
-        let house = House(try model())
+        let house = try House(try model())
         let error = #expect(throws: ImportError.self) {
             try house.load([("place.ndjson", text)])
         }
@@ -172,7 +179,7 @@ import Testing
     }
 
     @Test func anErrorLeavesWholeBatchesAlone() throws {
-        let house = House(try model())
+        let house = try House(try model())
         var lines = (0..<3_000).map { "{\"code\":\"p\($0)\"}" }
         lines[2_500] = "{\"code\":7}"
         let path = try temporaryFile(lines.joined(separator: "\n"), name: "place.ndjson")
@@ -195,7 +202,7 @@ import Testing
         #expect(throws: ImportError.self) {
             try ImportPlan(model: model, files: [], keys: [("Place", "cod")])
         }
-        let house = House(model)
+        let house = try House(model)
         let error = #expect(throws: ImportError.self) {
             try house.load([("key.ndjson", "{\"tag\":1,\"opens\":1}")])
         }
@@ -214,11 +221,11 @@ import Testing
         guard FileManager.default.fileExists(atPath: files[0]) else { return }
         let world = packageRoot.appendingPathComponent("Config/Models/World.xcdatamodeld").path
         let model = try ModelFile.read(world).model()
-        let coordinator = PersistentStoreCoordinator(store: InMemoryStore(model: model))
+        let house = try House(model)
         let plan = try ImportPlan(model: model, files: files.map { ($0, nil) })
-        let summary = try Import(coordinator, plan).run()
+        let summary = try Import(house.coordinator, plan).run()
         #expect(summary.objects == ["Continent": 7, "Country": 250, "City": 34_006])
-        let context = ManagedObjectContext(coordinator)
+        let context = ManagedObjectContext(house.coordinator)
         defer { context.close() }
         let country = try #require(model.entity(named: "Country"))
         let neighbours = try #require(country.relationship(named: "neighbours"))
