@@ -95,6 +95,8 @@ let package = Package(
         // Tests: one target for each of ours.
 
         // Tests: one target for each of ours.
+
+        // Tests: one target for each of ours.
         .testTarget(
             name: "SteleModelTests",
             dependencies: ["SteleModel", "SteleJSON"],
@@ -125,6 +127,8 @@ let package = Package(
             name: "SteleFeedTests",
             dependencies: ["SteleService", "SteleSQLite"],
             swiftSettings: settings),
+        .testTarget(
+            name: "steleTests", dependencies: ["stele"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )
