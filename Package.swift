@@ -82,14 +82,55 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // Tests: one target for each of ours.
+
+        // Tests: one target for each of ours.
+
+        // Tests: one target for each of ours.
+
+        // Tests: one target for each of ours.
+
+        // Tests: one target for each of ours.
+
+        // Tests: one target for each of ours.
+
+        // Tests: one target for each of ours.
+
+        // Tests: one target for each of ours.
+
+        // Tests: one target for each of ours.
+        .testTarget(
+            name: "SteleModelTests",
+            dependencies: ["SteleModel", "SteleJSON"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SteleJSONTests", dependencies: ["SteleJSON"], swiftSettings: settings),
+        .testTarget(
+            name: "SteleHTTPTests", dependencies: ["SteleHTTP", "CZlib"], swiftSettings: settings),
+        .testTarget(
+            name: "StelePredicatesTests",
+            dependencies: ["StelePredicates", "SteleModel"],
+            swiftSettings: settings),
         .testTarget(
             name: "SteleGraphTests",
-            dependencies: ["SteleGraph", "SteleModel", "StelePredicates", "StelePersistence"],
+            dependencies: ["SteleGraph", "StelePersistence", "StelePredicates", "SteleModel"],
             swiftSettings: settings),
-
         .testTarget(
-            name: "StelePredicatesTests", dependencies: ["SteleModel", "StelePredicates"],
+            name: "SteleSQLTests", dependencies: ["SteleSQL", "CSQLite"], swiftSettings: settings),
+        .testTarget(
+            name: "SteleSQLiteTests",
+            dependencies: ["SteleSQLite", "CSQLite"],
             swiftSettings: settings),
+        .testTarget(
+            name: "SteleServiceTests",
+            dependencies: ["SteleService", "SteleSQLite"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SteleFeedTests",
+            dependencies: ["SteleService", "SteleSQLite"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "steleTests", dependencies: ["stele"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,3 +1,59 @@
-// CMicroHTTPD for Swift: the header, and inline functions for what Swift cannot see (variadics, macros).
+// CMicroHTTPD for Swift: the header, and inline functions for what Swift cannot see (variadics).
 #pragma once
 #include <microhttpd.h>
+
+// What a daemon is started with; the sizes and limits are those of the options of the same names.
+struct stele_mhd_settings {
+    int listen_socket;
+    unsigned int threads;
+    unsigned int connection_limit;
+    unsigned int idle_timeout;
+    size_t connection_memory;
+    size_t thread_stack;
+};
+
+static inline struct MHD_Daemon *stele_mhd_start(
+    const struct stele_mhd_settings *settings, MHD_AccessHandlerCallback handler,
+    void *(*target)(void *, const char *, struct MHD_Connection *),
+    size_t (*unescape)(void *, struct MHD_Connection *, char *),
+    MHD_RequestCompletedCallback completed, void *context) {
+    unsigned int flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME;
+    // A pool of one is refused by the library: that is a daemon without a pool.
+    unsigned int pool = settings->threads > 1 ? settings->threads : 0;
+    return MHD_start_daemon(
+        flags, 0, NULL, NULL, handler, context,
+        MHD_OPTION_LISTEN_SOCKET, (MHD_socket)settings->listen_socket,
+        MHD_OPTION_THREAD_POOL_SIZE, pool,
+        MHD_OPTION_CONNECTION_LIMIT, settings->connection_limit,
+        MHD_OPTION_CONNECTION_TIMEOUT, settings->idle_timeout,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, settings->connection_memory,
+        MHD_OPTION_THREAD_STACK_SIZE, settings->thread_stack,
+        MHD_OPTION_STRICT_FOR_CLIENT, 0,
+        MHD_OPTION_URI_LOG_CALLBACK, target, context,
+        MHD_OPTION_UNESCAPE_CALLBACK, unescape, context,
+        MHD_OPTION_NOTIFY_COMPLETED, completed, context,
+        MHD_OPTION_END);
+}
+
+// No chunks for this response: the connection closes after it.
+static inline void stele_mhd_without_chunks(struct MHD_Response *response) {
+    MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
+}
+
+// The connection's socket, or -1.
+static inline int stele_mhd_socket(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    return info ? info->connect_fd : -1;
+}
+
+// The client's address, or null.
+static inline const struct sockaddr *stele_mhd_client(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    return info ? info->client_addr : NULL;
+}
+
+static const uint64_t stele_mhd_size_unknown = MHD_SIZE_UNKNOWN;
+static const ssize_t stele_mhd_end_of_stream = MHD_CONTENT_READER_END_OF_STREAM;
+static const ssize_t stele_mhd_end_with_error = MHD_CONTENT_READER_END_WITH_ERROR;

@@ -11,7 +11,7 @@ extension Model {
         let (entities, relationships) = try linker.link()
         self.init(
             declaration: declaration, entities: entities, relationships: relationships)
-        let mistakes = ModelCheck(self).mistakes()
+        let mistakes = ModelCheck.findings(in: self).errors
         guard mistakes.isEmpty else { throw ModelErrors(mistakes) }
     }
 }
@@ -19,7 +19,8 @@ extension Model {
 /// The work of linking, step by step; each step may add mistakes, the next runs only without any.
 struct ModelLinker {
     private let declarations: [EntityDescription]
-    private let declared: ManagedObjectModel
+    /// How many generations a family may have; each is a call within a call.
+    private static let depthLimit = 200
     private var mistakes: [ModelError] = []
     /// Indexes into `declarations` in Z_ENT order, and each one's parent and subtree in that order.
     private var order: [Int] = []
@@ -28,7 +29,6 @@ struct ModelLinker {
     private var numbers: [String: Int] = [:]
 
     init(_ declaration: ManagedObjectModel) {
-        declared = declaration
         declarations = declaration.entities
     }
 
@@ -77,18 +77,28 @@ struct ModelLinker {
         }
         let children = Dictionary(grouping: sorted) { declarations[$0].parentName ?? "" }
         // Each level waits on the stack with the parent it stands under.
-        func place(_ index: Int, under parent: Int?, into linker: inout ModelLinker) {
+        func place(
+            _ index: Int, under parent: Int?, depth: Int, into linker: inout ModelLinker
+        ) {
+            let name = linker.declarations[index].name
+            guard depth < ModelLinker.depthLimit else {
+                linker.mistakes.append(
+                    ModelError(
+                        name, "it has more than \(ModelLinker.depthLimit) parents above it"))
+                return
+            }
             let number = linker.order.count
             linker.order.append(index)
             linker.parents.append(parent)
             linker.subtrees.append(number..<number)
-            linker.numbers[linker.declarations[index].name] = number
-            for child in children[linker.declarations[index].name] ?? [] {
-                place(child, under: number, into: &linker)
+            linker.numbers[name] = number
+            for child in children[name] ?? [] {
+                place(child, under: number, depth: depth + 1, into: &linker)
             }
             linker.subtrees[number] = number..<linker.order.count
         }
-        for root in children[""] ?? [] { place(root, under: nil, into: &self) }
+        for root in children[""] ?? [] { place(root, under: nil, depth: 0, into: &self) }
+        guard mistakes.isEmpty else { return }
         for entity in declarations where numbers[entity.name] == nil {
             mistakes.append(
                 ModelError(

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Installs the C libraries that Stele builds on, where pkg-config cannot find them; else silent.
+set -euo pipefail
+
+# What pkg-config calls a library, and the Debian package that holds its headers.
+libraries=(
+    sqlite3:libsqlite3-dev
+    libmicrohttpd:libmicrohttpd-dev
+    jansson:libjansson-dev
+    zlib:zlib1g-dev
+    expat:libexpat1-dev
+)
+
+missing=()
+command -v pkg-config >/dev/null || missing+=(pkg-config)
+for library in "${libraries[@]}"; do
+    pkg-config --exists "${library%:*}" 2>/dev/null || missing+=("${library#*:}")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+if ! command -v apt-get >/dev/null; then
+    echo "Stele needs what Debian calls ${missing[*]}; install these, then run this again." >&2
+    exit 1
+elif [ "$(id -u)" -ne 0 ]; then
+    echo "Stele needs ${missing[*]}. Install them, then run this again:" >&2
+    echo "sudo sh -c 'apt-get update && apt-get install -y ${missing[*]}'" >&2
+    exit 1
+fi
+
+# Leaves alone what is there already: without pkg-config every library counts as missing.
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -q
+apt-get install -qy --no-install-recommends --no-upgrade "${missing[@]}"

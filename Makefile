@@ -1,0 +1,44 @@
+# The commands of the house. `make run` and `make test` need nothing done before them.
+
+JOBS   ?= $(shell nproc)
+ARGS   ?=
+ENGINE ?= docker
+IMAGE  ?= stele
+
+# Generics that cross our targets are a hundred times slower without the second flag.
+RELEASE = swift build -c release -Xswiftc -cross-module-optimization -j $(JOBS)
+
+.DEFAULT_GOAL := help
+.PHONY: run test build bench sanitize format image clean help dependencies
+
+run: build ## build for release and serve; make run ARGS="My.xcdatamodeld --port 9000"
+	@.build/release/stele serve $(ARGS)
+
+test: dependencies ## run the tests
+	@swift test -j $(JOBS)
+
+build: dependencies ## build .build/release/stele
+	@$(RELEASE) --product stele
+
+bench: dependencies ## measure: ratios against a baseline in the same run
+	@$(RELEASE) --product Benchmarks
+	@.build/release/Benchmarks $(ARGS)
+
+sanitize: dependencies ## run the tests under the thread, then the address sanitizer
+	@swift test -j $(JOBS) --sanitize=thread --scratch-path .build-tsan
+	@swift test -j $(JOBS) --sanitize=address --scratch-path .build-asan
+
+format: ## rewrite the sources in the house's style
+	@swift format --in-place --recursive --parallel Package.swift Sources Tests
+
+image: ## build the container image; ENGINE=podman, IMAGE=name:tag
+	@$(ENGINE) build -t $(IMAGE) .
+
+clean: ## remove what was built
+	@rm -rf .build .build-tsan .build-asan
+
+help: ## list these commands
+	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+dependencies:
+	@Config/install-dependencies.sh

@@ -1,0 +1,48 @@
+// The functions that libmicrohttpd calls, on its threads.
+
+import CMicroHTTPD
+
+func exchangeBegins(
+    _ context: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?,
+    _ connection: OpaquePointer?
+) -> UnsafeMutableRawPointer? {
+    guard let context, let target else { return nil }
+    let core = Unmanaged<ServerCore>.fromOpaque(context).takeUnretainedValue()
+    core.exchanges.add(1, ordering: .relaxed)
+    return Unmanaged.passRetained(Exchange(core: core, target: target)).toOpaque()
+}
+
+func exchangeContinues(
+    _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
+    _ url: UnsafePointer<CChar>?, _ method: UnsafePointer<CChar>?,
+    _ version: UnsafePointer<CChar>?, _ data: UnsafePointer<CChar>?,
+    _ size: UnsafeMutablePointer<Int>?, _ state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> MHD_Result {
+    guard let connection, let url, let method, let version, let size,
+        let exchange = state?.pointee
+    else { return .NO }
+    let call = HandlerCall(url: url, method: method, version: version, data: data, size: size)
+    return Unmanaged<Exchange>.fromOpaque(exchange)._withUnsafeGuaranteedRef {
+        $0.receive(call, on: Connection(connection))
+    }
+}
+
+func exchangeEnds(
+    _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
+    _ state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ reason: MHD_RequestTerminationCode
+) {
+    guard let state, let exchange = state.pointee else { return }
+    state.pointee = nil
+    Unmanaged<Exchange>.fromOpaque(exchange).takeRetainedValue().finished()
+}
+
+/// Leaves the text as it is: Stele decodes the target itself, once.
+func leaveEscaped(
+    _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
+    _ text: UnsafeMutablePointer<CChar>?
+) -> Int {
+    guard let text else { return 0 }
+    var length = 0
+    while text[length] != 0 { length += 1 }
+    return length
+}

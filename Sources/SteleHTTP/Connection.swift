@@ -1,0 +1,32 @@
+// A connection of libmicrohttpd, and the few things done to it outside its callbacks.
+
+import CMicroHTTPD
+import Glibc
+
+/// A handle of libmicrohttpd. It lives until the request-completed callback of its request; who
+/// keeps it longer than a callback holds a lock under which that callback lets go of it.
+// @unchecked: libmicrohttpd takes its own lock in resume; suspend is called in its callbacks alone.
+struct Connection: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    init(_ pointer: OpaquePointer) { self.pointer = pointer }
+
+    /// Only from the access handler or a content reader.
+    func suspend() { MHD_suspend_connection(pointer) }
+
+    /// Only when suspended.
+    func resume() { MHD_resume_connection(pointer) }
+
+    /// Makes a connection that waits for a slow client end at once.
+    func breakOff() { shutdown(stele_mhd_socket(pointer), Int32(SHUT_RDWR)) }
+
+    /// As `breakOff`, but the client sees a reset, and loses what is still on its way to it. That
+    /// is what Linux does when a connected socket is connected to nothing.
+    func reset() {
+        var nothing = sockaddr()
+        nothing.sa_family = sa_family_t(AF_UNSPEC)
+        connect(stele_mhd_socket(pointer), &nothing, socklen_t(MemoryLayout<sockaddr>.size))
+    }
+
+    var clientAddress: RemoteAddress { RemoteAddress(stele_mhd_client(pointer)) }
+}

@@ -1,0 +1,142 @@
+// From an answer to libmicrohttpd's response.
+
+import CMicroHTTPD
+import Glibc
+
+extension Exchange {
+    func send(
+        _ response: Response, closing: Bool = false, on connection: Connection
+    ) -> MHD_Result {
+        phase = .answered
+        let made: OpaquePointer?
+        switch response.body {
+        case .none:
+            made = MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
+        case .bytes(let bytes):
+            made = bytes.withUnsafeBytes { bytes in
+                // Not written to: libmicrohttpd copies at once.
+                MHD_create_response_from_buffer(
+                    bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress),
+                    .RESPMEM_MUST_COPY)
+            }
+        case .stream(let producer):
+            guard let stream = makeStream(producer, on: connection) else {
+                return refuse(.busy(headAlone, retryAfter: 1), on: connection)
+            }
+            made = stream
+        case .events(let stream):
+            made = makeEvents(stream, on: connection)
+        }
+        guard let made else { return .NO }
+        defer { MHD_destroy_response(made) }
+        for header in response.headers {
+            _ = MHD_add_response_header(made, header.name, header.value)
+        }
+        if closing || core.isStopping { _ = MHD_add_response_header(made, "Connection", "close") }
+        if isHead, response.body.hasUnknownLength {
+            // libmicrohttpd would send a last chunk, which HEAD must not have.
+            stele_mhd_without_chunks(made)
+        }
+        let status = (200...599).contains(response.status) ? response.status : 500
+        return MHD_queue_response(connection.pointer, UInt32(status), made)
+    }
+
+    private var isHead: Bool { head.method == "HEAD" }
+
+    private var headAlone: Request {
+        Request(
+            method: head.method, path: head.path, query: head.query, headers: head.headers,
+            body: [], receivedAt: receivedAt, address: head.address)
+    }
+
+    private func makeStream(
+        _ producer: @escaping @Sendable (BodyWriter) throws -> Void, on connection: Connection
+    ) -> OpaquePointer? {
+        let settings = core.configuration
+        let writer = BodyWriter(
+            connection: connection, isChunked: head.isHTTP11,
+            capacity: settings.streamBufferBytes,
+            stallLimit: settings.stallLimit, longestLife: settings.longestStream)
+        if !isHead, !core.streamers.submit(StreamJob(writer: writer, producer: producer)) {
+            return nil
+        }
+        let context = Unmanaged.passRetained(writer)
+        let made = MHD_create_response_from_callback(
+            stele_mhd_size_unknown, 32 << 10, readBody, context.toOpaque(), releaseBody)
+        if made == nil {
+            writer.stop()
+            context.release()
+        }
+        return made
+    }
+
+    private func makeEvents(
+        _ stream: EventStream, on connection: Connection
+    ) -> OpaquePointer? {
+        guard stream.attach(to: connection) else {
+            stream.closed()
+            return nil
+        }
+        uncount()
+        core.register(stream)
+        // The stream may be there for days, and nobody asks for its head again.
+        head.forgetHeaders()
+        let context = Unmanaged.passRetained(StreamContext(stream: stream, core: core))
+        let made = MHD_create_response_from_callback(
+            stele_mhd_size_unknown, 1 << 10, readEvents, context.toOpaque(), releaseEvents)
+        if made == nil {
+            context.release()
+            core.forget(stream)
+            stream.closed()
+        }
+        return made
+    }
+}
+
+extension Response.Body {
+    fileprivate var hasUnknownLength: Bool {
+        switch self {
+        case .none, .bytes: false
+        case .stream, .events: true
+        }
+    }
+}
+
+private final class StreamContext: Sendable {
+    let stream: EventStream
+    let core: ServerCore
+    init(stream: EventStream, core: ServerCore) {
+        self.stream = stream
+        self.core = core
+    }
+}
+
+private func readBody(
+    _ context: UnsafeMutableRawPointer?, _ position: UInt64, _ buffer: UnsafeMutablePointer<CChar>?,
+    _ size: Int
+) -> Int {
+    guard let context, let buffer else { return stele_mhd_end_with_error }
+    let writer = Unmanaged<BodyWriter>.fromOpaque(context).takeUnretainedValue()
+    return writer.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size))
+}
+
+private func releaseBody(_ context: UnsafeMutableRawPointer?) {
+    guard let context else { return }
+    Unmanaged<BodyWriter>.fromOpaque(context).takeRetainedValue().closed()
+}
+
+private func readEvents(
+    _ context: UnsafeMutableRawPointer?, _ position: UInt64, _ buffer: UnsafeMutablePointer<CChar>?,
+    _ size: Int
+) -> Int {
+    guard let context, let buffer else { return stele_mhd_end_with_error }
+    let events = Unmanaged<StreamContext>.fromOpaque(context).takeUnretainedValue()
+    return events.stream.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size))
+}
+
+private func releaseEvents(_ context: UnsafeMutableRawPointer?) {
+    guard let context else { return }
+    let events = Unmanaged<StreamContext>.fromOpaque(context).takeRetainedValue()
+    events.core.forget(events.stream)
+    events.stream.closed()
+}

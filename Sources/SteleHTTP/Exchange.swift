@@ -1,0 +1,199 @@
+// One request on its way through the server: from its line to its answer.
+
+import CMicroHTTPD
+import Glibc
+import Synchronization
+
+/// Retained when libmicrohttpd shows the request line, released when it is done with the request,
+/// and nowhere else.
+// @unchecked: all but `answer`, which has its lock, belongs to the pool thread that carries the
+// connection; a worker touches nothing else.
+final class Exchange: Job, @unchecked Sendable {
+    enum Phase { case head, body, overflowing, handedOver, answered }
+
+    /// What a suspended connection waits for; whoever stores it resumes, and only once.
+    enum Answer {
+        case none
+        case awaited(Request, Connection)
+        case given(Response)
+        case taken
+    }
+
+    let core: ServerCore
+    var phase = Phase.head
+    let receivedAt: UInt64
+    var head: RequestHead
+    var body: [UInt8] = []
+    var overflow = 0
+    /// Whether it counts among the core's unanswered requests.
+    var counted = false
+    let answer = Mutex<Answer>(.none)
+
+    init(core: ServerCore, target: UnsafePointer<CChar>) {
+        self.core = core
+        receivedAt = monotonicNanoseconds()
+        head = RequestHead(target: target)
+    }
+
+    // MARK: On the pool thread
+
+    func receive(
+        _ call: HandlerCall, on connection: Connection
+    ) -> MHD_Result {
+        switch phase {
+        case .head:
+            return begin(call, on: connection)
+        case .body where call.size.pointee > 0:
+            append(call)
+            return .YES
+        case .body:
+            return complete(on: connection)
+        case .overflowing where call.size.pointee > 0:
+            return swallow(call)
+        case .overflowing:
+            let limit = core.configuration.maximumBodyBytes
+            return refuse(.bodyTooLarge(makeRequest(), limit: limit), on: connection)
+        case .handedOver:
+            return deliver(on: connection)
+        case .answered:
+            return .YES
+        }
+    }
+
+    private func begin(_ call: HandlerCall, on connection: Connection) -> MHD_Result {
+        head.read(call, on: connection)
+        if let refusal = head.refusal(for: makeRequest(), core: core) {
+            return refuse(refusal, on: connection)
+        }
+        if let length = head.contentLength { body.reserveCapacity(min(length, 1 << 20)) }
+        phase = .body
+        return .YES
+    }
+
+    private func append(_ call: HandlerCall) {
+        let count = call.size.pointee
+        call.size.pointee = 0
+        guard let data = call.data else { return }
+        guard count <= core.configuration.maximumBodyBytes - body.count else {
+            phase = .overflowing
+            body = []
+            overflow = count
+            return
+        }
+        body.append(
+            contentsOf: UnsafeRawBufferPointer(start: UnsafeRawPointer(data), count: count))
+    }
+
+    /// No answer can go out while a body comes in, so the rest is read and thrown away; a client
+    /// that does not end within as much again is cut off.
+    private func swallow(_ call: HandlerCall) -> MHD_Result {
+        overflow += call.size.pointee
+        call.size.pointee = 0
+        return overflow <= max(core.configuration.maximumBodyBytes, 1 << 20) ? .YES : .NO
+    }
+
+    private func makeRequest() -> Request {
+        Request(
+            method: head.method, path: head.path, query: head.query, headers: head.headers,
+            body: body, receivedAt: receivedAt, address: head.address)
+    }
+
+    private func complete(on connection: Connection) -> MHD_Result {
+        counted = true
+        core.unanswered.add(1, ordering: .relaxed)
+        let request = makeRequest()
+        body = []
+        if core.isStopping { return refuse(.stopping(request), on: connection) }
+        if let response = core.inline(request) { return send(response, on: connection) }
+        phase = .handedOver
+        answer.withLock { $0 = .awaited(request, connection) }
+        // Suspended before any worker can see it, so that no answer comes too early.
+        connection.suspend()
+        if !core.workers.submit(self) {
+            let head = request.withoutBody
+            let refusal: Refusal =
+                core.isStopping ? .stopping(head) : .busy(head, retryAfter: 1)
+            give(core.rendered(refusal))
+        }
+        return .YES
+    }
+
+    /// The handler is called again after the resume: the answer is there.
+    private func deliver(on connection: Connection) -> MHD_Result {
+        let given: Response? = answer.withLock { answer in
+            guard case .given(let response) = answer else { return nil }
+            answer = .taken
+            return response
+        }
+        guard let given else { return .NO }
+        return send(given, on: connection)
+    }
+
+    func refuse(_ refusal: Refusal, on connection: Connection) -> MHD_Result {
+        send(core.rendered(refusal), closing: refusal.closesConnection, on: connection)
+    }
+
+    /// libmicrohttpd is done with the request, however it ended.
+    func finished() {
+        uncount()
+        core.exchanges.subtract(1, ordering: .relaxed)
+        let orphan: Response? = answer.withLock { answer in
+            defer { answer = .taken }
+            if case .given(let response) = answer { return response }
+            return nil
+        }
+        orphan?.discard()
+    }
+
+    func uncount() {
+        guard counted else { return }
+        counted = false
+        core.unanswered.subtract(1, ordering: .relaxed)
+    }
+
+    // MARK: On a worker
+
+    func run() {
+        guard let request = awaitedRequest else { return }
+        give(core.respond(request))
+    }
+
+    func abandon() {
+        guard let request = awaitedRequest else { return }
+        give(core.rendered(.stopping(request.withoutBody)))
+    }
+
+    private var awaitedRequest: Request? {
+        answer.withLock { answer in
+            if case .awaited(let request, _) = answer { request } else { nil }
+        }
+    }
+
+    /// Stores the answer and resumes the connection, the first time it is called; a later answer
+    /// is let go. The resume is inside the lock, so that the server, which gives an answer of its
+    /// own before it stops, knows afterwards that nothing is suspended.
+    private func give(_ response: Response) {
+        let stored = answer.withLock { answer in
+            guard case .awaited(_, let connection) = answer else { return false }
+            answer = .given(response)
+            connection.resume()
+            return true
+        }
+        if !stored { response.discard() }
+    }
+}
+
+extension Request {
+    var withoutBody: Request {
+        Request(
+            method: method, path: path, query: query, headers: headers, body: [],
+            receivedAt: receivedAt, address: address)
+    }
+}
+
+extension Response {
+    /// The answer will not go out: its stream must not wait for a connection.
+    func discard() {
+        if case .events(let stream) = body { stream.closed() }
+    }
+}

@@ -1,0 +1,131 @@
+// The header fields of a request, in one buffer, so that taking them over costs one allocation.
+
+/// The header fields of a request in the order they came; names compare without case
+/// (RFC 9110, 5.1).
+public struct HTTPHeaders: Sendable {
+    // Each field is two bytes of name length, four of value length, the name, the value.
+    var packed: [UInt8]
+
+    /// No fields.
+    public init() { packed = [] }
+
+    /// Fields from names and values, as a test or a caller inside the process has them.
+    public init(_ fields: [(name: String, value: String)]) {
+        packed = []
+        for field in fields {
+            var name = field.name
+            var value = field.value
+            name.withUTF8 { name in value.withUTF8 { append(name: name, value: $0) } }
+        }
+    }
+
+    mutating func append(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
+        guard name.count <= 0xFFFF, value.count <= 0x7FFF_FFFF else { return }
+        let value32 = UInt32(value.count)
+        packed.append(UInt8(truncatingIfNeeded: name.count))
+        packed.append(UInt8(truncatingIfNeeded: name.count >> 8))
+        packed.append(UInt8(truncatingIfNeeded: value32))
+        packed.append(UInt8(truncatingIfNeeded: value32 >> 8))
+        packed.append(UInt8(truncatingIfNeeded: value32 >> 16))
+        packed.append(UInt8(truncatingIfNeeded: value32 >> 24))
+        packed.append(contentsOf: name)
+        packed.append(contentsOf: value)
+    }
+
+    /// The first value of the field, or nil. Bytes that are not UTF-8 read as U+FFFD.
+    public subscript(name: String) -> String? {
+        var found: String?
+        search(name) { value in
+            found = String(decoding: value, as: UTF8.self)
+            return false
+        }
+        return found
+    }
+
+    /// All values of the field, in the order they came.
+    public func values(named name: String) -> [String] {
+        var all: [String] = []
+        search(name) { value in
+            all.append(String(decoding: value, as: UTF8.self))
+            return true
+        }
+        return all
+    }
+
+    /// Whether the field is there at all.
+    public func contains(_ name: String) -> Bool {
+        var found = false
+        search(name) { _ in
+            found = true
+            return false
+        }
+        return found
+    }
+
+    private func search(_ name: String, _ visit: (UnsafeRawBufferPointer) -> Bool) {
+        var name = name
+        name.withUTF8 { wanted in
+            packed.withUnsafeBytes { bytes in
+                var position = 0
+                while let field = Field(in: bytes, at: position) {
+                    position = field.end
+                    guard field.name.count == wanted.count else { continue }
+                    guard equalIgnoringCase(bytes[field.name], wanted) else { continue }
+                    guard visit(UnsafeRawBufferPointer(rebasing: bytes[field.value])) else {
+                        return
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension HTTPHeaders: Sequence {
+    /// Goes over the fields in the order they came.
+    public struct Iterator: IteratorProtocol {
+        let packed: [UInt8]
+        var position = 0
+
+        /// The next name and value, names spelt as the client did.
+        public mutating func next() -> (name: String, value: String)? {
+            packed.withUnsafeBytes { bytes in
+                guard let field = Field(in: bytes, at: position) else { return nil }
+                position = field.end
+                return (
+                    String(decoding: bytes[field.name], as: UTF8.self),
+                    String(decoding: bytes[field.value], as: UTF8.self)
+                )
+            }
+        }
+    }
+
+    public func makeIterator() -> Iterator { Iterator(packed: packed) }
+}
+
+private struct Field {
+    let name: Range<Int>
+    let value: Range<Int>
+    var end: Int { value.upperBound }
+
+    init?(in bytes: UnsafeRawBufferPointer, at position: Int) {
+        guard position + 6 <= bytes.count else { return nil }
+        let nameLength = Int(bytes[position]) | Int(bytes[position + 1]) << 8
+        let valueLength =
+            Int(bytes[position + 2]) | Int(bytes[position + 3]) << 8
+            | Int(bytes[position + 4]) << 16 | Int(bytes[position + 5]) << 24
+        name = position + 6..<position + 6 + nameLength
+        value = name.upperBound..<name.upperBound + valueLength
+        guard value.upperBound <= bytes.count else { return nil }
+    }
+}
+
+/// Compares ASCII letters without case, every other byte as it is. The counts must be equal.
+func equalIgnoringCase(
+    _ left: some Collection<UInt8>, _ right: some Collection<UInt8>
+) -> Bool {
+    for (one, other) in zip(left, right) where one != other {
+        let lower = one | 0x20
+        guard lower == other | 0x20, lower >= 0x61, lower <= 0x7A else { return false }
+    }
+    return true
+}

@@ -1,0 +1,62 @@
+// The settings of a server, each with the reason for its default.
+
+import Glibc
+
+extension HTTPServer {
+    /// The settings of a server. All are read once, when it starts.
+    public struct Configuration: Sendable {
+        /// The address or name to listen on.
+        public var host = "127.0.0.1"
+        /// The port, 0 to 65535; 0 takes any free one.
+        public var port = 0
+        /// Threads that carry connections. More than cores: a resume walks the suspended
+        /// connections of its thread, so many threads keep that walk short.
+        public var threads = max(8, 2 * Configuration.cores)
+        /// Threads that carry requests which `inline` leaves; made as they are needed.
+        public var workers = 64
+        /// Requests that may wait for a worker; beyond, the answer is 503.
+        public var workerQueue = 1024
+        /// Threads that run streaming producers.
+        public var streamWorkers = 4
+        /// Streaming answers that may wait for such a thread; beyond, the answer is 503.
+        public var streamQueue = 64
+        /// Bytes that a streaming producer may be ahead of its client.
+        public var streamBufferBytes = 256 << 10
+        /// Seconds that a client may take nothing of a streaming answer.
+        public var stallLimit = 30.0
+        /// Seconds that a streaming answer may take at most.
+        public var longestStream = 3600.0
+        /// The largest body taken, in bytes; beyond, the answer is 413.
+        public var maximumBodyBytes = 32 << 20
+        /// Bytes of buffer a connection: the head of a request must fit (else 431 or 414), and
+        /// chunks go out in pieces of about half of it.
+        public var connectionMemoryLimit = 16 << 10
+        /// Connections at once, event streams among them.
+        public var connectionLimit = 30_000
+        /// Seconds after which a connection on which nothing moves is closed; 0 for never.
+        public var idleTimeout = 60
+        /// Connections that may wait to be accepted.
+        public var backlog = 1024
+        /// Bytes of stack of a worker.
+        public var workerStackBytes = 1 << 20
+
+        public init() {}
+
+        static var cores: Int { max(Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), 1) }
+
+        func check() throws(HTTPServerError) {
+            let atLeast: [(String, Int, Int)] = [
+                ("threads", threads, 1), ("workers", workers, 1), ("workerQueue", workerQueue, 1),
+                ("streamWorkers", streamWorkers, 1), ("streamQueue", streamQueue, 1),
+                ("streamBufferBytes", streamBufferBytes, 1),
+                ("maximumBodyBytes", maximumBodyBytes, 0),
+                ("connectionMemoryLimit", connectionMemoryLimit, 2048),
+                ("connectionLimit", connectionLimit, 1), ("idleTimeout", idleTimeout, 0),
+                ("workerStackBytes", workerStackBytes, 64 << 10),
+            ]
+            for (name, value, least) in atLeast where value < least {
+                throw .setting(name: name, reason: "\(value) is less than \(least)")
+            }
+        }
+    }
+}

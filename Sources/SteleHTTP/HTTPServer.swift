@@ -1,0 +1,108 @@
+// The server: libmicrohttpd's daemon, and what stands around it.
+
+import CMicroHTTPD
+import Glibc
+import Synchronization
+
+/// An HTTP/1.1 server on libmicrohttpd.
+///
+/// Complete requests go to `inline` on the thread that carries the connection, and those that it
+/// leaves to `respond` on a worker. Both are synchronous.
+public final class HTTPServer: Sendable {
+    let core: ServerCore
+    /// The port listened on, also where the configuration said 0.
+    public let port: Int
+    private struct Daemon {
+        nonisolated(unsafe) var pointer: OpaquePointer?
+    }
+    private let daemon: Mutex<Daemon>
+
+    /// Starts the server: when this returns, connections are taken.
+    /// - Parameters:
+    ///   - inline: answers what is short and bounded, on a thread that carries many connections and
+    ///     must not wait; nil hands the request to a worker.
+    ///   - respond: answers on a worker.
+    ///   - refuse: renders what the server itself must refuse.
+    /// - Throws: `HTTPServerError`, with a sentence that names the address.
+    public init(
+        _ configuration: Configuration,
+        inline: @escaping @Sendable (Request) -> Response?,
+        respond: @escaping @Sendable (Request) -> Response,
+        refuse: @escaping @Sendable (Refusal) -> Response
+    ) throws(HTTPServerError) {
+        try configuration.check()
+        let socket = try Listener.open(
+            host: configuration.host, port: configuration.port, backlog: configuration.backlog)
+        port = Listener.port(of: socket)
+        // A client that goes while it is written to is an error of that write, not our end.
+        signal(SIGPIPE, SIG_IGN)
+        core = ServerCore(
+            configuration: configuration, inline: inline, respond: respond, refuse: refuse)
+        // Released when the daemon has stopped.
+        let context = Unmanaged.passRetained(core)
+        var settings = stele_mhd_settings(
+            listen_socket: socket, threads: UInt32(clamping: configuration.threads),
+            connection_limit: UInt32(
+                clamping: max(configuration.connectionLimit, configuration.threads)),
+            idle_timeout: UInt32(clamping: configuration.idleTimeout),
+            connection_memory: configuration.connectionMemoryLimit,
+            thread_stack: configuration.workerStackBytes)
+        let started = SystemThread.withSignalsBlocked {
+            stele_mhd_start(
+                &settings, exchangeContinues, exchangeBegins, leaveEscaped, exchangeEnds,
+                context.toOpaque())
+        }
+        let failure = errno
+        daemon = Mutex(Daemon(pointer: started))
+        guard started != nil else {
+            context.release()
+            close(socket)
+            throw .daemon(reason: String(cString: strerror(failure)))
+        }
+    }
+
+    deinit { stop(drain: 0) }
+
+    /// Event streams that are open.
+    public var openEventStreams: Int { core.openStreams }
+
+    /// Requests whose line has come and whose answer is not wholly sent, event streams among them.
+    public var requestsInProgress: Int { core.exchanges.load(ordering: .relaxed) }
+
+    /// Requests that wait for a worker or are with one.
+    public var workerLoad: Int { core.workers.load }
+
+    /// Stops the server: takes no more connections, ends event streams, lets requests that run
+    /// finish for so many seconds, answers 503 to those that have not, and closes everything. It
+    /// returns within two seconds more, also when a request never returns. Calling it again, also
+    /// from another thread, does nothing.
+    public func stop(drain seconds: Double) {
+        let taken: OpaquePointer? = daemon.withLock { daemon in
+            defer { daemon.pointer = nil }
+            nonisolated(unsafe) let pointer = daemon.pointer
+            return pointer
+        }
+        guard let taken else { return }
+        core.stopping.store(true, ordering: .sequentiallyConsistent)
+        let listening = MHD_quiesce_daemon(taken)
+        if listening >= 0 { close(listening) }
+        core.finishStreams()
+        wait(until: monotonicDeadline(in: seconds)) {
+            core.unanswered.load(ordering: .relaxed) == 0
+        }
+        // Streams need a moment for their last chunk; one whose client reads nothing does not get
+        // more than that.
+        wait(until: monotonicDeadline(in: 0.5)) { core.openStreams == 0 }
+        core.workers.close()
+        core.streamers.close()
+        wait(until: monotonicDeadline(in: 0.5)) {
+            core.unanswered.load(ordering: .relaxed) == 0
+        }
+        MHD_stop_daemon(taken)
+        Unmanaged.passUnretained(core).release()
+    }
+
+    private func wait(until deadline: UInt64, _ done: () -> Bool) {
+        while !done(), monotonicNanoseconds() < deadline { usleep(2000) }
+    }
+}

@@ -1,0 +1,71 @@
+// The listening socket, made here so that what is wrong with an address can be told.
+
+import Glibc
+
+enum Listener {
+    /// A bound, listening, non-blocking socket.
+    static func open(
+        host: String, port: Int, backlog: Int
+    ) throws(HTTPServerError) -> Int32 {
+        guard (0...65535).contains(port) else {
+            throw .setting(name: "port", reason: "\(port) is not between 0 and 65535")
+        }
+        var hints = addrinfo()
+        hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var found: UnsafeMutablePointer<addrinfo>?
+        let status = getaddrinfo(host.isEmpty ? nil : host, String(port), &hints, &found)
+        guard status == 0 else {
+            let reason = String(cString: gai_strerror(status))
+            throw .address(host: host, port: port, reason: reason)
+        }
+        defer { freeaddrinfo(found) }
+        // IPv4 first: `localhost` has ::1 in many a hosts file where there is no IPv6.
+        var failure = ENOENT
+        for family in [AF_INET, AF_INET6] {
+            var next = found
+            while let candidate = next?.pointee {
+                next = candidate.ai_next
+                guard candidate.ai_family == family else { continue }
+                let socket = open(candidate, backlog: backlog)
+                if socket >= 0 { return socket }
+                failure = errno
+            }
+        }
+        if failure == EADDRINUSE { throw .portInUse(host: host, port: port) }
+        throw .address(host: host, port: port, reason: String(cString: strerror(failure)))
+    }
+
+    private static func open(_ address: addrinfo, backlog: Int) -> Int32 {
+        let type = address.ai_socktype | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let socket = Glibc.socket(address.ai_family, type, address.ai_protocol)
+        guard socket >= 0 else { return -1 }
+        var yes: Int32 = 1
+        let size = socklen_t(MemoryLayout<Int32>.size)
+        setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, size)
+        guard bind(socket, address.ai_addr, address.ai_addrlen) == 0,
+            listen(socket, Int32(clamping: max(backlog, 1))) == 0
+        else {
+            let failure = errno
+            close(socket)
+            errno = failure
+            return -1
+        }
+        return socket
+    }
+
+    /// The port that a listening socket got.
+    static func port(of socket: Int32) -> Int {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let status = withUnsafeMutableBytes(of: &storage) { bytes -> Int32 in
+            guard let start = bytes.baseAddress else { return -1 }
+            return getsockname(socket, start.assumingMemoryBound(to: sockaddr.self), &length)
+        }
+        guard status == 0 else { return 0 }
+        // The port lies at the same place in IPv4 and IPv6 addresses.
+        return withUnsafeBytes(of: &storage) { bytes in
+            Int(bytes[2]) << 8 | Int(bytes[3])
+        }
+    }
+}

@@ -1,0 +1,51 @@
+// What the HTTP layer itself must refuse; how that reads is the service's to say.
+
+/// A request that is refused before the service sees it, with its head (the body is empty).
+public enum Refusal: Sendable {
+    /// The body is larger than `limit` bytes: 413.
+    case bodyTooLarge(Request, limit: Int)
+    /// All workers are busy and their queue is full: 503, try again after so many seconds.
+    case busy(Request, retryAfter: Int)
+    /// The server is stopping: 503.
+    case stopping(Request)
+    /// The head is against the rules of HTTP, in a way that makes guessing dangerous: 400.
+    case malformed(Request, reason: String)
+    /// A transfer coding other than `chunked`: 501 (RFC 9112, 6.1).
+    case unknownTransferCoding(Request, name: String)
+
+    /// The head of the request refused.
+    public var request: Request {
+        switch self {
+        case .bodyTooLarge(let request, _), .busy(let request, _), .stopping(let request),
+            .malformed(let request, _), .unknownTransferCoding(let request, _):
+            request
+        }
+    }
+
+    /// The status that stands for it.
+    public var status: Int {
+        switch self {
+        case .bodyTooLarge: 413
+        case .busy, .stopping: 503
+        case .malformed: 400
+        case .unknownTransferCoding: 501
+        }
+    }
+
+    /// One sentence for the client.
+    public var message: String {
+        switch self {
+        case .bodyTooLarge(_, let limit): "The body is larger than \(limit) bytes."
+        case .busy: "The server is busy; try again in a moment."
+        case .stopping: "The server is stopping."
+        case .malformed(_, let reason): reason
+        case .unknownTransferCoding(_, let name):
+            "The transfer coding \(name) is not supported; send the body plain or chunked."
+        }
+    }
+
+    /// Whether what follows on the connection cannot be told apart from the refused body.
+    var closesConnection: Bool {
+        if case .busy = self { false } else { true }
+    }
+}

@@ -1,0 +1,44 @@
+// A request as the rest of Stele sees it: complete, and a value.
+
+/// A complete HTTP request. The target is as the client sent it: nothing is percent-decoded here.
+public struct Request: Sendable {
+    /// The method, as sent: `GET`.
+    public let method: String
+    /// The request target before `?`, still percent-encoded.
+    public let path: String
+    /// The request target after the first `?`, still percent-encoded; nil without a `?`.
+    public let query: String?
+    /// The header fields.
+    public let headers: HTTPHeaders
+    /// The body; empty when there was none.
+    public let body: [UInt8]
+    /// When the request line had come, in nanoseconds of the monotonic clock.
+    public let receivedAt: UInt64
+    let address: RemoteAddress
+
+    /// The client's IP address as text, made at each call (it is for logs).
+    public var remoteAddress: String? { address.text }
+
+    /// A request that came over no socket, for tests and for callers inside the process.
+    public init(
+        method: String, path: String, query: String? = nil, headers: HTTPHeaders = HTTPHeaders(),
+        body: [UInt8] = []
+    ) {
+        self.init(
+            method: method, path: path, query: query, headers: headers, body: body,
+            receivedAt: monotonicNanoseconds(), address: RemoteAddress())
+    }
+
+    init(
+        method: String, path: String, query: String?, headers: HTTPHeaders, body: [UInt8],
+        receivedAt: UInt64, address: RemoteAddress
+    ) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.headers = headers
+        self.body = body
+        self.receivedAt = receivedAt
+        self.address = address
+    }
+}

@@ -1,0 +1,148 @@
+// The head of a request as it is read off libmicrohttpd, and what is wrong with it.
+
+import CMicroHTTPD
+import Glibc
+
+/// The arguments of one call of the access handler that are looked at.
+struct HandlerCall {
+    let url: UnsafePointer<CChar>
+    let method: UnsafePointer<CChar>
+    let version: UnsafePointer<CChar>
+    let data: UnsafePointer<CChar>?
+    let size: UnsafeMutablePointer<Int>
+}
+
+struct RequestHead {
+    private(set) var method = ""
+    private(set) var path = ""
+    private(set) var query: String?
+    private(set) var headers = HTTPHeaders()
+    private(set) var address = RemoteAddress()
+    private(set) var contentLength: Int?
+    private var fault: String?
+    private var transferCoding: String?
+    private var contentLengths = 0
+    private var hosts = 0
+    private(set) var isHTTP11 = true
+    private var targetLength = 0
+
+    /// The target, raw, before libmicrohttpd has touched it.
+    init(target: UnsafePointer<CChar>) {
+        targetLength = strlen(target)
+        target.withMemoryRebound(to: UInt8.self, capacity: targetLength) { start in
+            read(target: UnsafeBufferPointer(start: start, count: targetLength))
+        }
+    }
+
+    private mutating func read(target: UnsafeBufferPointer<UInt8>) {
+        let mark = target.firstIndex(of: UInt8(ascii: "?"))
+        let before = Self.withoutAuthority(target[..<(mark ?? target.endIndex)])
+        guard let path = String(validating: before, as: UTF8.self) else {
+            fault = "The request target is not UTF-8; percent-encode it."
+            self.path = String(decoding: before, as: UTF8.self)
+            return
+        }
+        self.path = path
+        guard let mark else { return }
+        guard let query = String(validating: target[(mark + 1)...], as: UTF8.self) else {
+            fault = "The query of the request target is not UTF-8; percent-encode it."
+            return
+        }
+        self.query = query
+    }
+
+    mutating func forgetHeaders() { headers = HTTPHeaders() }
+
+    /// A proxy's form of the target, `http://host/path`, must be taken too (RFC 9112, 3.2.2).
+    private static func withoutAuthority(
+        _ target: Slice<UnsafeBufferPointer<UInt8>>
+    ) -> Slice<UnsafeBufferPointer<UInt8>> {
+        let scheme = "http://".utf8
+        guard target.count > scheme.count, target.first != UInt8(ascii: "/"),
+            equalIgnoringCase(target.prefix(scheme.count), scheme)
+        else { return target }
+        let rest = target.dropFirst(scheme.count)
+        guard let slash = rest.firstIndex(of: UInt8(ascii: "/")) else { return target }
+        return rest[slash...]
+    }
+
+    /// What the first call of the access handler knows.
+    mutating func read(_ call: HandlerCall, on connection: Connection) {
+        method = String(cString: call.method)
+        address = connection.clientAddress
+        isHTTP11 = strcmp(call.version, "HTTP/1.1") == 0
+        noticeHiddenTail(call)
+        headers.packed.reserveCapacity(512)
+        withUnsafeMutablePointer(to: &self) { head in
+            _ = MHD_get_connection_values_n(connection.pointer, .HEADER_KIND, takeHeader, head)
+        }
+    }
+
+    /// libmicrohttpd hands the target on as a C string, so one with a NUL in it would be cut short
+    /// there. The version lies behind the target in the same buffer, one space after it.
+    private mutating func noticeHiddenTail(_ call: HandlerCall) {
+        if call.version - call.url != targetLength + 1 {
+            fault = "The request target has a NUL in it, or no space after it."
+        } else if path.utf8.contains(0x20) || query?.utf8.contains(0x20) ?? false {
+            fault = "The request target has a space in it; percent-encode it, as %20."
+        }
+    }
+
+    fileprivate mutating func take(
+        name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>
+    ) {
+        headers.append(name: name, value: value)
+        switch name.count {
+        case 4 where equalIgnoringCase(name, "host".utf8):
+            hosts += 1
+        case 14 where equalIgnoringCase(name, "content-length".utf8):
+            contentLengths += 1
+            contentLength = Int(String(decoding: value, as: UTF8.self))
+            if contentLengths > 1 { fault = "Content-Length is given more than once." }
+        case 17 where equalIgnoringCase(name, "transfer-encoding".utf8):
+            let coding = String(decoding: value, as: UTF8.self)
+            transferCoding = transferCoding.map { $0 + ", " + coding } ?? coding
+        default: break
+        }
+    }
+
+    /// What must be refused before a body is read, or nil.
+    func refusal(for request: @autoclosure () -> Request, core: ServerCore) -> Refusal? {
+        if let fault { return .malformed(request(), reason: fault) }
+        if hosts > 1 || (hosts == 0 && isHTTP11) {
+            let reason = "A request of HTTP/1.1 has one Host header; this has \(hosts)."
+            return .malformed(request(), reason: reason)
+        }
+        if let transferCoding {
+            // Two ways to tell a body's length are how requests are smuggled (RFC 9112, 6.3).
+            if contentLengths > 0 {
+                let reason = "Content-Length and Transfer-Encoding exclude each other."
+                return .malformed(request(), reason: reason)
+            }
+            let chunked = "chunked".utf8
+            guard transferCoding.utf8.count == chunked.count,
+                equalIgnoringCase(transferCoding.utf8, chunked)
+            else { return .unknownTransferCoding(request(), name: transferCoding) }
+        }
+        let limit = core.configuration.maximumBodyBytes
+        if let contentLength, contentLength > limit {
+            return .bodyTooLarge(request(), limit: limit)
+        }
+        return core.isStopping ? .stopping(request()) : nil
+    }
+}
+
+private func takeHeader(
+    _ context: UnsafeMutableRawPointer?, _ kind: MHD_ValueKind, _ name: UnsafePointer<CChar>?,
+    _ nameSize: Int, _ value: UnsafePointer<CChar>?, _ valueSize: Int
+) -> MHD_Result {
+    guard let context, let name else { return .YES }
+    let head = context.assumingMemoryBound(to: RequestHead.self)
+    head.pointee.take(
+        name: UnsafeBufferPointer(
+            start: UnsafeRawPointer(name).assumingMemoryBound(to: UInt8.self), count: nameSize),
+        value: UnsafeBufferPointer(
+            start: value.map { UnsafeRawPointer($0).assumingMemoryBound(to: UInt8.self) },
+            count: value == nil ? 0 : valueSize))
+    return .YES
+}

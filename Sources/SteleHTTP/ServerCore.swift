@@ -1,0 +1,72 @@
+// What the callbacks, the workers and the server share while the server runs.
+
+import Synchronization
+
+final class ServerCore: Sendable {
+    let configuration: HTTPServer.Configuration
+    let inline: @Sendable (Request) -> Response?
+    let respond: @Sendable (Request) -> Response
+    let refuse: @Sendable (Refusal) -> Response
+    let workers: WorkerPool
+    let streamers: WorkerPool
+    let stopping = Atomic<Bool>(false)
+    /// Requests that libmicrohttpd has shown to us and not yet taken leave of.
+    let exchanges = Atomic<Int>(0)
+    /// Complete requests whose answers are not wholly sent, event streams aside.
+    let unanswered = Atomic<Int>(0)
+    private let streams = Mutex<[ObjectIdentifier: EventStream]>([:])
+
+    init(
+        configuration: HTTPServer.Configuration,
+        inline: @escaping @Sendable (Request) -> Response?,
+        respond: @escaping @Sendable (Request) -> Response,
+        refuse: @escaping @Sendable (Refusal) -> Response
+    ) {
+        self.configuration = configuration
+        self.inline = inline
+        self.respond = respond
+        self.refuse = refuse
+        workers = WorkerPool(
+            threads: configuration.workers, queue: configuration.workerQueue,
+            stackBytes: configuration.workerStackBytes)
+        streamers = WorkerPool(
+            threads: configuration.streamWorkers, queue: configuration.streamQueue,
+            stackBytes: configuration.workerStackBytes)
+    }
+
+    var isStopping: Bool { stopping.load(ordering: .acquiring) }
+    var openStreams: Int { streams.withLock { $0.count } }
+
+    /// The service's answer to a refusal, with `Retry-After` where it has a time.
+    func rendered(_ refusal: Refusal) -> Response {
+        var response = refuse(refusal)
+        let name = "retry-after".utf8
+        if case .busy(_, let seconds) = refusal,
+            !response.headers.contains(where: {
+                $0.name.utf8.count == name.count && equalIgnoringCase($0.name.utf8, name)
+            })
+        {
+            response.headers.append(("Retry-After", String(seconds)))
+        }
+        return response
+    }
+
+    func register(_ stream: EventStream) {
+        let late = streams.withLock { streams in
+            streams[ObjectIdentifier(stream)] = stream
+            return isStopping
+        }
+        if late { stream.finish() }
+    }
+
+    func forget(_ stream: EventStream) {
+        streams.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(stream)) }
+    }
+
+    /// Ends all event streams. With `stopping` set before, none can be parked after this returns:
+    /// one that registers later sees `stopping` under the same lock.
+    func finishStreams() {
+        let all = streams.withLock { Array($0.values) }
+        for stream in all { stream.finish() }
+    }
+}

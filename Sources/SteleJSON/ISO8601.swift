@@ -1,0 +1,51 @@
+/// Dates as text (ISO 8601, RFC 3339) to and from seconds since 2001-01-01T00:00:00Z, as Core Data
+/// stores them. The calendar is the proleptic Gregorian one; there are no leap seconds.
+public enum ISO8601 {
+    /// Why a text is not a date.
+    public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
+        /// One sentence that names the text and what is wrong with it.
+        public var message: String
+        /// The way out, where there is one to name.
+        public var hint: String?
+        /// The byte of the text at which reading stopped, from 0.
+        public var position: Int
+
+        /// The message, and the hint after it.
+        public var description: String {
+            guard let hint else { return message }
+            return "\(message) (\(hint))"
+        }
+    }
+
+    /// Instants this many seconds away from 2001 and further have no text: some 95 billion years.
+    public static let secondsLimit: Double = 3e18
+
+    /// Reads `2024-05-01`, which is midnight UTC, or `2024-05-01T09:00:00.5+02:00`: seconds and
+    /// fraction may be left out, the offset (`Z`, `±hh:mm`, `±hhmm`, `±hh`) may not. Years outside
+    /// 0…9999 are written with a sign and at least six digits.
+    ///
+    /// - Returns: the Double nearest to the instant, in seconds since 2001-01-01T00:00:00Z.
+    /// - Throws: `Failure` where the text is no date, or names one that does not exist.
+    public static func secondsSinceReferenceDate(
+        _ text: String
+    ) throws(ISO8601.Failure) -> Double {
+        var reader = DateReader(Array(text.utf8))
+        return try reader.read()
+    }
+
+    /// Reads a date from UTF-8, as above.
+    public static func secondsSinceReferenceDate(
+        utf8: UnsafeBufferPointer<UInt8>
+    ) throws(ISO8601.Failure) -> Double {
+        var reader = DateReader(Array(utf8))
+        return try reader.read()
+    }
+
+    /// The text of an instant; nil for NaN, infinities and what lies beyond ``secondsLimit``.
+    public static func text(secondsSinceReferenceDate seconds: Double) -> String? {
+        guard abs(seconds) < secondsLimit else { return nil }
+        var writer = ByteWriter(capacity: 32)
+        append(seconds, to: &writer)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,54 @@
+/// Composite types: that they exist, that they end.
+
+extension ModelCheck {
+    mutating func checkComposites() {
+        var names = Set<String>()
+        for composite in model.declaration.composites {
+            if !names.insert(composite.name).inserted {
+                findings.error(composite.name, "the model has two composites of this name")
+                continue
+            }
+            var own = Set<String>()
+            for attribute in composite.attributes {
+                let place = "\(composite.name).\(attribute.name)"
+                if !own.insert(attribute.name).inserted {
+                    findings.error(place, "the composite has two attributes of this name")
+                }
+                if !Self.isIdentifier(attribute.name) {
+                    findings.error(place, "\(quoted(attribute.name)) cannot be a name")
+                }
+                check(attribute, place)
+            }
+            if reachesItself(composite.name) {
+                findings.error(composite.name, "the composite contains itself")
+            }
+        }
+    }
+
+    mutating func checkCompositeName(of attribute: AttributeDescription, _ place: String) {
+        guard let name = attribute.compositeName else {
+            findings.error(place, "its type is Composite, but it names none")
+            return
+        }
+        let names = model.declaration.composites.map(\.name)
+        guard !names.contains(name) else { return }
+        let near = Nearest.name(to: name, in: names).map { "did you mean \($0)?" }
+        findings.error(place, "its composite \(name) is not in the model", hint: near)
+    }
+
+    /// Whether a composite stands somewhere within itself.
+    private func reachesItself(_ name: String) -> Bool {
+        let all = Dictionary(
+            model.declaration.composites.map { ($0.name, $0) }, uniquingKeysWith: { a, _ in a })
+        var seen = Set<String>()
+        var next = [name]
+        while let current = next.popLast() {
+            for attribute in all[current]?.attributes ?? [] {
+                guard let inner = attribute.compositeName else { continue }
+                if inner == name { return true }
+                if seen.insert(inner).inserted { next.append(inner) }
+            }
+        }
+        return false
+    }
+}

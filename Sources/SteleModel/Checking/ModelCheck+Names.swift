@@ -1,0 +1,99 @@
+/// Names: what they are made of, and where they meet.
+
+extension ModelCheck {
+    /// The keys that every object carries in JSON beside its properties.
+    static let reservedNames = ["_id", "_entity", "_version"]
+    /// The columns that every table has beside those of its properties, without the leading Z.
+    private static let reservedColumns = ["_PK", "_ENT", "_OPT"]
+
+    /// A letter or `_`, then letters, digits and `_`: what predicates and key paths can name.
+    static func isIdentifier(_ name: String) -> Bool {
+        guard let first = name.unicodeScalars.first else { return false }
+        guard first == "_" || first.properties.isAlphabetic else { return false }
+        return name.unicodeScalars.allSatisfy {
+            $0 == "_" || $0.properties.isAlphabetic || $0.properties.numericType == .decimal
+                || $0.properties.generalCategory == .nonspacingMark
+        }
+    }
+
+    mutating func checkEntityNames() {
+        var byTable: [String: String] = [:]
+        for entity in model.entities {
+            checkIdentifier(entity.name, entity.name)
+            let table = entity.name.uppercased()
+            if let other = byTable[table] {
+                findings.error(
+                    entity.name,
+                    "its name differs from \(other) only by case, and both would be"
+                        + " the table Z\(table)",
+                    hint: "rename one, with the old name as its renaming identifier")
+            }
+            byTable[table] = entity.name
+        }
+    }
+
+    private mutating func checkIdentifier(_ name: String, _ place: String) {
+        guard !Self.isIdentifier(name) else { return }
+        findings.error(
+            place, "\(quoted(name)) cannot be a name",
+            hint: "a name begins with a letter and has letters, digits and _")
+    }
+
+    /// Names that cannot be, and those that an entity declares although it inherits them.
+    mutating func checkPropertyNames(of entity: Entity) {
+        let parent = entity.parent.map { model.entities[$0] }
+        for property in entity.declaration.properties {
+            let place = "\(entity.name).\(property.name)"
+            if Self.reservedNames.contains(property.name) {
+                findings.error(
+                    place,
+                    "\(property.name) is what every object carries in JSON beside its"
+                        + " properties, so no property can have this name",
+                    hint: "rename it")
+            } else {
+                checkIdentifier(property.name, place)
+            }
+            if let parent, parent.property(named: property.name) != nil {
+                findings.error(
+                    place,
+                    "\(parent.name) has a property of this name already,"
+                        + " and \(entity.name) inherits it")
+            }
+        }
+    }
+
+    /// Two properties of one entity that would share a column. Of two subentities each has its own.
+    mutating func checkColumns(of entity: Entity) {
+        var byColumn: [String: String] = [:]
+        for property in entity.slots {
+            guard property.isStored else { continue }
+            let column = property.name.uppercased()
+            let isOwn = entity.declaration.properties.contains { $0.name == property.name }
+            if isOwn, Self.reservedColumns.contains(column) {
+                findings.error(
+                    "\(entity.name).\(property.name)",
+                    "its column would be Z\(column), which every table has already",
+                    hint: "rename it, with the old name as its renaming identifier")
+            }
+            if isOwn, let other = byColumn[column], other != property.name {
+                findings.error(
+                    "\(entity.name).\(property.name)",
+                    "its name differs from \(other) only by case,"
+                        + " and both would be the column Z\(column)",
+                    hint: "rename one, with the old name as its renaming identifier")
+            }
+            byColumn[column] = property.name
+        }
+    }
+}
+
+extension Property {
+    /// Whether a store keeps it.
+    fileprivate var isStored: Bool {
+        switch self {
+        case .attribute(let it): !it.declaration.isTransient
+        case .relationship(let it): !it.declaration.isTransient
+        case .fetchedProperty: false
+        }
+    }
+}

@@ -1,0 +1,111 @@
+/// What attributes and relationships say of themselves.
+
+extension ModelCheck {
+    mutating func check(_ attribute: AttributeDescription, _ place: String) {
+        if attribute.minimum.isAbove(attribute.maximum) {
+            let what = attribute.type == .string ? "minimum length" : "minimum"
+            findings.error(
+                place,
+                "its \(what) \(attribute.text(attribute.minimum)) is above its maximum"
+                    + " \(attribute.text(attribute.maximum))")
+        } else {
+            checkDefault(of: attribute, place)
+        }
+        if let expression = attribute.derivationExpression, expression.isEmpty {
+            findings.error(
+                place, "it is derived, but has no derivation expression",
+                hint: "give one, such as now() or items.@count")
+        }
+        if attribute.type == .composite {
+            checkCompositeName(of: attribute, place)
+        } else if let name = attribute.compositeName {
+            findings.note(
+                place, "it names the composite \(name), but its type is \(attribute.type.name)")
+        }
+        if attribute.allowsExternalBinaryDataStorage, attribute.type != .binary {
+            findings.note(place, "only Binary attributes are kept in external files")
+        }
+        if attribute.regularExpression != nil, attribute.type != .string {
+            findings.note(place, "its regular expression has no effect, for it is not a String")
+        }
+    }
+
+    private mutating func checkDefault(of attribute: AttributeDescription, _ place: String) {
+        var value = attribute.defaultValue
+        if case .string(let text) = value { value = .int(Int64(text.utf16.count)) }
+        guard attribute.minimum.isAbove(value) || value.isAbove(attribute.maximum) else { return }
+        findings.note(
+            place,
+            "its default \(quoted(attribute.text(attribute.defaultValue))) is outside"
+                + " its own bounds, so a new object has to set it")
+    }
+
+    mutating func check(
+        _ relationship: RelationshipDescription, of entity: Entity, _ place: String
+    ) {
+        let (least, most) = (relationship.minimumCount, relationship.maximumCount)
+        if relationship.isToMany, most == 1 {
+            findings.error(
+                place, "it is to-many, but has at most one destination",
+                hint: "make it to-one, or raise the maximum count")
+        } else if !relationship.isToMany, most > 1 {
+            findings.error(
+                place, "it is to-one, but has up to \(most) destinations",
+                hint: "make it to-many, or set the maximum count to 1")
+        } else if most > 0, least > most {
+            findings.error(place, "its minimum count \(least) is above its maximum count \(most)")
+        } else if !relationship.isToMany, least > 1 {
+            findings.error(place, "it is to-one, but its minimum count is \(least)")
+        }
+        if relationship.isOrdered, !relationship.isToMany {
+            findings.error(
+                place, "it is to-one, so it cannot be ordered",
+                hint: "take the order away, or make it to-many")
+        }
+        checkInverse(of: relationship, of: entity, place)
+    }
+
+    private mutating func checkInverse(
+        of declaration: RelationshipDescription, of entity: Entity, _ place: String
+    ) {
+        if let name = declaration.inverseEntityName, model.entity(named: name) == nil {
+            findings.error(place, "its inverse's entity \(name) is not in the model")
+        }
+        guard let relationship = entity.relationship(named: declaration.name) else { return }
+        guard let inverse = model.inverse(of: relationship) else {
+            if declaration.inverseName == nil {
+                findings.note(
+                    place,
+                    "it has no inverse, so deleting a"
+                        + " \(declaration.destinationName) does not clear it",
+                    hint: "Core Data advises an inverse for every relationship")
+            }
+            return
+        }
+        guard let back = model.inverse(of: inverse), back.index != relationship.index else {
+            return
+        }
+        findings.error(
+            place,
+            "its inverse \(model.entities[inverse.owner].name).\(inverse.name) has another"
+                + " inverse, \(model.entities[back.owner].name).\(back.name)")
+    }
+}
+
+extension Value {
+    /// Whether both are bounds or numbers of one kind, and this one is the greater.
+    func isAbove(_ other: Value) -> Bool {
+        switch (self, other) {
+        case (.int(let a), .int(let b)): a > b
+        case (.double(let a), .double(let b)): a > b
+        case (.decimal(let a), .decimal(let b)): a > b
+        case (.date(let a), .date(let b)): a > b
+        default: false
+        }
+    }
+}
+
+extension AttributeDescription {
+    /// A default or bound as people read it; dates as ISO 8601.
+    func text(_ value: Value) -> String { ValueText.readable(value, type) }
+}

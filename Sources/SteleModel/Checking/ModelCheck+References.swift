@@ -1,0 +1,107 @@
+/// What constraints, indexes, configurations, templates and composites name.
+
+extension ModelCheck {
+    mutating func checkUniquenessConstraints(of entity: Entity) {
+        for constraint in entity.declaration.uniquenessConstraints {
+            let place =
+                "\(entity.name), uniqueness constraint \(constraint.joined(separator: ", "))"
+            if constraint.isEmpty { findings.error(place, "it names no property") }
+            if Set(constraint).count < constraint.count {
+                findings.error(place, "it names a property twice")
+            }
+            for name in constraint { checkColumn(name, of: entity, place) }
+        }
+    }
+
+    mutating func checkIndexes(of entity: Entity) {
+        var names = Set<String>()
+        for index in entity.declaration.fetchIndexes {
+            let place = "\(entity.name), index \(index.name)"
+            if !names.insert(index.name.uppercased()).inserted {
+                findings.error(place, "the entity has two indexes of this name")
+            }
+            if index.name.isEmpty { findings.error(place, "it has no name") }
+            if index.elements.isEmpty {
+                findings.note(place, "it has no elements, so it has no effect")
+            }
+            for element in index.elements {
+                if let name = element.propertyName {
+                    checkColumn(name, of: entity, place)
+                } else if element.expression == nil {
+                    findings.error(place, "one of its elements names no property")
+                }
+            }
+        }
+        for names in entity.declaration.compoundIndexes {
+            let place = "\(entity.name), compound index \(names.joined(separator: ", "))"
+            for name in names { checkColumn(name, of: entity, place) }
+        }
+    }
+
+    /// A name that must be a column's: an attribute, a to-one, an attribute within a composite.
+    private mutating func checkColumn(_ path: String, of entity: Entity, _ place: String) {
+        let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        switch names.first.flatMap({ entity.property(named: $0) }) {
+        case nil:
+            let known = entity.slots.map(\.name)
+            let near = Nearest.name(to: path, in: known).map { "did you mean \($0)?" }
+            findings.error(place, "\(entity.name) has no property \(path)", hint: near)
+        case .fetchedProperty:
+            findings.error(place, "\(path) is a fetched property, which no store keeps")
+        case .relationship(let it) where it.isToMany:
+            findings.error(place, "\(path) is a to-many relationship, which is not one column")
+        case .relationship:
+            if names.count > 1 {
+                findings.error(place, "\(path) leads through a relationship to another row")
+            }
+        case .attribute(let it):
+            if it.declaration.isTransient {
+                findings.error(place, "\(path) is transient, so no store keeps it")
+            } else if names.count > 1, !isInComposite(names.dropFirst(), it.declaration) {
+                findings.error(place, "\(entity.name) has no property \(path)")
+            }
+        }
+    }
+
+    private func isInComposite(
+        _ names: ArraySlice<String>, _ attribute: AttributeDescription
+    ) -> Bool {
+        guard let name = names.first else { return true }
+        // Deeper than any composite that does not contain itself; the check for that is elsewhere.
+        guard names.count <= 32 else { return false }
+        let composite = model.declaration.composites.first { $0.name == attribute.compositeName }
+        guard let inner = composite?.attributes.first(where: { $0.name == name }) else {
+            return false
+        }
+        return isInComposite(names.dropFirst(), inner)
+    }
+
+    mutating func checkConfigurations() {
+        var names = Set<String>()
+        for configuration in model.declaration.configurations {
+            let place = "configuration \(configuration.name)"
+            if !names.insert(configuration.name).inserted {
+                findings.error(place, "the model has two configurations of this name")
+            }
+            if configuration.entityNames.isEmpty {
+                findings.note(place, "it has no members, so it has no effect")
+            }
+            for name in configuration.entityNames where model.entity(named: name) == nil {
+                findings.error(place, "its member \(name) is not in the model")
+            }
+        }
+    }
+
+    mutating func checkTemplates() {
+        var names = Set<String>()
+        for template in model.declaration.fetchRequestTemplates {
+            let place = "fetch request \(template.name)"
+            if !names.insert(template.name).inserted {
+                findings.error(place, "the model has two fetch requests of this name")
+            }
+            if model.entity(named: template.entityName) == nil {
+                findings.error(place, "its entity \(template.entityName) is not in the model")
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+/// What is looked at once a model is linked, beyond what linking itself meets.
+
+/// Finds what a linked model says that cannot be, and what it probably does not mean.
+struct ModelCheck {
+    let model: Model
+    var findings = Findings()
+
+    private init(_ model: Model) { self.model = model }
+
+    /// All mistakes and notes: the model's own, then those of each entity and its properties.
+    static func findings(in model: Model) -> Findings {
+        var check = ModelCheck(model)
+        check.checkEntityNames()
+        check.checkComposites()
+        check.checkConfigurations()
+        check.checkTemplates()
+        for entity in model.entities { check.check(entity) }
+        return check.findings
+    }
+
+    private mutating func check(_ entity: Entity) {
+        checkPropertyNames(of: entity)
+        checkColumns(of: entity)
+        for property in entity.declaration.properties {
+            let place = "\(entity.name).\(property.name)"
+            switch property {
+            case .attribute(let it): check(it, place)
+            case .relationship(let it): check(it, of: entity, place)
+            case .fetchedProperty(let it):
+                if model.entity(named: it.request.entityName) == nil {
+                    findings.error(
+                        place, "it fetches \(it.request.entityName), which is not in the model")
+                }
+            }
+        }
+        checkUniquenessConstraints(of: entity)
+        checkIndexes(of: entity)
+    }
+}
+
+extension Model {
+    /// What is probably not meant, though it can be: a relationship without an inverse, a default
+    /// outside its bounds, a configuration without members.
+    public func notes() -> [ModelError] { ModelCheck.findings(in: self).notes }
+}

@@ -1,0 +1,82 @@
+/// A Decimal's digits, written out.
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension DecimalText {
+    /// The longest text without an exponent.
+    private static let plainLimit = 40
+
+    /// Appends the number's digits: no zeros at the end of a fraction, no exponent unless the
+    /// number would be longer than about 40 characters (`1.5e-60`). What is written, `parse` reads
+    /// back to the same value, unless it has the 39 digits that only arithmetic can make.
+    /// NaN, which no text gives, is written as `null`.
+    public static func write(_ value: Decimal, to bytes: inout [UInt8]) {
+        guard let (significand, exponent, isNegative) = parts(value) else {
+            bytes.append(contentsOf: "null".utf8)
+            return
+        }
+        if significand == 0 { return bytes.append(UInt8(ascii: "0")) }
+        if isNegative { bytes.append(UInt8(ascii: "-")) }
+        withDigits(significand) { digits in
+            var (digits, exponent) = (digits, exponent)
+            while digits.last == UInt8(ascii: "0") {
+                digits = UnsafeBufferPointer(rebasing: digits.dropLast())
+                exponent += 1
+            }
+            let point = digits.count + exponent
+            if exponent >= 0, point <= plainLimit {
+                bytes.append(contentsOf: digits)
+                bytes.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: exponent))
+            } else if exponent < 0, point > 0 {
+                bytes.append(contentsOf: digits.prefix(point))
+                bytes.append(UInt8(ascii: "."))
+                bytes.append(contentsOf: digits.dropFirst(point))
+            } else if exponent < 0, -exponent + 2 <= plainLimit {
+                bytes.append(UInt8(ascii: "0"))
+                bytes.append(UInt8(ascii: "."))
+                bytes.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: -point))
+                bytes.append(contentsOf: digits)
+            } else {
+                bytes.append(contentsOf: digits.prefix(1))
+                if digits.count > 1 { bytes.append(UInt8(ascii: ".")) }
+                bytes.append(contentsOf: digits.dropFirst())
+                bytes.append(contentsOf: "e\(point - 1)".utf8)
+            }
+        }
+    }
+
+    /// The number's text.
+    public static func text(_ value: Decimal) -> String {
+        var bytes: [UInt8] = []
+        write(value, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Gives the digits of an integer, the first one not zero.
+    private static func withDigits(
+        _ value: UInt128, _ body: (UnsafeBufferPointer<UInt8>) -> Void
+    ) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 40) { buffer in
+            var start = 40
+            // 19 digits at a time fit one word, and words divide much faster than pairs of them.
+            let word: UInt128 = 10_000_000_000_000_000_000
+            var rest = value
+            repeat {
+                let isLast = rest < word
+                var low = UInt64(truncatingIfNeeded: isLast ? rest : rest % word)
+                rest = isLast ? 0 : rest / word
+                let stop = isLast ? 0 : start - 19
+                while low != 0 || start > stop && !isLast {
+                    start -= 1
+                    buffer[start] = UInt8(ascii: "0") + UInt8(low % 10)
+                    low /= 10
+                }
+            } while rest != 0
+            body(UnsafeBufferPointer(rebasing: buffer[start...]))
+        }
+    }
+}

@@ -1,0 +1,81 @@
+/// Decimals as text, exactly: what JSON, stores and model files read and write.
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Decimal numbers as text, to 38 digits and without rounding.
+///
+/// Foundation's own reader stops at the first character it does not know and rounds silently;
+/// this one says no. Both ways are a loop over a 128-bit integer.
+public enum DecimalText {
+    /// The most significant digits a Decimal holds in full.
+    public static let digitLimit = 38
+
+    /// The number that the text is: `-12.50`, `0.001`, `1e3`; nil where it is no number, has more
+    /// than 38 significant digits (zeros at either end do not count), or an exponent that a
+    /// Decimal cannot hold.
+    public static func parse(_ utf8: some Collection<UInt8>) -> Decimal? {
+        if let result = utf8.withContiguousStorageIfAvailable({ parse($0) }) { return result }
+        return Array(utf8).withUnsafeBufferPointer { parse($0) }
+    }
+
+    /// As for any collection of bytes.
+    public static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Decimal? {
+        var scan = DecimalScan(text)
+        guard scan.number() else { return nil }
+        guard scan.significand != 0 else { return Decimal() }
+        guard let (significand, exponent) = fit(scan.significand, scan.exponent) else { return nil }
+        return make(significand, exponent: exponent, isNegative: scan.isNegative)
+    }
+
+    /// Brings the exponent into the range of a Decimal by zeros at the significand's end.
+    private static func fit(_ significand: UInt128, _ exponent: Int) -> (UInt128, Int8)? {
+        var (significand, exponent) = (significand, exponent)
+        guard exponent >= Int(Int8.min) else { return nil }
+        while exponent > Int(Int8.max) {
+            guard significand < Self.limit / 10 else { return nil }
+            significand *= 10
+            exponent -= 1
+        }
+        return (significand, Int8(truncatingIfNeeded: exponent))
+    }
+
+    /// The least significand that has too many digits: 10 to the 38.
+    private static let limit: UInt128 = 10_000_000_000_000_000_000 * 10_000_000_000_000_000_000
+
+    // A Decimal is 20 bytes: the exponent, a byte with the count of 16-bit words (upper half) and
+    // the flags negative (8) and compact (4), two unused, and eight words of significand, lowest
+    // first. FoundationEssentials shows no way to them that is fast and exact, so they are laid
+    // down here; a test holds the layout against Foundation's own arithmetic.
+    static func make(_ significand: UInt128, exponent: Int8, isNegative: Bool) -> Decimal {
+        var result = Decimal()
+        let words = UInt8(truncatingIfNeeded: (143 - significand.leadingZeroBitCount) / 16)
+        withUnsafeMutableBytes(of: &result) { bytes in
+            bytes.storeBytes(of: exponent, toByteOffset: 0, as: Int8.self)
+            bytes.storeBytes(
+                of: words << 4 | (isNegative ? 8 : 0) | 4, toByteOffset: 1, as: UInt8.self)
+            bytes.storeBytes(of: significand.littleEndian, toByteOffset: 4, as: UInt128.self)
+        }
+        return result
+    }
+
+    /// The parts of a Decimal; nil for NaN.
+    static func parts(
+        _ value: Decimal
+    ) -> (significand: UInt128, exponent: Int, isNegative: Bool)? {
+        withUnsafeBytes(of: value) { bytes in
+            let flags = bytes.loadUnaligned(fromByteOffset: 1, as: UInt8.self)
+            let isNegative = flags & 8 != 0
+            let words = Int(flags >> 4)
+            guard words > 0 else { return isNegative ? nil : (0, 0, false) }
+            var significand = UInt128(
+                littleEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt128.self))
+            if words < 8 { significand &= (1 << (16 * words)) - 1 }
+            let exponent = Int(bytes.loadUnaligned(fromByteOffset: 0, as: Int8.self))
+            return (significand, exponent, isNegative)
+        }
+    }
+}

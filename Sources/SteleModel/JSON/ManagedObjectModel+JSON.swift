@@ -1,0 +1,135 @@
+/// The JSON form of a model, written.
+
+public import SteleJSON
+
+extension ManagedObjectModel {
+    /// The model as JSON: all of it, so that reading it again gives an equal model. What is as
+    /// it mostly is (see `Docs/Models.md`) is left out, but for what every reader looks for.
+    public func json() -> JSONValue {
+        var members = JSONMembers()
+        members.add("name", name)
+        if !versionIdentifier.isEmpty { members.add("versionIdentifier", versionIdentifier) }
+        members.add("toolAttributes", toolAttributes)
+        members.all.append(("entities", .array(entities.map { $0.json() })))
+        members.add("fetchRequests", fetchRequestTemplates.map { $0.json() })
+        members.add(
+            "configurations",
+            configurations.map {
+                ["name": .string($0.name), "entities": .names($0.entityNames)]
+            })
+        members.add(
+            "composites",
+            composites.map {
+                [
+                    "name": .string($0.name),
+                    "attributes": .array($0.attributes.map { $0.json() }),
+                ]
+            })
+        return .object(members.all)
+    }
+}
+
+/// The members of one object, in order; what is absent is left out.
+struct JSONMembers {
+    var all: [(String, JSONValue)] = []
+
+    mutating func add(_ key: String, _ value: String?) {
+        if let value { all.append((key, .string(value))) }
+    }
+
+    /// True, or nothing.
+    mutating func add(_ key: String, _ value: Bool) {
+        if value { all.append((key, true)) }
+    }
+
+    /// The count, or nothing for 0.
+    mutating func add(_ key: String, _ value: Int) {
+        if value != 0 { all.append((key, .integer(Int64(value)))) }
+    }
+
+    mutating func add(_ key: String, _ list: [JSONValue]) {
+        if !list.isEmpty { all.append((key, .array(list))) }
+    }
+
+    mutating func add(_ key: String, _ entries: [UserInfoEntry]) {
+        guard !entries.isEmpty else { return }
+        all.append((key, .object(entries.map { ($0.key, .string($0.value)) })))
+    }
+}
+
+extension JSONValue {
+    fileprivate static func names(_ names: [String]) -> JSONValue {
+        .array(names.map { .string($0) })
+    }
+}
+
+extension EntityDescription {
+    fileprivate func json() -> JSONValue {
+        var members = JSONMembers()
+        members.add("name", name)
+        members.add("class", managedObjectClassName)
+        members.add("parent", parentName)
+        members.add("abstract", isAbstract)
+        let kinds = propertiesByKind()
+        members.add("attributes", kinds.attributes.map { $0.json() })
+        members.add("relationships", kinds.relationships.map { $0.json() })
+        members.add("fetchedProperties", kinds.fetched.map { $0.json() })
+        let order =
+            kinds.attributes.map(\.name) + kinds.relationships.map(\.name)
+            + kinds.fetched.map(\.name)
+        if order != properties.map(\.name) {
+            members.all.append(("propertyOrder", .names(properties.map(\.name))))
+        }
+        members.add("indexes", fetchIndexes.map { $0.json() })
+        members.add("compoundIndexes", compoundIndexes.map { .names($0) })
+        members.add("uniquenessConstraints", uniquenessConstraints.map { .names($0) })
+        members.add("renamingIdentifier", renamingIdentifier)
+        members.add("versionHashModifier", versionHashModifier)
+        members.add("syncable", isSyncable)
+        members.add("codeGeneration", codeGenerationType?.rawValue)
+        members.add("userInfo", userInfo)
+        return .object(members.all)
+    }
+
+    private func propertiesByKind() -> (
+        attributes: [AttributeDescription], relationships: [RelationshipDescription],
+        fetched: [FetchedPropertyDescription]
+    ) {
+        var attributes: [AttributeDescription] = []
+        var relationships: [RelationshipDescription] = []
+        var fetched: [FetchedPropertyDescription] = []
+        for property in properties {
+            switch property {
+            case .attribute(let it): attributes.append(it)
+            case .relationship(let it): relationships.append(it)
+            case .fetchedProperty(let it): fetched.append(it)
+            }
+        }
+        return (attributes, relationships, fetched)
+    }
+}
+
+extension FetchIndexDescription {
+    fileprivate func json() -> JSONValue {
+        var members = JSONMembers()
+        members.add("name", name)
+        members.all.append(("elements", .array(elements.map { $0.json() })))
+        members.add("predicate", partialIndexPredicate)
+        return .object(members.all)
+    }
+}
+
+extension FetchIndexDescription.Element {
+    fileprivate func json() -> JSONValue {
+        if let propertyName, self == Self(propertyName: propertyName) {
+            return .string(propertyName)
+        }
+        var members = JSONMembers()
+        members.add("property", propertyName)
+        members.add("expression", expression)
+        members.add("expressionType", expressionType?.name)
+        if collation != .binary { members.add("collation", collation.rawValue) }
+        if !isAscending { members.all.append(("ascending", false)) }
+        return .object(members.all)
+    }
+}

@@ -1,0 +1,151 @@
+/// Attributes, their defaults and bounds.
+
+extension ContentsReader {
+    mutating func attribute(_ element: MarkupElement, owner: String) -> AttributeDescription? {
+        let label = element.attribute("name").map { "\(owner).\($0)" } ?? owner
+        var fields = ElementFields(element, place: label)
+        guard let name = name(of: element, &fields) else { return nil }
+        var type = AttributeType.undefined
+        if let text = fields.nonempty("attributeType") {
+            guard let known = AttributeType(name: text) else {
+                findings.error(
+                    label, "its attributeType \(quoted(text)) is not known",
+                    hint: "the types are \(AttributeType.namesInWords)")
+                return nil
+            }
+            type = known
+        }
+        var attribute = AttributeDescription(name: name, type: type)
+        readFlags(&fields, into: &attribute)
+        readTexts(&fields, into: &attribute)
+        readValues(&fields, into: &attribute)
+        fields.finish(&findings)
+        for child in element.children {
+            if child.name == "userInfo" {
+                attribute.userInfo = userInfo(child, in: label)
+            } else {
+                findings.unknown(child, in: label)
+            }
+        }
+        return attribute
+    }
+
+    private mutating func readFlags(
+        _ fields: inout ElementFields, into attribute: inout AttributeDescription
+    ) {
+        attribute.isOptional = fields.flag("optional", &findings) ?? false
+        attribute.isTransient = fields.flag("transient", &findings) ?? false
+        attribute.isIndexed = fields.flag("indexed", &findings) ?? false
+        attribute.isSyncable = fields.flag("syncable", &findings) ?? false
+        attribute.usesScalarValueType = fields.flag("usesScalarValueType", &findings)
+        attribute.allowsExternalBinaryDataStorage =
+            fields.flag("allowsExternalBinaryDataStorage", &findings) ?? false
+        attribute.preservesValueInHistoryOnDeletion =
+            fields.flag("preserveAfterDeletion", &findings) ?? false
+        attribute.isStoredInTruthFile = fields.flag("storedInTruthFile", &findings) ?? false
+    }
+
+    private mutating func readTexts(
+        _ fields: inout ElementFields, into attribute: inout AttributeDescription
+    ) {
+        attribute.regularExpression = fields.nonempty("regularExpressionString")
+        attribute.valueTransformerName = fields.text("valueTransformerName")
+        attribute.customClassName = fields.text("customClassName")
+        attribute.compositeName = fields.nonempty("composite")
+        attribute.renamingIdentifier = fields.renamingIdentifier()
+        attribute.versionHashModifier = fields.nonempty("versionHashModifier")
+        if fields.flag("derived", &findings) ?? false {
+            // Without an expression it stays derived; the check says what is missing.
+            attribute.derivationExpression = fields.text("derivationExpression") ?? ""
+        }
+    }
+
+    private mutating func readValues(
+        _ fields: inout ElementFields, into attribute: inout AttributeDescription
+    ) {
+        if attribute.type == .date {
+            readDates(&fields, into: &attribute)
+            return
+        }
+        if let text = fields.text("defaultValueString") {
+            attribute.defaultValue = defaultValue(text, attribute, fields.place)
+        }
+        switch attribute.type {
+        case .string:
+            attribute.minimum = bound(&fields, "minValueString") { ValueText.length($0) }
+            attribute.maximum = bound(&fields, "maxValueString") { ValueText.length($0) }
+        case let type where type.isNumeric:
+            attribute.minimum = bound(&fields, "minValueString") { ValueText.bound($0, type) }
+            attribute.maximum = bound(&fields, "maxValueString") { ValueText.bound($0, type) }
+        default: break
+        }
+    }
+
+    /// The intervals count; the texts beside them are what an editor showed.
+    private mutating func readDates(
+        _ fields: inout ElementFields, into attribute: inout AttributeDescription
+    ) {
+        func date(_ text: String) -> Value? { ValueText.double(text).map { .date($0) } }
+        attribute.defaultValue = bound(&fields, "defaultDateTimeInterval", date)
+        attribute.minimum = bound(&fields, "minDateTimeInterval", date)
+        attribute.maximum = bound(&fields, "maxDateTimeInterval", date)
+        let pairs = [
+            ("defaultValueString", "defaultDateTimeInterval", attribute.defaultValue),
+            ("minValueString", "minDateTimeInterval", attribute.minimum),
+            ("maxValueString", "maxDateTimeInterval", attribute.maximum),
+        ]
+        for (shown, counts, value) in pairs {
+            guard let text = fields.nonempty(shown), value.isNull else { continue }
+            findings.error(
+                fields.place, "its \(shown) \(quoted(text)) has no \(counts) beside it",
+                hint: "set the date again in the model editor")
+        }
+    }
+
+    private mutating func defaultValue(
+        _ text: String, _ attribute: AttributeDescription, _ place: String
+    ) -> Value {
+        if let value = ValueText.value(text, attribute.type) { return value }
+        let article = attribute.type.article
+        if text.isEmpty {
+            findings.note(
+                place, "its default is empty, which is no \(attribute.type.name) and ignored")
+        } else {
+            findings.error(
+                place, "its default \(quoted(text)) is not \(article) \(attribute.type.name)")
+        }
+        return .null
+    }
+
+    private mutating func bound(
+        _ fields: inout ElementFields, _ name: String, _ read: (String) -> Value?
+    ) -> Value {
+        guard let text = fields.nonempty(name) else { return .null }
+        if let value = read(text) { return value }
+        findings.error(
+            fields.place, "its \(name) \(quoted(text)) is not a number that it can hold")
+        return .null
+    }
+}
+
+extension ValueText {
+    /// A bound on a number; one beyond what the type can hold does no harm.
+    static func bound(_ text: String, _ type: AttributeType) -> Value? {
+        type.isInteger ? integer(text).map { .int($0) } : value(text, type)
+    }
+
+    /// A bound on a text's length.
+    static func length(_ text: String) -> Value? {
+        integer(text).flatMap { $0 >= 0 ? .int($0) : nil }
+    }
+}
+
+extension AttributeType {
+    /// All names, for a message.
+    static var namesInWords: String {
+        allCases.filter { $0 != .objectID && $0 != .undefined }.map(\.name).joined(separator: ", ")
+    }
+
+    /// The article before the name.
+    var article: String { isInteger || self == .undefined || self == .objectID ? "an" : "a" }
+}

@@ -1,0 +1,126 @@
+/// XML text to a tree of elements, by expat.
+
+internal import CExpat
+
+/// Reads a whole XML text; refuses what a model file never has and an attacker's might.
+final class MarkupParser {
+    /// How deep elements may stand in one another, how many there may be, how many bytes a text.
+    static let depthLimit = 64
+    static let elementLimit = 1_000_000
+    static let byteLimit = 64 << 20
+
+    private let parser: XML_Parser
+    /// The elements that are open, the innermost last.
+    fileprivate var open: [MarkupElement] = []
+    fileprivate var root: MarkupElement?
+    fileprivate var elementCount = 0
+    /// Why the text was refused, where expat itself found nothing wrong.
+    fileprivate var refusal: String?
+
+    private init(_ parser: XML_Parser) { self.parser = parser }
+
+    /// The text's root element.
+    ///
+    /// - Throws: `ModelError` with line and column where it is not well-formed, declares entities,
+    ///   or is beyond a limit.
+    static func parse(_ bytes: [UInt8], place: String) throws(ModelError) -> MarkupElement {
+        guard bytes.count <= byteLimit else {
+            throw ModelError(place, "it is larger than \(byteLimit >> 20) MiB")
+        }
+        guard let parser = XML_ParserCreate(nil) else {
+            throw ModelError(place, "there is no memory to read it")
+        }
+        defer { XML_ParserFree(parser) }
+        let reading = MarkupParser(parser)
+        // Unretained: the object outlives the parse, for it is used below.
+        XML_SetUserData(parser, Unmanaged.passUnretained(reading).toOpaque())
+        setCallbacks(parser)
+        let isWhole = bytes.withUnsafeBytes { buffer in
+            stele_xml_parse_all(
+                parser, buffer.baseAddress?.assumingMemoryBound(to: CChar.self),
+                Int32(buffer.count)) != 0
+        }
+        if isWhole, reading.refusal == nil, let root = reading.root { return root }
+        throw ModelError(place, reading.complaint())
+    }
+
+    private func complaint() -> String {
+        let line = XML_GetCurrentLineNumber(parser)
+        let column = XML_GetCurrentColumnNumber(parser) + 1
+        if let refusal { return "\(refusal) (line \(line), column \(column))" }
+        let code = XML_GetErrorCode(parser)
+        let reason = XML_ErrorString(code).map { String(cString: $0) } ?? "no reason given"
+        return "it is not well-formed XML: \(reason) at line \(line), column \(column)"
+    }
+
+    fileprivate func refuse(_ sentence: String) {
+        if refusal == nil { refusal = sentence }
+        stele_xml_stop(parser)
+    }
+
+    fileprivate var line: Int { Int(XML_GetCurrentLineNumber(parser)) }
+
+    fileprivate func begin(
+        _ name: UnsafePointer<XML_Char>,
+        _ attributes: UnsafeMutablePointer<UnsafePointer<XML_Char>?>?
+    ) {
+        guard refusal == nil else { return }
+        elementCount += 1
+        guard open.count < Self.depthLimit else {
+            return refuse("its elements stand more than \(Self.depthLimit) deep in one another")
+        }
+        guard elementCount <= Self.elementLimit else {
+            return refuse("it has more than \(Self.elementLimit) elements")
+        }
+        var element = MarkupElement(name: String(cString: name))
+        element.line = line
+        var next = attributes
+        while let pair = next, let key = pair[0], let value = pair[1] {
+            element.attributes.append((String(cString: key), String(cString: value)))
+            next = pair + 2
+        }
+        open.append(element)
+    }
+
+    fileprivate func end() {
+        guard refusal == nil, let element = open.popLast() else { return }
+        if open.isEmpty {
+            root = element
+        } else {
+            open[open.count - 1].children.append(element)
+        }
+    }
+
+    fileprivate func append(_ text: UnsafeBufferPointer<UInt8>) {
+        guard refusal == nil, !open.isEmpty else { return }
+        open[open.count - 1].text += String(decoding: text, as: UTF8.self)
+    }
+}
+
+extension MarkupParser {
+    fileprivate static func of(_ pointer: UnsafeMutableRawPointer?) -> MarkupParser? {
+        pointer.map { Unmanaged<MarkupParser>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private static func setCallbacks(_ parser: XML_Parser) {
+        XML_SetElementHandler(
+            parser,
+            { data, name, attributes in
+                if let name { MarkupParser.of(data)?.begin(name, attributes) }
+            },
+            { data, _ in MarkupParser.of(data)?.end() })
+        XML_SetCharacterDataHandler(parser) { data, start, count in
+            guard let start else { return }
+            let bytes = UnsafeRawBufferPointer(start: start, count: Int(count))
+            MarkupParser.of(data)?.append(bytes.assumingMemoryBound(to: UInt8.self))
+        }
+        // Entities of its own are how a small text becomes a huge one; no model has any.
+        XML_SetEntityDeclHandler(parser) { data, _, _, _, _, _, _, _, _ in
+            MarkupParser.of(data)?.refuse("it declares entities of its own, which are refused")
+        }
+        XML_SetSkippedEntityHandler(parser) { data, name, _ in
+            let name = name.map { String(cString: $0) } ?? ""
+            MarkupParser.of(data)?.refuse("it uses the entity &\(name);, which is not known")
+        }
+    }
+}

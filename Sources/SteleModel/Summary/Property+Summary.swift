@@ -1,0 +1,102 @@
+/// Properties for people: a row each.
+
+extension AttributeDescription {
+    /// Name, type, and what there is to say of it.
+    func addRow(to table: inout TextTable) {
+        let typeName = compositeName.map { "\(type.name) \($0)" } ?? type.name
+        table.add(name, typeName, details: details)
+    }
+
+    private var details: [String] {
+        var details = [isOptional ? "optional" : "required"]
+        if isTransient { details.append("transient") }
+        if let derivationExpression { details.append("derived from \(derivationExpression)") }
+        if !defaultValue.isNull {
+            let value = text(defaultValue)
+            details.append("default \(type == .string ? "\"\(value)\"" : value)")
+        }
+        if let bounds { details.append(bounds) }
+        if let regularExpression { details.append("matches \(regularExpression)") }
+        if isIndexed { details.append("indexed") }
+        if allowsExternalBinaryDataStorage { details.append("external storage") }
+        if preservesValueInHistoryOnDeletion { details.append("kept in history after deletion") }
+        if let name = valueTransformerName, !name.isEmpty { details.append("transformer \(name)") }
+        if let name = customClassName, !name.isEmpty { details.append("class \(name)") }
+        if let renamingIdentifier { details.append("was \(renamingIdentifier)") }
+        if let versionHashModifier { details.append("hash modifier \(versionHashModifier)") }
+        if !userInfo.isEmpty { details.append("user info \(userInfo.summary)") }
+        return details
+    }
+
+    private var bounds: String? {
+        let what = type == .string ? "length " : ""
+        switch (minimum.isNull, maximum.isNull) {
+        case (true, true): return nil
+        case (false, true): return "\(what)from \(text(minimum))"
+        case (true, false): return "\(what)up to \(text(maximum))"
+        case (false, false): return "\(what)\(text(minimum)) to \(text(maximum))"
+        }
+    }
+}
+
+extension RelationshipDescription {
+    /// Name, an arrow to the destination (two-headed where there may be many), and the rest.
+    func addRow(to table: inout TextTable) {
+        let arrow = isToMany ? "↠" : "→"
+        table.add(name, "\(arrow) \(destinationName)", details: details)
+    }
+
+    private var details: [String] {
+        var details = [isOptional ? "optional" : "required"]
+        if isOrdered { details.append("ordered") }
+        if isTransient { details.append("transient") }
+        if let counts { details.append(counts) }
+        if let inverseName {
+            let entity = inverseEntityName ?? destinationName
+            details.append(
+                "inverse \(entity == destinationName ? "" : "\(entity).")\(inverseName)")
+        } else {
+            details.append("no inverse")
+        }
+        details.append("delete \(deleteRule.name)")
+        if let renamingIdentifier { details.append("was \(renamingIdentifier)") }
+        if let versionHashModifier { details.append("hash modifier \(versionHashModifier)") }
+        if !userInfo.isEmpty { details.append("user info \(userInfo.summary)") }
+        return details
+    }
+
+    private var counts: String? {
+        guard isToMany else { return nil }
+        switch (minimumCount, maximumCount) {
+        case (0, 0): return nil
+        case (let least, 0): return "at least \(least)"
+        case (0, let most): return "at most \(most)"
+        case (let least, let most): return "\(least) to \(most)"
+        }
+    }
+}
+
+extension FetchedPropertyDescription {
+    /// Name, the entity that is fetched, and by what.
+    func addRow(to table: inout TextTable) {
+        var details = request.details
+        if !userInfo.isEmpty { details.append("user info \(userInfo.summary)") }
+        table.add(name, "⇢ \(request.entityName)", details: details)
+    }
+}
+
+extension FetchRequestTemplate {
+    /// What it asks for, beyond its entity.
+    var details: [String] {
+        var details = [predicateFormat ?? "all"]
+        switch resultType {
+        case .objects: break
+        case .objectIDs: details.append("gives object IDs")
+        case .dictionaries: details.append("gives dictionaries")
+        }
+        if fetchLimit > 0 { details.append("limit \(fetchLimit)") }
+        if fetchBatchSize > 0 { details.append("batches of \(fetchBatchSize)") }
+        if returnsDistinctResults { details.append("distinct") }
+        return details
+    }
+}

@@ -1,0 +1,70 @@
+/// Lines in aligned columns, for a terminal.
+
+/// Rows of text whose columns are as wide as their widest cell; the last one wraps.
+struct TextTable {
+    /// How wide a line may be, in characters.
+    static let width = 100
+    /// No column but the last is padded beyond this; a wider cell pushes its row's rest along.
+    private static let columnLimit = 36
+
+    private var rows: [(cells: [String], details: [String])] = []
+    private let indent: Int
+
+    init(indent: Int) { self.indent = indent }
+
+    /// Adds a row; the details stand in its last column with commas between them.
+    mutating func add(_ cells: String..., details: [String]) { rows.append((cells, details)) }
+
+    /// The lines, without spaces at their ends.
+    func lines() -> [String] {
+        let count = rows.map(\.cells.count).max() ?? 0
+        let widths = (0..<count).map { column in
+            rows.compactMap { column < $0.cells.count ? $0.cells[column].count : nil }
+                .filter { $0 <= Self.columnLimit }.max() ?? 0
+        }
+        return rows.flatMap { row in
+            var line = String(repeating: " ", count: indent)
+            for (column, cell) in row.cells.enumerated() {
+                line += cell
+                let space = max(widths[column] - cell.count, 0) + 2
+                line += String(repeating: " ", count: space)
+            }
+            return Self.wrap(Self.words(of: row.details), after: line)
+        }
+    }
+
+    /// Details as words that a line breaks between: whole ones where they are short.
+    private static func words(of details: [String]) -> [String] {
+        details.enumerated().flatMap { index, detail -> [String] in
+            let text = index < details.count - 1 ? detail + "," : detail
+            return text.count <= columnLimit ? [text] : text.split(separator: " ").map(String.init)
+        }
+    }
+
+    /// A text behind a beginning, broken between words; further lines stand below its start.
+    static func wrap(_ text: String, after beginning: String) -> [String] {
+        wrap(text.split(separator: " ").map(String.init), after: beginning)
+    }
+
+    private static func wrap(_ words: [String], after beginning: String) -> [String] {
+        let hanging = String(repeating: " ", count: min(beginning.count, width * 6 / 10))
+        var lines: [String] = []
+        var line = beginning
+        var isFresh = true
+        for word in words {
+            if !isFresh, line.count + 1 + word.count > width {
+                lines.append(line)
+                line = hanging
+                isFresh = true
+            }
+            line += (isFresh ? "" : " ") + word
+            isFresh = false
+        }
+        lines.append(line)
+        return lines.map { line in
+            var line = line
+            while line.hasSuffix(" ") { line.removeLast() }
+            return line
+        }
+    }
+}

@@ -1,0 +1,84 @@
+/// XML text from elements, indented as Xcode indents it.
+
+internal import SteleJSON
+
+/// Writes elements and attributes; the caller keeps them balanced by closures.
+struct MarkupWriter {
+    private(set) var text = ByteWriter(capacity: 4096)
+    private var depth = 0
+
+    init() { text.raw("<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n") }
+
+    /// One element: its attributes, and what `content` writes within it.
+    /// Without content it closes itself.
+    mutating func element(
+        _ name: StaticString, _ attributes: MarkupAttributes,
+        content: ((inout MarkupWriter) -> Void)? = nil
+    ) {
+        indent()
+        text.byte(UInt8(ascii: "<"))
+        text.raw(name)
+        for (key, value) in attributes.pairs {
+            text.byte(UInt8(ascii: " "))
+            text.write(key)
+            text.raw("=\"")
+            escaped(value)
+            text.byte(UInt8(ascii: "\""))
+        }
+        guard let content else { return text.raw("/>\n") }
+        text.raw(">\n")
+        depth += 1
+        content(&self)
+        depth -= 1
+        indent()
+        text.raw("</")
+        text.raw(name)
+        text.raw(">\n")
+    }
+
+    /// What was written, without a line break at its end, as Xcode leaves it.
+    mutating func finish() -> [UInt8] {
+        var bytes = text.take()
+        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+        return bytes
+    }
+
+    private mutating func indent() {
+        for _ in 0..<depth { text.raw("    ") }
+    }
+
+    private mutating func escaped(_ value: String) {
+        for byte in value.utf8 {
+            switch byte {
+            case UInt8(ascii: "&"): text.raw("&amp;")
+            case UInt8(ascii: "<"): text.raw("&lt;")
+            case UInt8(ascii: ">"): text.raw("&gt;")
+            case UInt8(ascii: "\""): text.raw("&quot;")
+            // A reader would turn them into spaces.
+            case UInt8(ascii: "\n"): text.raw("&#10;")
+            case UInt8(ascii: "\r"): text.raw("&#13;")
+            case UInt8(ascii: "\t"): text.raw("&#9;")
+            default: text.byte(byte)
+            }
+        }
+    }
+}
+
+/// The attributes of one element, in the order they are added; what is absent is not written.
+struct MarkupAttributes {
+    private(set) var pairs: [(String, String)] = []
+
+    mutating func add(_ name: String, _ value: String?) {
+        if let value { pairs.append((name, value)) }
+    }
+
+    /// YES, or nothing.
+    mutating func add(_ name: String, _ value: Bool) {
+        if value { pairs.append((name, "YES")) }
+    }
+
+    /// The count, or nothing for 0.
+    mutating func add(_ name: String, _ value: Int) {
+        if value != 0 { pairs.append((name, String(value))) }
+    }
+}

@@ -1,0 +1,90 @@
+/// Properties as elements of a `contents` file; attributes in Xcode's order.
+
+extension AttributeDescription {
+    func write(to writer: inout MarkupWriter) {
+        var own = MarkupAttributes.name(name)
+        own.add("optional", isOptional)
+        own.add("transient", isTransient)
+        own.add("attributeType", type == .undefined ? nil : type.name)
+        own.add("composite", compositeName)
+        addValues(to: &own)
+        own.add("regularExpressionString", regularExpression)
+        own.add("derived", derivationExpression != nil)
+        own.add("derivationExpression", derivationExpression)
+        own.add("usesScalarValueType", usesScalarValueType.map { $0 ? "YES" : "NO" })
+        own.add("allowsExternalBinaryDataStorage", allowsExternalBinaryDataStorage)
+        own.add("preserveAfterDeletion", preservesValueInHistoryOnDeletion)
+        own.add("valueTransformerName", valueTransformerName)
+        own.add("customClassName", customClassName)
+        own.add("indexed", isIndexed)
+        own.add("storedInTruthFile", isStoredInTruthFile)
+        own.add("versionHashModifier", versionHashModifier)
+        own.add("elementID", renamingIdentifier)
+        own.add("syncable", isSyncable)
+        guard !userInfo.isEmpty else { return writer.element("attribute", own) }
+        writer.element("attribute", own) { $0.userInfo(userInfo) }
+    }
+
+    private func addValues(to own: inout MarkupAttributes) {
+        if type == .date {
+            own.add("minDateTimeInterval", ValueText.text(minimum, type))
+            own.add("maxDateTimeInterval", ValueText.text(maximum, type))
+            own.add("defaultDateTimeInterval", ValueText.text(defaultValue, type))
+        } else {
+            own.add("minValueString", ValueText.text(minimum, type))
+            own.add("maxValueString", ValueText.text(maximum, type))
+            own.add("defaultValueString", ValueText.text(defaultValue, type))
+        }
+    }
+}
+
+extension RelationshipDescription {
+    func write(to writer: inout MarkupWriter) {
+        var own = MarkupAttributes.name(name)
+        own.add("optional", isOptional)
+        own.add("transient", isTransient)
+        own.add("toMany", isToMany)
+        own.add("minCount", minimumCount)
+        own.add("maxCount", maximumCount)
+        own.add("deletionRule", deleteRule.name)
+        own.add("ordered", isOrdered)
+        own.add("destinationEntity", destinationName)
+        own.add("inverseName", inverseName)
+        own.add("inverseEntity", inverseEntityName)
+        own.add("indexed", isIndexed)
+        own.add("versionHashModifier", versionHashModifier)
+        own.add("elementID", renamingIdentifier)
+        own.add("syncable", isSyncable)
+        guard !userInfo.isEmpty else { return writer.element("relationship", own) }
+        writer.element("relationship", own) { $0.userInfo(userInfo) }
+    }
+}
+
+extension FetchedPropertyDescription {
+    func write(to writer: inout MarkupWriter) {
+        var own = MarkupAttributes.name(name)
+        own.add("optional", isOptional)
+        own.add("syncable", isSyncable)
+        writer.element("fetchedProperty", own) { writer in
+            request.write(to: &writer)
+            writer.userInfo(userInfo)
+        }
+    }
+}
+
+extension FetchRequestTemplate {
+    func write(to writer: inout MarkupWriter) {
+        var own = MarkupAttributes.name(name)
+        own.add("entity", entityName)
+        own.add("predicateString", predicateFormat)
+        own.add("resultType", resultType.rawValue)
+        own.add("fetchLimit", fetchLimit)
+        own.add("fetchBatchSize", fetchBatchSize)
+        own.add("includeSubentities", includesSubentities)
+        own.add("includePropertyValues", includesPropertyValues)
+        own.add("includesPendingChanges", includesPendingChanges)
+        own.add("returnObjectsAsFaults", returnsObjectsAsFaults)
+        own.add("returnDistinctResults", returnsDistinctResults)
+        writer.element("fetchRequest", own)
+    }
+}

@@ -1,0 +1,128 @@
+/// One value made of many: aggregates of groups and of to-many relationships.
+
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+/// An aggregate that SQL can make.
+enum Aggregate: Hashable {
+    case count, sum, average, minimum, maximum
+
+    /// The aggregate of that Foundation name.
+    init?(function name: String) {
+        switch name {
+        case "count:": self = .count
+        case "sum:": self = .sum
+        case "average:": self = .average
+        case "min:": self = .minimum
+        case "max:": self = .maximum
+        default: return nil
+        }
+    }
+}
+
+extension Translation {
+    /// Whether a value is made of many objects, and not of the members of one's relationship.
+    func isOfRows(_ it: Expression, _ env: Environment) -> Bool {
+        switch it {
+        case .function(let name, let items):
+            if Aggregate(function: name) != nil {
+                guard let first = items.first else { return true }
+                var argument = first
+                if case .function("distinct:", let inner) = first, let only = inner.first {
+                    argument = only
+                }
+                return !isCollection(argument, env)
+            }
+            return items.contains { isOfRows($0, env) }
+        case .conditional(let predicate, let a, let b):
+            return isOfRows(predicate, env) || isOfRows(a, env) || isOfRows(b, env)
+        default: return false
+        }
+    }
+
+    func isOfRows(_ it: Predicate, _ env: Environment) -> Bool {
+        switch it {
+        case .constant: false
+        case .comparison(let it): isOfRows(it.left, env) || isOfRows(it.right, env)
+        case .and(let parts), .or(let parts): parts.contains { isOfRows($0, env) }
+        case .not(let part): isOfRows(part, env)
+        }
+    }
+
+    /// An aggregate of a to-many relationship, or of the rows of a group.
+    func aggregate(
+        _ aggregate: Aggregate, _ arguments: [Expression], _ env: Environment
+    ) throws(StoreError) -> Operand {
+        guard let first = arguments.first else {
+            guard env.isGrouped else { throw .unsupported("count() outside of select") }
+            return .computed("COUNT(*)", .integer, isNullable: false)
+        }
+        var (argument, isDistinct) = (first, false)
+        if case .function("distinct:", let inner) = first, let only = inner.first {
+            (argument, isDistinct) = (only, true)
+        }
+        if env.isGrouped, isCollection(argument, env) {
+            throw .invalid(
+                "an aggregate of a relationship is neither grouped by nor in one of rows")
+        }
+        if !env.isGrouped, let bag = try bag(argument, env) {
+            if aggregate == .count, !isDistinct { return try collected("count", bag) }
+            if aggregate == .count {
+                // Null is one of them, for they are the members' values and not rows.
+                let value = sql(bag.value)
+                let text = "COUNT(DISTINCT \(value)) + COALESCE(MAX(\(value) IS NULL), 0)"
+                return scalar(bag, (text, .computed("", .integer, isNullable: false)))
+            }
+            return scalar(bag, try made(by: aggregate, bag.value, distinct: isDistinct))
+        }
+        guard env.isGrouped else {
+            throw .unsupported("an aggregate of what is no to-many relationship")
+        }
+        var inner = env
+        inner.isGrouped = false
+        inner.columns = [:]
+        let value = try operand(argument, inner)
+        let (text, operand) = try made(by: aggregate, value, distinct: isDistinct)
+        var result = operand
+        result.content = .sql(text)
+        return result
+    }
+
+    /// The SQL of an aggregate over a value, and what it gives.
+    func made(
+        by aggregate: Aggregate, _ value: Operand, distinct: Bool
+    ) throws(StoreError) -> (sql: String, operand: Operand) {
+        let argument = "\(distinct ? "DISTINCT " : "")\(sql(value))"
+        func give(
+            _ text: String, _ kind: ColumnKind, isNullable: Bool = true
+        ) -> (sql: String, operand: Operand) {
+            var operand = Operand.computed("", kind, isNullable: isNullable)
+            operand.isLongDecimal = kind == .decimal && (value.isLongDecimal || isMade)
+            return (text, operand)
+        }
+        let isDecimal = value.kind == .decimal
+        let isMade = isDecimal && (aggregate == .sum || aggregate == .average)
+        switch aggregate {
+        case .count: return give("COUNT(\(argument))", .integer, isNullable: false)
+        case .sum where isDecimal:
+            return give(
+                "\(SQLFunctions.decimalSum.name)(\(argument))", .decimal, isNullable: false)
+        case .sum:
+            let kind: ColumnKind = value.kind == .boolean ? .integer : value.kind
+            return give(
+                "COALESCE(SUM(\(argument)), 0)", kind == .float ? .double : kind,
+                isNullable: false)
+        case .average where isDecimal:
+            return give("\(SQLFunctions.decimalAverage.name)(\(argument))", .decimal)
+        case .average:
+            return give("AVG(\(argument))", value.kind == .date ? .date : .double)
+        case .minimum where value.isLongDecimal:
+            return give("\(SQLFunctions.decimalMinimum.name)(\(argument))", .decimal)
+        case .maximum where value.isLongDecimal:
+            return give("\(SQLFunctions.decimalMaximum.name)(\(argument))", .decimal)
+        case .minimum: return give("MIN(\(argument))", value.kind)
+        case .maximum: return give("MAX(\(argument))", value.kind)
+        }
+    }
+}

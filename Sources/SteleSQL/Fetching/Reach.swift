@@ -1,0 +1,49 @@
+/// Which objects expressions and predicates speak of.
+
+import StelePredicates
+
+/// Finds out whether something depends on the object that is judged.
+enum Reach {
+    /// Whether it speaks of nothing but the variables named.
+    static func isInside(_ it: Expression, _ variables: Set<String> = []) -> Bool {
+        switch it {
+        case .constant, .anyKey: true
+        case .evaluatedObject: false
+        case .variable(let name): variables.contains(name)
+        case .keyPath(let base, _): isInside(base, variables)
+        case .function(_, let items), .aggregate(let items):
+            items.allSatisfy { isInside($0, variables) }
+        case .subquery(let collection, let variable, let predicate):
+            isInside(collection, variables)
+                && isInside(predicate, variables.union([variable]))
+        case .conditional(let predicate, let a, let b):
+            isInside(predicate, variables) && isInside(a, variables) && isInside(b, variables)
+        case .set(_, let a, let b): isInside(a, variables) && isInside(b, variables)
+        case .index(let base, _): isInside(base, variables)
+        case .assignment: false
+        }
+    }
+
+    static func isInside(_ it: Predicate, _ variables: Set<String>) -> Bool {
+        switch it {
+        case .constant: true
+        case .comparison(let it):
+            isInside(it.left, variables) && isInside(it.right, variables)
+        case .and(let parts), .or(let parts): parts.allSatisfy { isInside($0, variables) }
+        case .not(let part): isInside(part, variables)
+        }
+    }
+
+    /// Whether a condition that must hold names the object or one related by key, so that few
+    /// rows are left.
+    static func isNarrow(_ it: Predicate, _ entity: (Expression) -> Bool) -> Bool {
+        switch it {
+        case .and(let parts): parts.contains { isNarrow($0, entity) }
+        case .comparison(let it):
+            it.modifier == .direct && (it.type == .equal || it.type == .in)
+                && ((entity(it.left) && isInside(it.right))
+                    || (it.type == .equal && entity(it.right) && isInside(it.left)))
+        default: false
+        }
+    }
+}

@@ -1,0 +1,48 @@
+/// The FROM of one SELECT in the making, and the objects that key paths come to in it.
+
+import SteleModel
+import StelePredicates
+
+/// The tables of one SELECT; each row that a key path needs is joined once.
+final class Scope {
+    private(set) var from: String
+    /// The alias of each joined row, by the SQL of its key.
+    private var rows: [String: String] = [:]
+
+    init(_ table: String, _ alias: String) { from = "\(table) \(alias)" }
+
+    func row(_ key: String) -> String? { rows[key] }
+
+    /// Says that the row with that key is there under that alias.
+    func setRow(_ key: String, _ alias: String) { rows[key] = alias }
+
+    func join(_ table: String, _ alias: String, on condition: String, outer: Bool) {
+        from += "\(outer ? " LEFT JOIN" : " JOIN") \(table) \(alias) ON \(condition)"
+    }
+}
+
+/// An object that a key path has come to: its key is known; its row is joined when asked for.
+struct Position {
+    let scope: Scope
+    /// The SQL of its key.
+    let key: String
+    let entity: Entity
+    /// Whether there may be no object: past an optional to-one.
+    let isNullable: Bool
+}
+
+/// What an expression's names mean where it stands.
+struct Environment {
+    /// `SELF`, and what plain key paths begin at.
+    let object: Position
+    /// The elements that SUBQUERY's variables stand for.
+    var variables: [String: Position] = [:]
+    /// Columns by name, for sorting by them and for conditions on groups.
+    var columns: [String: Expression] = [:]
+    /// Whether `sum`, `count` and their like take the rows of a group.
+    var isGrouped = false
+    /// What the groups are made by, translated.
+    var groups: [Expression: Operand] = [:]
+    /// Whether other conditions leave few rows, so that a to-many is best looked up for each.
+    var isNarrow = false
+}

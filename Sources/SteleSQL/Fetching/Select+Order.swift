@@ -1,0 +1,107 @@
+/// ORDER BY, which is always total, and going on after a position in it.
+
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+/// One key of a total order.
+struct SortKey {
+    /// What it sorts by: an operand's SQL, folded or as a long Decimal's key where it takes that.
+    let sql: String
+    /// The operand's own SQL.
+    let plain: String
+    let kind: ColumnKind
+    let ascending: Bool
+    let options: ComparisonOptions
+    let isLong: Bool
+    let isNullable: Bool
+
+    var term: String { ascending ? sql : "\(sql) DESC" }
+}
+
+/// The keys of a total order. Null comes first ascending and last descending, which is SQLite's way.
+struct SortOrder {
+    let keys: [SortKey]
+
+    var clause: String {
+        keys.isEmpty ? "" : " ORDER BY \(keys.map(\.term).joined(separator: ", "))"
+    }
+}
+
+extension Select {
+    /// The order of objects: the keys asked for, then `_id`.
+    func order() throws(StoreError) -> SortOrder {
+        try order(
+            environment(isGrouped: false), then: [.column(object.key, .key, isNullable: false)])
+    }
+
+    /// The keys asked for, then what makes the order total, as far as it is not among them.
+    func order(_ environment: Environment, then rest: [Operand]) throws(StoreError) -> SortOrder {
+        var keys: [SortKey] = []
+        for descriptor in request.sortDescriptors {
+            let operand = try translation.operand(descriptor.expression, environment)
+            keys.append(key(operand, descriptor.ascending, descriptor.options))
+            // Nothing is left to order where no two objects are alike.
+            if keys.last?.plain == object.key { return SortOrder(keys: keys) }
+        }
+        for operand in rest {
+            let key = key(operand, true, [])
+            if !keys.contains(where: { $0.sql == key.sql }) { keys.append(key) }
+        }
+        return SortOrder(keys: keys)
+    }
+
+    private func key(
+        _ operand: Operand, _ ascending: Bool, _ options: ComparisonOptions
+    ) -> SortKey {
+        let plain = translation.sql(operand)
+        return SortKey(
+            sql: translation.wrap(plain, operand.kind, options, long: operand.isLongDecimal),
+            plain: plain, kind: operand.kind, ascending: ascending, options: options,
+            isLong: operand.isLongDecimal, isNullable: operand.isNullable)
+    }
+
+    /// The condition that a row comes after a position in the order.
+    func after(_ values: [Value], _ keys: [SortKey]) throws(StoreError) -> Condition {
+        guard values.count >= keys.count, !keys.isEmpty else {
+            throw .invalid("the position has \(values.count) values, the order \(keys.count) keys")
+        }
+        // `_id` may stand before the end: it is the last value, and the last key that counts.
+        var result: Condition?
+        let texts = zip(keys, values).map { key, value in
+            value.isNull
+                ? nil
+                : translation.wrap(
+                    translation.bind(value), key.kind, key.options, long: key.isLong)
+        }
+        for (index, key) in keys.enumerated().reversed() {
+            let beyond = beyond(key, texts[index])
+            guard let rest = result else {
+                result = beyond ?? .constant(false)
+                continue
+            }
+            guard index == 0, key.ascending, let text = texts[index], let beyond else {
+                let same = texts[index].map { "\(key.sql) = \($0)" } ?? "\(key.sql) IS NULL"
+                let tied = Condition.all([Condition(same), rest])
+                result = beyond.map { .any([$0, tied]) } ?? tied
+                continue
+            }
+            // A range of the first key's index, within which ties are told apart.
+            result = .all([Condition("\(key.sql) >= \(text)"), .any([beyond, rest])])
+        }
+        return result ?? .constant(true)
+    }
+
+    /// What is strictly after a value by one key; nil where nothing can be.
+    private func beyond(_ key: SortKey, _ text: String?) -> Condition? {
+        switch (key.ascending, text) {
+        case (true, nil): Condition("\(key.sql) IS NOT NULL")
+        case (true, let text?): Condition("\(key.sql) > \(text)")
+        case (false, nil): nil
+        case (false, let text?):
+            key.isNullable
+                ? Condition("\(key.sql) < \(text) OR \(key.sql) IS NULL", .or)
+                : Condition("\(key.sql) < \(text)")
+        }
+    }
+}

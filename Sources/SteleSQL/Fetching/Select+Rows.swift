@@ -1,0 +1,86 @@
+/// Dictionary rows: columns, groups, conditions on groups, distinct rows.
+
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+extension Select {
+    /// Whether the columns are made of many objects.
+    private var isGrouped: Bool {
+        let environment = environment(isGrouped: false)
+        func isOfRows(_ it: Expression) -> Bool { translation.isOfRows(it, environment) }
+        return !request.propertiesToGroupBy.isEmpty || request.havingPredicate != nil
+            || request.propertiesToFetch.contains { isOfRows($0.expression) }
+            || request.sortDescriptors.contains { isOfRows($0.expression) }
+    }
+
+    /// The request's columns, in order.
+    /// - Parameter isCounted: whether only their number matters.
+    func rows(isCounted: Bool = false) throws(StoreError) -> FetchStatement {
+        if request.propertiesToFetch.isEmpty { throw .invalid("no columns are asked for") }
+        var environment = environment(isGrouped: isGrouped)
+        try setGroups(&environment)
+        var columns: [String] = []
+        var kinds: [ColumnKind] = []
+        var operands: [Operand] = []
+        var plain = environment
+        plain.columns = [:]
+        for column in request.propertiesToFetch {
+            var operand = try translation.operand(column.expression, plain)
+            columns.append(translation.sql(operand))
+            kinds.append(operand.kind)
+            operand.content = .sql(columns[columns.count - 1])
+            operands.append(operand)
+        }
+        var conditions = try filter(isCounted: isCounted)
+        var having: [Condition] = []
+        if let predicate = request.havingPredicate {
+            having.append(try translation.condition(predicate, environment, holds: true))
+        }
+        let order = try rowOrder(environment, operands)
+        if let values = request.after {
+            let position = try after(values, order.keys)
+            if environment.isGrouped {
+                having.append(position)
+            } else {
+                conditions.append(position)
+            }
+        }
+        let groups = request.propertiesToGroupBy.compactMap { environment.groups[$0] }
+            .map(translation.sql)
+        var tail = groups.isEmpty ? "" : " GROUP BY \(groups.joined(separator: ", "))"
+        if !having.isEmpty { tail += " HAVING \(Condition.all(having).sql)" }
+        if !isCounted { tail += order.clause }
+        let list = columns.joined(separator: ", ")
+        return statement(
+            request.returnsDistinctResults ? "DISTINCT \(list)" : list, conditions,
+            tail: tail + limit(), kinds)
+    }
+
+    /// Translates the keys of the groups, so that each has one text wherever it stands.
+    private func setGroups(_ environment: inout Environment) throws(StoreError) {
+        var single = environment
+        single.isGrouped = false
+        for expression in request.propertiesToGroupBy {
+            var operand = try translation.operand(expression, single)
+            operand.content = .sql(translation.sql(operand))
+            environment.groups[expression] = operand
+        }
+    }
+
+    private func rowOrder(
+        _ environment: Environment, _ columns: [Operand]
+    ) throws(StoreError) -> SortOrder {
+        guard request.returnsDistinctResults else {
+            if !environment.isGrouped { return try order() }
+            let groups = request.propertiesToGroupBy.compactMap { environment.groups[$0] }
+            return try order(environment, then: groups)
+        }
+        let order = try order(environment, then: columns)
+        let known = Set(columns.map(translation.sql))
+        for key in order.keys where !known.contains(key.plain) {
+            throw .invalid("distinct rows can be sorted by their columns alone")
+        }
+        return order
+    }
+}

@@ -1,0 +1,101 @@
+/// Equality and order of two values.
+
+import SteleModel
+import StelePredicates
+
+extension Translation {
+    /// `==`, `!=`, `<`, `<=`, `>`, `>=`. Null equals null; in an order it stands nowhere.
+    func compare(
+        _ left: Operand, _ type: Comparison.Operator, _ right: Operand,
+        _ options: ComparisonOptions, holds: Bool
+    ) -> Condition {
+        if left.value != nil, right.value == nil {
+            return compare(right, type.mirrored, left, options, holds: holds)
+        }
+        if type == .equal || type == .notEqual {
+            return equal(left, right, options.ofEquality, holds: (type == .equal) == holds)
+        }
+        if left.isNull || right.isNull { return .constant(!holds) }
+        let long = left.isLongDecimal || right.isLongDecimal
+        let a = comparable(left, options, long: long)
+        let b = comparable(right, options, long: long)
+        if holds { return Condition("\(a) \(type.sign) \(b)") }
+        if !left.isNullable && !right.isNullable {
+            return Condition("\(a) \(type.opposite.sign) \(b)")
+        }
+        if left.isColumn && !right.isNullable && a == sql(left) {
+            // Two ranges of an index.
+            return Condition("\(a) \(type.opposite.sign) \(b) OR \(a) IS NULL", .or)
+        }
+        return Condition("\(a) \(type.sign) \(b)").failing
+    }
+
+    private func equal(
+        _ left: Operand, _ right: Operand, _ options: ComparisonOptions, holds: Bool
+    ) -> Condition {
+        if let (number, wanted) = entityNumber(left, right) {
+            return equal(number, wanted, [], holds: holds)
+        }
+        if right.isNull {
+            if !left.isNullable { return .constant(!holds) }
+            return Condition("\(sql(left)) IS \(holds ? "" : "NOT ")NULL")
+        }
+        let long = left.isLongDecimal || right.isLongDecimal
+        let a = comparable(left, options, long: long)
+        let b = comparable(right, options, long: long)
+        switch (holds, left.isNullable, right.isNullable) {
+        case (true, true, true): return Condition("\(a) IS \(b)")
+        case (true, _, _): return Condition("\(a) = \(b)")
+        case (false, false, false): return Condition("\(a) <> \(b)")
+        case (false, _, _): return Condition("\(a) IS NOT \(b)")
+        }
+    }
+
+    /// Both bounds are within; true, or else false or NULL.
+    func between(
+        _ value: Operand, _ low: Operand, _ high: Operand, _ options: ComparisonOptions
+    ) -> Condition {
+        if value.isNull || low.isNull || high.isNull { return .constant(false) }
+        let long = value.isLongDecimal || low.isLongDecimal || high.isLongDecimal
+        let text = comparable(value, options, long: long)
+        let (from, to) = (
+            comparable(low, options, long: long), comparable(high, options, long: long)
+        )
+        return Condition("\(text) BETWEEN \(from) AND \(to)")
+    }
+}
+
+extension Comparison.Operator {
+    var sign: String {
+        switch self {
+        case .lessThan: "<"
+        case .lessThanOrEqual: "<="
+        case .greaterThan: ">"
+        case .greaterThanOrEqual: ">="
+        case .notEqual: "<>"
+        default: "="
+        }
+    }
+
+    /// With the sides changed over.
+    var mirrored: Self {
+        switch self {
+        case .lessThan: .greaterThan
+        case .lessThanOrEqual: .greaterThanOrEqual
+        case .greaterThan: .lessThan
+        case .greaterThanOrEqual: .lessThanOrEqual
+        default: self
+        }
+    }
+
+    /// What holds of two values where this does not.
+    var opposite: Self {
+        switch self {
+        case .lessThan: .greaterThanOrEqual
+        case .lessThanOrEqual: .greaterThan
+        case .greaterThan: .lessThanOrEqual
+        case .greaterThanOrEqual: .lessThan
+        default: self
+        }
+    }
+}

@@ -1,0 +1,97 @@
+/// Expressions as operands.
+
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+extension Translation {
+    /// What an expression gives for one object, or within a group for the group.
+    func operand(_ expression: Expression, _ env: Environment) throws(StoreError) -> Operand {
+        if env.isGrouped, let group = env.groups[expression] { return group }
+        switch expression {
+        case .constant(let value): return .constant(value)
+        case .evaluatedObject: return try value([], of: env.object)
+        case .variable(let name):
+            guard let object = env.variables[name] else { throw .invalid("$\(name) has no value") }
+            return try value([], of: object)
+        case .keyPath(let base, let path): return try keyPath(base, path, env)
+        case .function(let name, let arguments): return try function(name, arguments, env)
+        case .conditional(let predicate, let first, let second):
+            return try conditional(predicate, first, second, env)
+        case .aggregate: throw .unsupported("a list where one value is asked for")
+        case .subquery: throw .unsupported("SUBQUERY where one value is asked for")
+        case .set: throw .unsupported("UNION, INTERSECT and MINUS")
+        case .index: throw .unsupported("an index into a collection")
+        case .anyKey: throw .unsupported("ANYKEY")
+        case .assignment: throw .unsupported("an assignment to a variable")
+        }
+    }
+
+    private func keyPath(
+        _ base: Expression, _ path: [String], _ env: Environment
+    ) throws(StoreError) -> Operand {
+        if case .evaluatedObject = base, path.count == 1, let column = env.columns[path[0]] {
+            var plain = env
+            plain.columns = [:]
+            return try operand(column, plain)
+        }
+        if env.isGrouped {
+            throw .invalid(
+                "\(path.joined(separator: ".")) is neither grouped by nor in an aggregate")
+        }
+        if let place = path.firstIndex(where: isSign) {
+            let keys = Array(path[..<place] + path[(place + 1)...])
+            let name = String(path[place].dropFirst())
+            guard let bag = try bag(.keyPath(base, keys), env) else {
+                throw .unsupported("@\(name) of what is no to-many relationship")
+            }
+            return try collected(name, bag)
+        }
+        guard let start = object(base, env) else {
+            throw .unsupported("a key of what is no object")
+        }
+        return try value(path, of: start)
+    }
+
+    /// A collection operator's value.
+    func collected(_ name: String, _ bag: Bag) throws(StoreError) -> Operand {
+        let aggregate: Aggregate? =
+            switch name {
+            case "count": .count
+            case "sum": .sum
+            case "avg", "average": .average
+            case "min": .minimum
+            case "max": .maximum
+            default: nil
+            }
+        guard let aggregate else { throw .unsupported("the collection operator @\(name)") }
+        if aggregate == .count {
+            return scalar(bag, ("COUNT(*)", .computed("", .integer, isNullable: false)))
+        }
+        return scalar(bag, try made(by: aggregate, bag.value, distinct: false))
+    }
+
+    private func conditional(
+        _ predicate: Predicate, _ first: Expression, _ second: Expression, _ env: Environment
+    ) throws(StoreError) -> Operand {
+        let condition = try condition(predicate, env, holds: true)
+        let (a, b) = (try operand(first, env), try operand(second, env))
+        let long = a.isLongDecimal || b.isLongDecimal
+        var operand = Operand.computed(
+            "CASE WHEN \(condition.sql) THEN \(sql(a)) ELSE \(sql(b)) END",
+            a.isNull ? b.kind : Self.common(a.kind, b.kind),
+            isNullable: a.isNullable || b.isNullable)
+        operand.isLongDecimal = long || operand.kind == .decimal
+        return operand
+    }
+
+    /// The kind of what is sometimes the one and sometimes the other.
+    static func common(_ a: ColumnKind, _ b: ColumnKind) -> ColumnKind {
+        if a == b { return a }
+        let numbers: [ColumnKind] = [.boolean, .integer, .float, .double, .decimal]
+        guard let i = numbers.firstIndex(of: a), let j = numbers.firstIndex(of: b) else {
+            return a
+        }
+        return numbers[max(i, j)] == .float ? .double : numbers[max(i, j)]
+    }
+}

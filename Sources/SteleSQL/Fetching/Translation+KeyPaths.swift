@@ -1,0 +1,69 @@
+/// Key paths over attributes and to-one relationships as columns, with the joins that they take.
+
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+extension Translation {
+    /// The object at the other end of a to-one relationship; nothing is joined yet.
+    func toOne(_ it: Relationship, of owner: Position) throws(StoreError) -> Position {
+        guard let column = schema.column(of: it.slot, in: owner.entity.index) else {
+            throw .unsupported("the relationship \(it.name) is not in this store")
+        }
+        let alias = try row(of: owner)
+        return Position(
+            scope: owner.scope, key: "\(alias).\(column)", entity: model.destination(of: it),
+            isNullable: true)
+    }
+
+    /// What a key path over to-ones gives: an attribute's column, or a relationship's key.
+    func value(_ path: [String], of start: Position) throws(StoreError) -> Operand {
+        var position = start
+        for (index, key) in path.enumerated() {
+            switch position.entity.property(named: key) {
+            case .relationship(let it)?:
+                if it.isToMany {
+                    throw .unsupported(
+                        "the to-many relationship \(it.name) where one value is asked for")
+                }
+                position = try toOne(it, of: position)
+            case .attribute(let it)?:
+                if index < path.count - 1 {
+                    throw .unsupported("the attributes within \(it.name) in a store of this kind")
+                }
+                return try column(it, of: position)
+            case .fetchedProperty?:
+                throw .unsupported("the fetched property \(key) in a predicate")
+            case nil:
+                return try special(key, of: position)
+            }
+        }
+        return .column(position.key, .key, isNullable: position.isNullable)
+    }
+
+    private func column(_ it: Attribute, of owner: Position) throws(StoreError) -> Operand {
+        guard let column = schema.column(of: it.slot, in: owner.entity.index) else {
+            throw .unsupported("\(it.name) is transient and not in the store")
+        }
+        if it.type == .composite { throw .unsupported("comparing \(it.name), a composite") }
+        let alias = try row(of: owner)
+        var operand = Operand.column("\(alias).\(column)", ColumnKind(it.type))
+        operand.isLongDecimal = isLong(it)
+        return operand
+    }
+
+    private func special(_ key: String, of owner: Position) throws(StoreError) -> Operand {
+        switch key {
+        case "SELF", "self": return .column(owner.key, .key, isNullable: owner.isNullable)
+        case "_id": return .column(owner.key, .integer, isNullable: owner.isNullable)
+        case "_version":
+            let alias = try row(of: owner)
+            return .column("\(alias).Z_OPT", .integer, isNullable: owner.isNullable)
+        case "_entity":
+            _ = try row(of: owner)
+            return Operand(
+                content: .entityName(owner), kind: .text, isNullable: owner.isNullable)
+        default: throw .invalid("\(owner.entity.name) has no property \(key)")
+        }
+    }
+}

@@ -1,0 +1,93 @@
+/// One statement in the making: its bindings and aliases; the parts of it are in extensions.
+
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+/// The translation of expressions and predicates into one statement.
+final class Translation {
+    let schema: SQLSchema
+    private let longDecimals: Set<String>
+    private(set) var bindings: [Value] = []
+    private var aliases = 0
+
+    init(_ translator: FetchTranslator) {
+        schema = translator.schema
+        longDecimals = translator.longDecimals
+    }
+
+    var model: Model { schema.model }
+
+    /// Binds a value and gives the text that stands for it.
+    func bind(_ value: Value) -> String {
+        bindings.append(value)
+        return "?\(bindings.count)"
+    }
+
+    func makeAlias() -> String {
+        aliases += 1
+        return "t\(aliases - 1)"
+    }
+
+    /// The SQL of an operand; a constant is bound by this, so ask once.
+    func sql(_ operand: Operand) -> String {
+        switch operand.content {
+        case .constant(let value): value.isNull ? "NULL" : bind(value)
+        case .sql(let text): text
+        case .entityName(let position): entityName(of: position)
+        }
+    }
+
+    /// The SQL by which an operand compares and sorts: folded text, or a long Decimal's key.
+    func comparable(_ operand: Operand, _ options: ComparisonOptions, long: Bool) -> String {
+        let text = sql(operand)
+        return wrap(text, operand.kind, options, long: long)
+    }
+
+    func wrap(
+        _ text: String, _ kind: ColumnKind, _ options: ComparisonOptions, long: Bool
+    ) -> String {
+        if long { return "\(SQLFunctions.decimalKey.name)(\(text))" }
+        if kind == .text, options.folds {
+            return "\(SQLFunctions.fold.name)(\(text), \(options.rawValue))"
+        }
+        return text
+    }
+
+    func isLong(_ attribute: Attribute) -> Bool {
+        guard attribute.type == .decimal, !longDecimals.isEmpty else { return false }
+        return longDecimals.contains("\(model.entities[attribute.owner].name).\(attribute.name)")
+    }
+
+    /// The alias of an object's row, joined now if it is not yet.
+    func row(of it: Position) throws(StoreError) -> String {
+        if let alias = it.scope.row(it.key) { return alias }
+        guard let table = schema.table(of: it.entity.index) else {
+            throw .unsupported("\(it.entity.name) has no table in this store")
+        }
+        let alias = makeAlias()
+        it.scope.join(table.name, alias, on: "\(alias).Z_PK = \(it.key)", outer: it.isNullable)
+        it.scope.setRow(it.key, alias)
+        return alias
+    }
+
+    /// A column with the names of entities made from their numbers.
+    private func entityName(of it: Position) -> String {
+        guard let alias = it.scope.row(it.key) else { return "NULL" }
+        let names = model.family(of: it.entity).map {
+            " WHEN \(schema.number(of: $0.index)) THEN '\($0.name)'"
+        }
+        return "CASE \(alias).Z_ENT\(names.joined()) END"
+    }
+}
+
+extension ComparisonOptions {
+    /// Whether text is folded before it is compared; `[n]` says that it is prepared already.
+    var folds: Bool {
+        !contains(.normalized)
+            && !isDisjoint(with: [.caseInsensitive, .diacriticInsensitive, .localeSensitive])
+    }
+
+    /// What matters to equality and to parts of text; `[l]` matters to order alone.
+    var ofEquality: ComparisonOptions { subtracting(.localeSensitive) }
+}

@@ -1,0 +1,119 @@
+/// Old values as the history keeps them: a JSON object in a text column.
+
+import SteleJSON
+import SteleModel
+import StelePersistence
+
+/// Writes and reads before-images: `{"salary":51234.5,"players":{"added":[7],"removed":[]}}`.
+///
+/// Values are written so that they read back exactly: dates as seconds since 2001, decimals as
+/// text, bytes as base64, UUIDs as text, to-ones as keys. Names, not places: they outlive a
+/// change of the model that moves slots.
+struct BeforeImage {
+    private let model: Model
+
+    init(_ model: Model) { self.model = model }
+
+    /// The old values of an update's changed slots and to-manys.
+    func text(of change: ObjectChange, before: Snapshot) -> String {
+        let entity = model.entities[change.entity]
+        var writer = ByteWriter(capacity: 128)
+        var first = true
+        func name(_ text: String) {
+            writer.byte(first ? UInt8(ascii: "{") : UInt8(ascii: ","))
+            first = false
+            writer.key(text)
+        }
+        for slot in change.changedSlots {
+            name(entity.slots[slot].name)
+            Self.write(before.values[slot], to: &writer)
+        }
+        for toMany in change.toManys {
+            name(model.relationships[toMany.relationship].name)
+            writer.raw("{\"added\":")
+            Self.write(toMany.added, to: &writer)
+            writer.raw(",\"removed\":")
+            Self.write(toMany.removed, to: &writer)
+            writer.byte(UInt8(ascii: "}"))
+        }
+        writer.raw(first ? "{}" : "}")
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    /// All values of an object that is deleted.
+    func text(of snapshot: Snapshot) -> String {
+        let whole = ObjectChange(
+            .delete, entity: snapshot.entity, key: snapshot.key,
+            changedSlots: Array(snapshot.values.indices))
+        return text(of: whole, before: snapshot)
+    }
+
+    private static func write(_ keys: [Int64], to writer: inout ByteWriter) {
+        writer.byte(UInt8(ascii: "["))
+        for (index, key) in keys.enumerated() {
+            if index > 0 { writer.byte(UInt8(ascii: ",")) }
+            writer.integer(key)
+        }
+        writer.byte(UInt8(ascii: "]"))
+    }
+
+    private static func write(_ value: Value, to writer: inout ByteWriter) {
+        switch value {
+        case .null: writer.null()
+        case .bool(let it): writer.bool(it)
+        case .int(let it), .key(let it): writer.integer(it)
+        case .double(let it), .date(let it): writer.double(it)
+        case .decimal(let it):
+            var digits: [UInt8] = []
+            DecimalText.write(it, to: &digits)
+            writer.string(String(decoding: digits, as: UTF8.self))
+        case .string(let it): writer.string(it)
+        case .data(let it): writer.base64(it)
+        case .uuid(let it): writer.string(it.uuidString)
+        }
+    }
+
+    /// Reads a text back for an object of that entity; what the model no longer has is left out.
+    func values(_ text: String, entity index: Int) -> [BeforeValue] {
+        guard let document = try? JSONDocument(text) else { return [] }
+        let entity = model.entities[index]
+        var values: [BeforeValue] = []
+        document.root.forEachMember { name, node in
+            switch entity.property(named: name) {
+            case .attribute(let it):
+                values.append(.slot(it.slot, Self.value(node, ColumnKind(it.type))))
+            case .relationship(let it) where it.isToMany:
+                values.append(
+                    .members(
+                        relationship: it.index, added: Self.keys(node["added"]),
+                        removed: Self.keys(node["removed"])))
+            case .relationship(let it):
+                values.append(.slot(it.slot, Self.value(node, .key)))
+            case .fetchedProperty, nil: break
+            }
+        }
+        return values
+    }
+
+    private static func keys(_ node: JSONNode?) -> [Int64] {
+        var keys: [Int64] = []
+        node?.forEachElement { if let key = $0.integer { keys.append(key) } }
+        return keys
+    }
+
+    private static func value(_ node: JSONNode, _ kind: ColumnKind) -> Value {
+        if node.isNull { return .null }
+        switch kind {
+        case .integer: return node.integer.map(Value.int) ?? .null
+        case .key: return node.integer.map(Value.key) ?? .null
+        case .boolean: return node.bool.map(Value.bool) ?? .null
+        case .double, .float: return node.real.map(Value.double) ?? .null
+        case .date: return node.real.map(Value.date) ?? .null
+        case .decimal:
+            return node.string.flatMap { DecimalText.parse($0.utf8) }.map(Value.decimal) ?? .null
+        case .text: return node.string.map(Value.string) ?? .null
+        case .data: return node.string.flatMap(Base64.bytes).map(Value.data) ?? .null
+        case .uuid: return node.string.flatMap { UUID(uuidString: $0) }.map(Value.uuid) ?? .null
+        }
+    }
+}

@@ -1,0 +1,55 @@
+/// What a request was made from and no version guards, looked at again.
+
+import SteleModel
+import StelePersistence
+
+/// Checks a request's expectations in the writer's transaction.
+struct ExpectationCheck {
+    let schema: SQLSchema
+    let connection: any SQLConnection
+
+    /// - Throws: `.moved` with a sentence where one does not hold.
+    func check(
+        _ expectations: [Expectation], statements: inout SaveStatements
+    ) throws(StoreError) {
+        for expectation in expectations {
+            switch expectation {
+            case .exists(let entity, let key):
+                try exists(schema.model.entities[entity], key, &statements)
+            case .members(let relationship, let owner, let keys):
+                try members(schema.model.relationships[relationship], owner, keys, &statements)
+            }
+        }
+    }
+
+    private func exists(
+        _ entity: Entity, _ key: Int64, _ statements: inout SaveStatements
+    ) throws(StoreError) {
+        guard let table = schema.table(of: entity.index) else { return }
+        let sql = statements.text("SELECT Z_ENT FROM \(table.name) WHERE Z_PK = ?1")
+        let rows = try connection.rows(sql, [.int(key)], [.integer])
+        guard case .int(let number)? = rows.first?.first, entity.isKind(Int(number) - 1) else {
+            throw .moved("\(entity.name) \(key) is not there any more")
+        }
+    }
+
+    private func members(
+        _ relationship: Relationship, _ owner: Int64, _ keys: [Int64],
+        _ statements: inout SaveStatements
+    ) throws(StoreError) {
+        guard let storage = schema.toManys[relationship.index] else { return }
+        let sql: String
+        switch storage {
+        case .column(let table, let column, _, _):
+            sql = "SELECT Z_PK FROM \(table) WHERE \(column) = ?1"
+        case .join(let table):
+            sql = "SELECT \(table.memberColumn) FROM \(table.name) WHERE \(table.ownerColumn) = ?1"
+        }
+        let rows = try connection.rows(statements.text(sql), [.int(owner)], [.integer])
+        var found = Set<Int64>()
+        for row in rows { if case .int(let key) = row[0] { found.insert(key) } }
+        guard found == Set(keys) else {
+            throw .moved("\(relationship.name) of \(owner) has changed")
+        }
+    }
+}

@@ -1,0 +1,207 @@
+/// Carrying out the operations: rows, links, order.
+
+import SteleModel
+import StelePersistence
+
+extension SQLSaver {
+    /// Runs each change's statements, in order; links come after all rows are there.
+    /// - Throws: `.conflicts` with every object whose version is not the one that was read.
+    func execute(_ operations: [ObjectChange]) throws(StoreError) -> [AppliedChange] {
+        let concrete = ConcreteEntities(schema: schema, connection: connection, operations)
+        var conflicts: [MergeConflict] = []
+        var done: [AppliedChange] = []
+        done.reserveCapacity(operations.count)
+        for change in operations {
+            switch change.kind {
+            case .insert: done.append(try insert(change, concrete))
+            case .update:
+                if let applied = try update(change, concrete) {
+                    done.append(applied)
+                } else {
+                    conflicts.append(try conflict(of: change))
+                }
+            case .delete:
+                if try delete(change) {
+                    done.append(AppliedChange(change: change, after: nil))
+                } else {
+                    conflicts.append(try conflict(of: change))
+                }
+            }
+        }
+        guard conflicts.isEmpty else { throw .conflicts(conflicts) }
+        try link(operations)
+        return done
+    }
+
+    private func insert(
+        _ change: ObjectChange, _ concrete: ConcreteEntities
+    ) throws(StoreError) -> AppliedChange {
+        let mapping = schema.mappings[change.entity]
+        var bindings: [Value] = []
+        bindings.reserveCapacity(change.values.count + 2)
+        bindings.append(.int(change.key))
+        bindings.append(.int(Int64(schema.number(of: change.entity))))
+        for (slot, value) in change.values.enumerated() where mapping.slotColumns[slot] >= 0 {
+            bindings.append(value)
+        }
+        for (slot, value) in change.values.enumerated() where mapping.entityColumns[slot] >= 0 {
+            bindings.append(try concrete.number(of: value, slot: slot, in: change.entity))
+        }
+        try guardUniqueness(of: change) { () throws(StoreError) in
+            try connection.execute(statements.insert(change.entity), bindings)
+        }
+        let after = Snapshot(
+            entity: change.entity, key: change.key, version: 1, values: change.values)
+        return AppliedChange(change: change, after: after)
+    }
+
+    /// - Returns: nil where the row is gone or of another version.
+    private func update(
+        _ change: ObjectChange, _ concrete: ConcreteEntities
+    ) throws(StoreError) -> AppliedChange? {
+        guard let before = change.before else { return nil }
+        var after = before
+        guard !change.changedSlots.isEmpty else {
+            return AppliedChange(change: change, after: after)
+        }
+        let mapping = schema.mappings[change.entity]
+        after.version = before.version + 1
+        after.values = change.values
+        var bindings: [Value] = [.int(after.version), .int(change.key), .int(before.version)]
+        for slot in change.changedSlots where mapping.slotColumns[slot] >= 0 {
+            bindings.append(change.values[slot])
+        }
+        for slot in change.changedSlots where mapping.entityColumns[slot] >= 0 {
+            bindings.append(
+                try concrete.number(of: change.values[slot], slot: slot, in: change.entity))
+        }
+        let rows = try guardUniqueness(of: change) { () throws(StoreError) in
+            try connection.execute(statements.update(change.entity, change.changedSlots), bindings)
+        }
+        return rows == 1 ? AppliedChange(change: change, after: after) : nil
+    }
+
+    private func delete(_ change: ObjectChange) throws(StoreError) -> Bool {
+        guard let before = change.before else { return false }
+        let rows = try connection.execute(
+            statements.delete(change.entity), [.int(change.key), .int(before.version)])
+        guard rows == 1 else { return false }
+        // Its rows in join tables go with it, as do keys in members that it owned without inverse.
+        for it in schema.model.entities[change.entity].toManys {
+            switch schema.toManys[it.index] {
+            case .join(let table):
+                try connection.execute(
+                    statements.text("DELETE FROM \(table.name) WHERE \(table.ownerColumn) = ?1"),
+                    [.int(change.key)])
+                if table.isReflexive {
+                    try connection.execute(
+                        statements.text(
+                            "DELETE FROM \(table.name) WHERE \(table.memberColumn) = ?1"),
+                        [.int(change.key)])
+                }
+            case .column(let table, let owner, _, isInverse: false):
+                try connection.execute(
+                    statements.text("UPDATE \(table) SET \(owner) = NULL WHERE \(owner) = ?1"),
+                    [.int(change.key)])
+            case .column, nil: break
+            }
+        }
+        return true
+    }
+
+    private func conflict(of change: ObjectChange) throws(StoreError) -> MergeConflict {
+        let persisted = try persisted(change)
+        let cached =
+            change.before
+            ?? Snapshot(entity: change.entity, key: change.key, version: 0, values: change.values)
+        return MergeConflict(
+            entity: change.entity, key: change.key, cached: cached, persisted: persisted,
+            changedSlots: change.changedSlots)
+    }
+
+    private func persisted(_ change: ObjectChange) throws(StoreError) -> Snapshot? {
+        let root = schema.model.entities[change.entity].root
+        guard let table = schema.tables[root], let shape = schema.shapes[root] else { return nil }
+        let sql = statements.text(
+            "SELECT \(schema.selectList(of: table, alias: "t0")) FROM \(table.name) t0 "
+                + "WHERE t0.Z_PK = ?1")
+        return try connection.snapshots(sql, [.int(change.key)], shape).first
+    }
+
+    /// Turns SQLite's word for a broken UNIQUE index into the constraint and who has the values.
+    private func guardUniqueness<T>(
+        of change: ObjectChange, _ run: () throws(StoreError) -> T
+    ) throws(StoreError) -> T {
+        do {
+            return try run()
+        } catch .constraint(let raw) {
+            let entity = schema.model.entities[change.entity]
+            for names in entity.uniquenessConstraints {
+                let values = names.map { name -> Value in
+                    entity.attribute(named: name).map { change.values[$0.slot] } ?? .null
+                }
+                if let key = try holder(of: values, names, besides: change) {
+                    throw .constraint(
+                        ConstraintConflict(
+                            entity: change.entity, constraint: names, values: values,
+                            databaseKey: key))
+                }
+            }
+            throw .constraint(raw)
+        }
+    }
+
+    private func holder(
+        of values: [Value], _ names: [String], besides change: ObjectChange
+    ) throws(StoreError) -> Int64? {
+        let entity = schema.model.entities[change.entity]
+        guard let table = schema.table(of: change.entity) else { return nil }
+        let conditions = names.enumerated().compactMap { index, name in
+            entity.attribute(named: name).flatMap { schema.column(of: $0.slot, in: entity.index) }
+                .map { "\($0) = ?\(index + 2)" }
+        }
+        guard conditions.count == names.count, !values.contains(.null) else { return nil }
+        let sql = statements.text(
+            "SELECT Z_PK FROM \(table.name) WHERE Z_PK <> ?1 AND "
+                + conditions.joined(separator: " AND "))
+        let found = try connection.rows(sql, [.int(change.key)] + values, [.integer])
+        if case .int(let key)? = found.first?.first { return key }
+        return nil
+    }
+}
+
+/// The concrete entity behind a to-one's key, where a column keeps it.
+struct ConcreteEntities {
+    private let schema: SQLSchema
+    private let connection: any SQLConnection
+    private let inserted: [ObjectID: Int]
+
+    init(schema: SQLSchema, connection: any SQLConnection, _ operations: [ObjectChange]) {
+        self.schema = schema
+        self.connection = connection
+        // Only a model with such columns needs the new objects' entities.
+        let needed = schema.mappings.contains { $0.entityColumns.contains { $0 >= 0 } }
+        inserted =
+            needed
+            ? Dictionary(
+                operations.lazy.filter { $0.kind == .insert }.map { change in
+                    let root = schema.model.entities[change.entity].root
+                    return (ObjectID(root: root, key: change.key), change.entity)
+                }, uniquingKeysWith: { first, _ in first }) : [:]
+    }
+
+    /// The Z_ENT of a to-one's destination; null where there is none.
+    func number(of value: Value, slot: Int, in entity: Int) throws(StoreError) -> Value {
+        guard case .key(let key) = value,
+            case .relationship(let it) = schema.model.entities[entity].slots[slot]
+        else { return .null }
+        let root = schema.model.destination(of: it).root
+        if let new = inserted[ObjectID(root: root, key: key)] {
+            return .int(Int64(schema.number(of: new)))
+        }
+        guard let table = schema.tables[root] else { return .null }
+        let rows = try connection.rows(
+            SQLText("SELECT Z_ENT FROM \(table.name) WHERE Z_PK = ?1"), [.int(key)], [.integer])
+        return rows.first?.first ?? .null
+    }
+}

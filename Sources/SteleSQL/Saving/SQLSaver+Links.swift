@@ -1,0 +1,128 @@
+/// Links of to-many relationships: pairs in join tables, owners' keys, and order.
+
+import SteleModel
+import StelePersistence
+
+extension SQLSaver {
+    /// Writes the links of all changed to-manys: what goes first, then what comes, then order.
+    func link(_ operations: [ObjectChange]) throws(StoreError) {
+        guard operations.contains(where: { !$0.toManys.isEmpty }) else { return }
+        for change in operations {
+            for it in change.toManys { try remove(it, owner: change.key) }
+        }
+        for change in operations where change.kind != .delete {
+            for it in change.toManys {
+                try add(it, owner: change.key)
+                try order(it, owner: change.key)
+            }
+        }
+    }
+
+    private func remove(_ change: ToManyChange, owner: Int64) throws(StoreError) {
+        guard !change.removed.isEmpty else { return }
+        switch schema.toManys[change.relationship] {
+        case .join(let table) where table.isOwningSide:
+            let sql = statements.text(
+                "DELETE FROM \(table.name) WHERE \(table.ownerColumn) = ?1 "
+                    + "AND \(table.memberColumn) = ?2")
+            for member in change.removed {
+                try connection.execute(sql, [.int(owner), .int(member)])
+            }
+        case .column(let table, let column, let order, let isInverse):
+            // The row of the member itself is written with the member's own change.
+            let orderPart = order.map { "\($0) = NULL" }
+            let ownerPart = isInverse ? nil : "\(column) = NULL"
+            let parts = [ownerPart, orderPart].compactMap { $0 }
+            guard !parts.isEmpty else { return }
+            let condition = isInverse ? "\(column) IS NOT ?2" : "\(column) = ?2"
+            let sql = statements.text(
+                "UPDATE \(table) SET \(parts.joined(separator: ", ")) "
+                    + "WHERE Z_PK = ?1 AND \(condition)")
+            for member in change.removed {
+                try connection.execute(sql, [.int(member), .int(owner)])
+            }
+        case .join, nil: break
+        }
+    }
+
+    private func add(_ change: ToManyChange, owner: Int64) throws(StoreError) {
+        guard !change.added.isEmpty else { return }
+        switch schema.toManys[change.relationship] {
+        case .join(let table) where table.isOwningSide:
+            let sql = statements.text(
+                "INSERT OR IGNORE INTO \(table.name) (\(table.ownerColumn), \(table.memberColumn)) "
+                    + "VALUES (?1, ?2)")
+            for member in change.added {
+                try connection.execute(sql, [.int(owner), .int(member)])
+            }
+        case .column(let table, let column, _, isInverse: false):
+            let sql = statements.text("UPDATE \(table) SET \(column) = ?1 WHERE Z_PK = ?2")
+            for member in change.added {
+                try connection.execute(sql, [.int(owner), .int(member)])
+            }
+        case .join, .column, nil: break
+        }
+    }
+
+    /// Writes the order keys that a change of order or of members makes necessary, no others.
+    private func order(_ change: ToManyChange, owner: Int64) throws(StoreError) {
+        guard change.order != nil || !change.added.isEmpty,
+            let storage = schema.toManys[change.relationship],
+            let statement = OrderStatements(storage)
+        else { return }
+        let existing = try orderKeys(statement, owner: owner)
+        let kept = existing.filter { $0.key != nil }.count
+        let wanted: [Int64]
+        if let order = change.order {
+            wanted = order
+        } else {
+            let added = Set(change.added)
+            wanted = existing.map(\.member).filter { !added.contains($0) } + change.added
+        }
+        let keys = Dictionary(
+            existing.compactMap { row in row.key.map { (row.member, $0) } },
+            uniquingKeysWith: { first, _ in first })
+        guard kept > 0 || !wanted.isEmpty else { return }
+        for (member, key) in OrderKeys.changes(from: keys, to: wanted) {
+            try connection.execute(
+                statements.text(statement.writing), [.int(key), .int(member), .int(owner)])
+        }
+    }
+
+    private func orderKeys(
+        _ statement: OrderStatements, owner: Int64
+    ) throws(StoreError) -> [(member: Int64, key: Int64?)] {
+        let rows = try connection.rows(
+            statements.text(statement.reading), [.int(owner)], [.integer, .integer])
+        return rows.compactMap { row in
+            guard case .int(let member) = row[0] else { return nil }
+            if case .int(let key) = row[1] { return (member, key) }
+            return (member, nil)
+        }
+    }
+}
+
+/// Reading and writing the order keys of one ordered relationship.
+private struct OrderStatements {
+    let reading: String
+    let writing: String
+
+    /// Nil where the relationship is not ordered.
+    init?(_ storage: ToManyStorage) {
+        switch storage {
+        case .column(let table, let owner, let order?, _):
+            reading =
+                "SELECT Z_PK, \(order) FROM \(table) WHERE \(owner) = ?1 ORDER BY \(order), Z_PK"
+            writing = "UPDATE \(table) SET \(order) = ?1 WHERE Z_PK = ?2 AND \(owner) = ?3"
+        case .join(let table):
+            guard let order = table.orderColumn else { return nil }
+            reading =
+                "SELECT \(table.memberColumn), \(order) FROM \(table.name) "
+                + "WHERE \(table.ownerColumn) = ?1 ORDER BY \(order), \(table.memberColumn)"
+            writing =
+                "UPDATE \(table.name) SET \(order) = ?1 WHERE \(table.memberColumn) = ?2 "
+                + "AND \(table.ownerColumn) = ?3"
+        case .column: return nil
+        }
+    }
+}

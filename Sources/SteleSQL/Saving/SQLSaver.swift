@@ -1,0 +1,187 @@
+/// The save: from a request to rows, history and a result, in the writer's transaction.
+
+import SteleModel
+import StelePersistence
+
+/// Saves requests one after the other on the writer's connection; used by the writer's thread.
+///
+/// The caller opens the transaction and a savepoint for each request, and takes back to it what
+/// this throws on.
+public final class SQLSaver {
+    let schema: SQLSchema
+    let connection: any SQLConnection
+    var statements: SaveStatements
+    var counters: Counters
+    let images: BeforeImage
+    private var strings: TransactionStrings
+    var longDecimals: LongDecimals
+    /// The numbers of transactions up to which reads cannot be trusted to see all commits.
+    private var trustedSince: Int64 = 0
+
+    /// - Throws: what reading the counters throws; the writer's lock must be held.
+    public init(schema: SQLSchema, connection: any SQLConnection) throws(StoreError) {
+        self.schema = schema
+        self.connection = connection
+        statements = SaveStatements(schema)
+        images = BeforeImage(schema.model)
+        counters = try Counters(connection)
+        strings = TransactionStrings()
+        longDecimals = try LongDecimals(schema, connection)
+    }
+
+    /// The number of the last transaction, those of this batch included.
+    public var token: Int64 { counters.highest(HistoryTables.transaction) }
+
+    /// Forgets what another program may have changed; the writer's lock must be held.
+    public func reload() throws(StoreError) {
+        counters = try Counters(connection)
+        strings = TransactionStrings()
+        longDecimals = try LongDecimals(schema, connection)
+        trustedSince = token + 1
+    }
+
+    /// What `restore` needs to take a request back.
+    public struct Mark {
+        let counters: Counters
+        let strings: TransactionStrings
+        let longDecimals: LongDecimals
+    }
+
+    public var mark: Mark {
+        Mark(counters: counters, strings: strings, longDecimals: longDecimals)
+    }
+
+    /// The Decimal attributes with values of more than 15 digits, for `FetchTranslator`.
+    public var attributesWithLongDecimals: Set<String> { longDecimals.attributes }
+
+    /// Takes counters back to where they were, when the request's rows are taken back.
+    public func restore(_ mark: Mark) {
+        counters = mark.counters
+        strings = mark.strings
+        longDecimals = mark.longDecimals
+    }
+
+    /// Saves one request.
+    /// - Returns: the result, and the transaction to tell of; nil where nothing was to change.
+    /// - Throws: `StoreError`: `.moved`, `.conflicts`, `.constraint` and what SQLite refuses.
+    public func save(
+        _ request: SaveRequest, at time: Double
+    ) throws(StoreError) -> (SaveResult, HistoryTransaction?) {
+        let wanted = operations(from: request)
+        let (keyed, permanent) = assignKeys(wanted)
+        let operations = order(dropEmpty(mergeByObject(keyed)))
+        guard !operations.isEmpty else {
+            return (SaveResult(token: max(request.readToken, 0)), nil)
+        }
+        try checkExpectations(of: request)
+        let done = try execute(operations)
+        try longDecimals.note(operations, connection)
+        let transaction = try writeHistory(of: done, request, at: time)
+        return (result(of: done, transaction, permanent), transaction)
+    }
+
+    /// Writes what the batch's end needs: the highest keys.
+    public func finishBatch() throws(StoreError) { try counters.write(connection) }
+
+    // MARK: The lines of the save
+
+    private func operations(from request: SaveRequest) -> [ObjectChange] { request.changes }
+
+    /// Gives new objects their keys, and puts them wherever a negative one stands.
+    private func assignKeys(
+        _ changes: [ObjectChange]
+    ) -> ([ObjectChange], [ObjectID: Int64]) {
+        var permanent: [ObjectID: Int64] = [:]
+        for change in changes where change.key < 0 && change.kind == .insert {
+            let root = schema.model.entities[change.entity].root
+            permanent[ObjectID(root: root, key: change.key)] = counters.next(schema.number(of: root))
+        }
+        guard !permanent.isEmpty else { return (changes, permanent) }
+        let keys = KeyReplacement(model: schema.model, permanent: permanent)
+        return (changes.map(keys.replacing), permanent)
+    }
+
+    /// One change an object: of two, the later one's values with the earlier one's start.
+    private func mergeByObject(_ changes: [ObjectChange]) -> [ObjectChange] {
+        var places: [ObjectID: Int] = [:]
+        places.reserveCapacity(changes.count)
+        var merged: [ObjectChange] = []
+        merged.reserveCapacity(changes.count)
+        for change in changes {
+            let root = schema.model.entities[change.entity].root
+            let id = ObjectID(root: root, key: change.key)
+            if let place = places[id] {
+                let first = merged[place]
+                merged[place] = change
+                merged[place].before = first.before ?? change.before
+                if first.kind == .insert && change.kind == .update { merged[place].kind = .insert }
+                merged[place].changedSlots = Array(
+                    Set(first.changedSlots + change.changedSlots)
+                ).sorted()
+                merged[place].toManys = first.toManys + change.toManys
+            } else {
+                places[id] = merged.count
+                merged.append(change)
+            }
+        }
+        return merged
+    }
+
+    private func dropEmpty(_ changes: [ObjectChange]) -> [ObjectChange] {
+        changes.filter { $0.kind != .update || !$0.changedSlots.isEmpty || !$0.toManys.isEmpty }
+    }
+
+    /// Deletes first, so that a unique value can pass to another object; then updates, inserts.
+    private func order(_ changes: [ObjectChange]) -> [ObjectChange] {
+        func rank(_ kind: ObjectChange.Kind) -> Int {
+            switch kind {
+            case .delete: 0
+            case .update: 1
+            case .insert: 2
+            }
+        }
+        guard let first = changes.first, changes.contains(where: { $0.kind != first.kind })
+        else { return changes }
+        return changes.enumerated().sorted {
+            (rank($0.element.kind), $0.offset) < (rank($1.element.kind), $1.offset)
+        }.map(\.element)
+    }
+
+    private func checkExpectations(of request: SaveRequest) throws(StoreError) {
+        // Nothing was committed since: what was read is what is there.
+        if request.readToken == token && request.readToken >= trustedSince { return }
+        try ExpectationCheck(schema: schema, connection: connection)
+            .check(request.expectations, statements: &statements)
+    }
+
+    private func writeHistory(
+        of done: [AppliedChange], _ request: SaveRequest, at time: Double
+    ) throws(StoreError) -> HistoryTransaction {
+        var writer = HistoryWriter(
+            schema: schema, connection: connection, counters: counters, strings: strings)
+        let transaction = try writer.write(done, request, at: time, images: images)
+        counters = writer.counters
+        strings = writer.strings
+        return transaction
+    }
+
+    private func result(
+        of done: [AppliedChange], _ transaction: HistoryTransaction, _ permanent: [ObjectID: Int64]
+    ) -> SaveResult {
+        var result = SaveResult(token: transaction.number, permanentKeys: permanent)
+        result.snapshots.reserveCapacity(done.count)
+        for applied in done {
+            guard let after = applied.after else { continue }
+            let root = schema.model.entities[after.entity].root
+            result.snapshots[ObjectID(root: root, key: after.key)] = after
+        }
+        return result
+    }
+}
+
+/// A change as it was carried out.
+struct AppliedChange {
+    var change: ObjectChange
+    /// The object afterwards; nil for a delete.
+    var after: Snapshot?
+}

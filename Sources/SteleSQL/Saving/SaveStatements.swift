@@ -1,0 +1,71 @@
+/// The statements that change rows, made once for each shape.
+
+import SteleModel
+import StelePersistence
+
+/// The texts of INSERT, UPDATE and DELETE for a schema; used by the one writer.
+struct SaveStatements {
+    private struct Shape: Hashable {
+        var entity: Int
+        var slots: [Int]
+    }
+
+    private let schema: SQLSchema
+    private var inserts: [Int: SQLText] = [:]
+    private var updates: [Shape: SQLText] = [:]
+    private var deletes: [Int: SQLText] = [:]
+    private var texts: [String: SQLText] = [:]
+
+    init(_ schema: SQLSchema) { self.schema = schema }
+
+    /// `INSERT INTO ZPERSON (Z_PK, Z_ENT, Z_OPT, …) VALUES (?1, ?2, 1, …)`: the slots in their
+    /// order, then the concrete entities of to-ones whose destinations have subentities.
+    mutating func insert(_ entity: Int) -> SQLText {
+        if let made = inserts[entity] { return made }
+        let table = schema.table(of: entity)
+        let mapping = schema.mappings[entity]
+        let columns = (mapping.slotColumns + mapping.entityColumns).filter { $0 >= 0 }
+            .compactMap { table?.columns[$0].name }
+        let names = columns.map { ", \($0)" }.joined()
+        let places = columns.indices.map { ", ?\($0 + 3)" }.joined()
+        let made = SQLText(
+            "INSERT INTO \(table?.name ?? "") (Z_PK, Z_ENT, Z_OPT\(names)) "
+                + "VALUES (?1, ?2, 1\(places))")
+        inserts[entity] = made
+        return made
+    }
+
+    /// `UPDATE ZPERSON SET Z_OPT = ?1, … WHERE Z_PK = ?2 AND Z_OPT = ?3`: the changed slots in
+    /// their order, then the concrete entities of to-ones among them.
+    mutating func update(_ entity: Int, _ slots: [Int]) -> SQLText {
+        let shape = Shape(entity: entity, slots: slots)
+        if let made = updates[shape] { return made }
+        let table = schema.table(of: entity)
+        let mapping = schema.mappings[entity]
+        let columns = (slots.map { mapping.slotColumns[$0] } + slots.map { mapping.entityColumns[$0] })
+            .filter { $0 >= 0 }.compactMap { table?.columns[$0].name }
+        let assignments = columns.enumerated().map { ", \($0.element) = ?\($0.offset + 4)" }
+        let made = SQLText(
+            "UPDATE \(table?.name ?? "") SET Z_OPT = ?1\(assignments.joined()) "
+                + "WHERE Z_PK = ?2 AND Z_OPT = ?3")
+        updates[shape] = made
+        return made
+    }
+
+    /// `DELETE FROM ZPERSON WHERE Z_PK = ?1 AND Z_OPT = ?2`.
+    mutating func delete(_ entity: Int) -> SQLText {
+        if let made = deletes[entity] { return made }
+        let made = SQLText(
+            "DELETE FROM \(schema.table(of: entity)?.name ?? "") WHERE Z_PK = ?1 AND Z_OPT = ?2")
+        deletes[entity] = made
+        return made
+    }
+
+    /// A statement by its text, made once.
+    mutating func text(_ string: String) -> SQLText {
+        if let made = texts[string] { return made }
+        let made = SQLText(string)
+        texts[string] = made
+        return made
+    }
+}

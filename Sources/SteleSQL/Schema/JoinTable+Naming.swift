@@ -1,0 +1,48 @@
+/// How Core Data names the table of a many-to-many relationship.
+
+import SteleModel
+
+extension JoinTable {
+    /// The table seen from `it`. The side that owns it gives it its name: of two relationships of
+    /// one entity the one whose name sorts later, else that of the entity whose name sorts first,
+    /// a subentity counting with what it inherits.
+    init(_ it: Relationship, _ inverse: Relationship, _ model: Model) {
+        isReflexive = it === inverse
+        let owns = isReflexive || Self.owns(it, inverse, model)
+        isOwningSide = owns
+        let (owning, other) = owns ? (it, inverse) : (inverse, it)
+        let (a, b) = (owning.owner + 1, other.owner + 1)
+        let (name, otherName) = (owning.name.uppercased(), other.name.uppercased())
+        self.name = "Z_\(a)\(name)"
+        let owners = "Z_\(a)\(otherName)"
+        var members = isReflexive ? "REFLEXIVE" : "Z_\(b)\(name)"
+        if members == owners { members += "1" }
+        ownerColumn = owns ? owners : members
+        memberColumn = owns ? members : owners
+        let order = owning.isOrdered ? "Z_FOK_\(isReflexive ? "REFLEXIVE" : "\(b)\(name)")" : nil
+        let otherOrder = other.isOrdered && !isReflexive ? "Z_FOK_\(a)\(otherName)" : nil
+        orderColumn = owns ? order : otherOrder
+        inverseOrderColumn = owns ? otherOrder : order
+    }
+
+    private static func owns(_ it: Relationship, _ inverse: Relationship, _ model: Model) -> Bool {
+        if it.owner == inverse.owner { return it.name > inverse.name }
+        for entity in model.entities.sorted(by: { $0.name < $1.name }) {
+            // Both can only meet in one entity where it inherits one of them.
+            if entity.index == it.owner || entity.relationship(named: it.name) === it { return true }
+            if entity.relationship(named: inverse.name) === inverse { return false }
+        }
+        return it.index < inverse.index
+    }
+
+    /// The statements that make it, in Core Data's own spacing; of the owning side only.
+    var creation: [String] {
+        let orders = [orderColumn, inverseOrderColumn].compactMap { $0 }
+            .map { ", \($0) INTEGER" }.joined()
+        return [
+            "CREATE TABLE \(name) ( \(ownerColumn) INTEGER, \(memberColumn) INTEGER\(orders), "
+                + "PRIMARY KEY (\(ownerColumn), \(memberColumn)) )",
+            "CREATE INDEX \(name)_\(memberColumn)_INDEX ON \(name) (\(memberColumn), \(ownerColumn))",
+        ]
+    }
+}

@@ -1,0 +1,89 @@
+/// A model as tables, columns and join tables, in Core Data's layout.
+
+import SteleModel
+import StelePersistence
+
+/// Where everything of a model is in a database.
+public final class SQLSchema: Sendable {
+    public let model: Model
+    /// By index of the root entity.
+    public let tables: [Int: SQLTable]
+    /// By index of the entity.
+    public let mappings: [EntityMapping]
+    /// By index of the relationship; nil for to-ones.
+    public let toManys: [ToManyStorage?]
+    /// How rows of each family become snapshots, by index of the root entity.
+    public let shapes: [Int: RowShape]
+
+    public init(model: Model) {
+        self.model = model
+        var tables: [Int: SQLTable] = [:]
+        var mappings: [Int: EntityMapping] = [:]
+        var columns = SQLTableBuilder.ToManyColumns()
+        for root in model.entities where root.parent == nil {
+            let built = SQLTableBuilder(model: model, root: root).build()
+            tables[root.index] = built.table
+            mappings.merge(built.mappings) { first, _ in first }
+            columns.orders.merge(built.toManys.orders) { first, _ in first }
+            columns.owners.merge(built.toManys.owners) { first, _ in first }
+        }
+        self.tables = tables
+        let ordered = model.entities.compactMap { mappings[$0.index] }
+        self.mappings = ordered
+        toManys = model.relationships.map {
+            Self.storage(of: $0, model, tables, ordered, columns)
+        }
+        shapes = tables.mapValues { Self.shape(of: $0, model, ordered) }
+    }
+
+    /// The Z_ENT of an entity.
+    @inlinable
+    public func number(of entity: Int) -> Int { entity + 1 }
+
+    /// The table of an entity's family.
+    public func table(of entity: Int) -> SQLTable? { tables[model.entities[entity].root] }
+
+    /// The name of the column that holds a slot of an entity.
+    public func column(of slot: Int, in entity: Int) -> String? {
+        let index = mappings[entity].slotColumns[slot]
+        guard index >= 0, let table = table(of: entity) else { return nil }
+        return table.columns[index].name
+    }
+
+    /// `Z_PK, Z_ENT, Z_OPT` and all columns of the table, each behind the alias.
+    public func selectList(of table: SQLTable, alias: String) -> String {
+        (["Z_PK", "Z_ENT", "Z_OPT"] + table.columns.map(\.name))
+            .map { "\(alias).\($0)" }.joined(separator: ", ")
+    }
+
+    private static func shape(
+        of table: SQLTable, _ model: Model, _ mappings: [EntityMapping]
+    ) -> RowShape {
+        let family = model.family(of: model.entities[table.root])
+        return RowShape(
+            entities: family.map(\.index), firstNumber: table.root + 1,
+            sources: family.map { entity in
+                mappings[entity.index].slotColumns.map {
+                    RowShape.Source(
+                        column: Int32($0), kind: $0 < 0 ? .integer : table.columns[$0].kind)
+                }
+            })
+    }
+
+    private static func storage(
+        of it: Relationship, _ model: Model, _ tables: [Int: SQLTable],
+        _ mappings: [EntityMapping], _ columns: SQLTableBuilder.ToManyColumns
+    ) -> ToManyStorage? {
+        guard it.isToMany, let table = tables[model.destination(of: it).root] else { return nil }
+        guard let inverse = model.inverse(of: it) else {
+            guard let owner = columns.owners[it.index] else { return nil }
+            return .column(
+                table: table.name, owner: owner, order: columns.orders[it.index], isInverse: false)
+        }
+        if inverse.isToMany { return .join(JoinTable(it, inverse, model)) }
+        let column = mappings[inverse.owner].slotColumns[inverse.slot]
+        return .column(
+            table: table.name, owner: table.columns[column].name,
+            order: it.isOrdered ? columns.orders[it.index] : nil, isInverse: true)
+    }
+}

@@ -1,0 +1,172 @@
+/// The columns of one family's table, named and ordered as Core Data does.
+
+import SteleModel
+
+/// Makes a family's table: which columns, of which name, in which order.
+///
+/// Columns stand in nine groups, each entity by entity in Z_ENT order and then by name:
+/// integers with to-one keys behind them, order keys, keys of to-manys without inverse,
+/// dates with doubles and floats, decimals, text, URIs, UUIDs, transformables, binaries.
+struct SQLTableBuilder {
+    private struct Wanted {
+        var group: Int
+        var entity: Int
+        var rank: Int
+        var name: String
+        var column: String
+        var type: String
+        var kind: ColumnKind
+        var role: Role
+    }
+
+    private enum Role: Hashable {
+        case slot(entity: Int, slot: Int)
+        case destinationEntity(entity: Int, slot: Int)
+        case order(relationship: Int)
+        case owner(relationship: Int)
+    }
+
+    private let model: Model
+    private let root: Entity
+    private var wanted: [Wanted] = []
+
+    init(model: Model, root: Entity) {
+        self.model = model
+        self.root = root
+        for entity in model.family(of: root) { add(entity) }
+        addToManysWithoutInverse()
+        wanted.sort {
+            ($0.group, $0.entity, $0.rank, $0.name) < ($1.group, $1.entity, $1.rank, $1.name)
+        }
+        makeNamesUnique()
+    }
+
+    private mutating func add(_ entity: Entity) {
+        for property in entity.slots {
+            switch property {
+            case .attribute(let it) where it.owner == entity.index && !it.declaration.isTransient:
+                let (group, type) = Self.place(of: it.type)
+                wanted.append(
+                    Wanted(
+                        group: group, entity: entity.index, rank: 0, name: it.name,
+                        column: "Z\(it.name.uppercased())", type: type, kind: ColumnKind(it.type),
+                        role: .slot(entity: entity.index, slot: it.slot)))
+            case .relationship(let it) where it.owner == entity.index: add(it, in: entity)
+            default: break
+            }
+        }
+    }
+
+    private mutating func add(_ it: Relationship, in entity: Entity) {
+        let upper = it.name.uppercased()
+        func want(_ group: Int, _ rank: Int, _ suffix: String, _ column: String, _ role: Role) {
+            wanted.append(
+                Wanted(
+                    group: group, entity: entity.index, rank: rank, name: it.name + suffix,
+                    column: column, type: "INTEGER", kind: .key, role: role))
+        }
+        want(1, 1, "", "Z\(upper)", .slot(entity: entity.index, slot: it.slot))
+        let destination = model.destination(of: it)
+        if destination.hasSubentities {
+            // Behind its key: the same name and a character that no name has.
+            want(
+                1, 1, "\u{1}", "Z\(destination.index + 1)_\(upper)",
+                .destinationEntity(entity: entity.index, slot: it.slot))
+        }
+        if let inverse = model.inverse(of: it), inverse.isToMany, inverse.isOrdered {
+            want(2, 0, "", "Z_FOK_\(upper)", .order(relationship: inverse.index))
+        }
+    }
+
+    /// A to-many without inverse keeps its owner's key in the destination's row.
+    private mutating func addToManysWithoutInverse() {
+        for it in model.relationships
+        where it.isToMany && it.inverse == nil && model.entities[it.destination].root == root.index {
+            let column = "Z\(it.owner + 1)\(it.name.uppercased())"
+            wanted.append(
+                Wanted(
+                    group: 3, entity: it.owner, rank: 0, name: it.name, column: column,
+                    type: "INTEGER", kind: .key, role: .owner(relationship: it.index)))
+            guard it.isOrdered else { continue }
+            wanted.append(
+                Wanted(
+                    group: 2, entity: it.owner, rank: 1, name: it.name,
+                    column: "Z_FOK_\(it.owner + 1)\(it.name.uppercased())", type: "INTEGER",
+                    kind: .key, role: .order(relationship: it.index)))
+        }
+    }
+
+    /// The column group of an attribute type, and the declared type.
+    private static func place(of type: AttributeType) -> (Int, String) {
+        switch type {
+        case .integer16, .integer32, .integer64, .boolean: (1, "INTEGER")
+        case .undefined, .objectID, .composite: (1, "INTEGER")
+        case .date: (4, "TIMESTAMP")
+        case .double, .float: (4, "FLOAT")
+        case .decimal: (5, "DECIMAL")
+        case .string: (6, "VARCHAR")
+        case .uri: (7, "VARCHAR")
+        case .uuid: (8, "BLOB")
+        case .transformable: (9, "BLOB")
+        case .binary: (10, "BLOB")
+        }
+    }
+
+    /// Siblings may name a property alike: the later ones, in Z_ENT order, get 1, 2, 3 behind.
+    private mutating func makeNamesUnique() {
+        var taken = Set<String>()
+        let byEntity = wanted.indices.sorted {
+            (wanted[$0].entity, $0) < (wanted[$1].entity, $1)
+        }
+        for index in byEntity {
+            let plain = wanted[index].column
+            var (name, suffix) = (plain, 0)
+            while !taken.insert(name).inserted {
+                suffix += 1
+                name = "\(plain)\(suffix)"
+            }
+            wanted[index].column = name
+        }
+    }
+
+    /// The finished table, where each entity's slots are in it, and the columns of its to-manys.
+    func build() -> (table: SQLTable, mappings: [Int: EntityMapping], toManys: ToManyColumns) {
+        let columns = wanted.map { SQLTable.Column(name: $0.column, type: $0.type, kind: $0.kind) }
+        let table = SQLTable(
+            root: root.index, name: "Z\(root.name.uppercased())", columns: columns)
+        var places: [Role: Int] = [:]
+        var toManys = ToManyColumns()
+        for (index, column) in wanted.enumerated() {
+            places[column.role] = index
+            switch column.role {
+            case .order(let relationship): toManys.orders[relationship] = column.column
+            case .owner(let relationship): toManys.owners[relationship] = column.column
+            default: break
+            }
+        }
+        var mappings: [Int: EntityMapping] = [:]
+        for entity in model.family(of: root) {
+            let owners = entity.slots.map { property in
+                switch property {
+                case .attribute(let it): it.owner
+                case .relationship(let it): it.owner
+                case .fetchedProperty: entity.index
+                }
+            }
+            mappings[entity.index] = EntityMapping(
+                slotColumns: owners.enumerated().map {
+                    places[.slot(entity: $0.element, slot: $0.offset)] ?? -1
+                },
+                entityColumns: owners.enumerated().map {
+                    places[.destinationEntity(entity: $0.element, slot: $0.offset)] ?? -1
+                })
+        }
+        return (table, mappings, toManys)
+    }
+
+    /// The names of the columns that to-many relationships have in this table.
+    struct ToManyColumns {
+        var orders: [Int: String] = [:]
+        var owners: [Int: String] = [:]
+    }
+}

@@ -1,0 +1,62 @@
+/// The hashes by which a store says which model it is of.
+
+import Crypto
+import SteleModel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// An entity's version hash (`versionHash`): 32 bytes over all that counts for its rows.
+///
+/// Apple's bytes are not published, so these are Stele's own, over the same facts: names, types,
+/// optional, transient, external storage, preservation, counts, order, modifiers, the parent, and
+/// uniqueness; not defaults, bounds, classes, user info, renaming ids or delete rules.
+struct VersionHash {
+    private var hash = SHA256()
+
+    /// The hash of one entity.
+    static func of(_ entity: Entity, in model: Model) -> Data {
+        var it = VersionHash()
+        it.add(entity.declaration, parent: entity.parent.map { model.entities[$0].name })
+        return Data(it.hash.finalize())
+    }
+
+    /// Each part ends in a zero byte, so that no two lists of parts read alike.
+    private mutating func add(_ parts: String...) {
+        for part in parts {
+            hash.update(data: Array(part.utf8))
+            hash.update(data: [UInt8(0)])
+        }
+    }
+
+    private mutating func add(_ entity: EntityDescription, parent: String?) {
+        add("entity", entity.name, parent ?? "", "\(entity.isAbstract)")
+        add(entity.versionHashModifier ?? "")
+        for property in entity.properties.sorted(by: { $0.name < $1.name }) {
+            switch property {
+            case .attribute(let it): add(it)
+            case .relationship(let it): add(it)
+            case .fetchedProperty: break
+            }
+        }
+        for constraint in entity.uniquenessConstraints {
+            add("unique")
+            for name in constraint { add(name) }
+        }
+    }
+
+    private mutating func add(_ it: AttributeDescription) {
+        add("attribute", it.name, "\(it.type.rawValue)", "\(it.isOptional)", "\(it.isTransient)")
+        add("\(it.allowsExternalBinaryDataStorage)", "\(it.preservesValueInHistoryOnDeletion)")
+        add(it.versionHashModifier ?? "", it.derivationExpression ?? "", it.compositeName ?? "")
+    }
+
+    private mutating func add(_ it: RelationshipDescription) {
+        add("relationship", it.name, it.destinationName, it.inverseName ?? "")
+        add("\(it.isOptional)", "\(it.isToMany)", "\(it.isOrdered)", "\(it.isTransient)")
+        add("\(it.minimumCount)", "\(it.maximumCount)", it.versionHashModifier ?? "")
+    }
+}

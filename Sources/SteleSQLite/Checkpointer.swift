@@ -1,0 +1,53 @@
+/// Brings the WAL's pages into the store's file, off the commit's path.
+
+import CSQLite
+import Dispatch
+import StelePersistence
+import Synchronization
+
+/// A thread that checkpoints when the writer says that the WAL has grown.
+///
+/// It copies what no reader needs the older pages for; when the WAL has become long under constant
+/// reading, it waits for the readers, so that the next commit starts it anew.
+final class Checkpointer: Sendable {
+    private let pages = Atomic<Int>(0)
+    private let closed = Atomic<Bool>(false)
+    private let wanted = DispatchSemaphore(value: 0)
+
+    /// Is told of the WAL's length after each commit of the connection.
+    func follow(_ connection: Connection) {
+        // Next step: `walHas`, on the writer's thread, within its COMMIT.
+        sqlite3_wal_hook(
+            connection.handle,
+            { context, _, _, pages in
+                guard let context else { return SQLITE_OK }
+                Unmanaged<Checkpointer>.fromOpaque(context).takeUnretainedValue().walHas(Int(pages))
+                return SQLITE_OK
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    private func walHas(_ count: Int) {
+        let before = pages.exchange(count, ordering: .relaxed)
+        if count >= Limits.checkpointPages && before < Limits.checkpointPages { wanted.signal() }
+        if count >= Limits.restartPages && before < Limits.restartPages { wanted.signal() }
+    }
+
+    func close() {
+        closed.store(true, ordering: .releasing)
+        wanted.signal()
+    }
+
+    /// Checkpoints until it is closed, on the caller's thread.
+    func run(_ connection: Connection) {
+        while true {
+            wanted.wait()
+            if closed.load(ordering: .acquiring) { return }
+            let mode =
+                pages.load(ordering: .relaxed) >= Limits.restartPages
+                ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE
+            // What cannot be copied now stays in the WAL, and is asked for again.
+            sqlite3_wal_checkpoint_v2(connection.handle, "main", mode, nil, nil)
+            pages.store(0, ordering: .relaxed)
+        }
+    }
+}

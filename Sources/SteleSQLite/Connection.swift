@@ -1,0 +1,128 @@
+/// One connection to an SQLite file; its pointer never leaves this class.
+
+import CSQLite
+import SteleModel
+import StelePersistence
+import SteleSQL
+
+/// A connection with the statements that it has prepared. Not Sendable: one thread at a time.
+final class Connection: SQLConnection {
+    let handle: OpaquePointer
+    private var statements: [SQLText: Statement] = [:]
+    private var clock = 0
+
+    /// Opens a file.
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - creates: whether it is made where there is none.
+    /// - Throws: `StoreError`: what SQLite says.
+    init(path: String, creates: Bool) throws(StoreError) {
+        var opened: OpaquePointer?
+        let flags =
+            SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (creates ? SQLITE_OPEN_CREATE : 0)
+        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        guard let opened else { throw .failed("no memory to open \(path)") }
+        handle = opened
+        guard code == SQLITE_OK else {
+            let error = SQLiteFailure.error(code, opened, path)
+            sqlite3_close_v2(opened)
+            throw error
+        }
+        sqlite3_extended_result_codes(opened, 1)
+        sqlite3_busy_timeout(opened, 5_000)
+        SQLFunctionTable.register(on: opened)
+    }
+
+    deinit {
+        statements.removeAll()
+        sqlite3_close_v2(handle)
+    }
+
+    /// Runs statements that are not kept, such as pragmas.
+    func run(_ sql: String) throws(StoreError) {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        if code != SQLITE_OK { throw SQLiteFailure.error(code, handle, sql) }
+    }
+
+    /// The first column of a statement's only row, for pragmas.
+    func single(_ sql: String) throws(StoreError) -> Value {
+        try rows(SQLText(sql), [], [.text]).first?.first ?? .null
+    }
+
+    /// Whether a transaction is open; SQLite ends one by itself on some errors.
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// The prepared statement, reset and bound; made at its first use.
+    func statement(_ sql: SQLText, _ bindings: [Value]) throws(StoreError) -> Statement {
+        clock += 1
+        if let known = statements[sql] {
+            known.lastUse = clock
+            try known.bind(bindings)
+            return known
+        }
+        if statements.count >= Limits.statementsAConnection { dropOldest() }
+        let made = try Statement(sql, on: handle)
+        made.lastUse = clock
+        statements[sql] = made
+        try made.bind(bindings)
+        return made
+    }
+
+    private func dropOldest() {
+        let byUse = statements.sorted { $0.value.lastUse < $1.value.lastUse }
+        for (sql, _) in byUse.prefix(byUse.count / 4) { statements[sql] = nil }
+    }
+
+    // MARK: SQLConnection
+
+    @discardableResult
+    func execute(_ sql: SQLText, _ bindings: [Value]) throws(StoreError) -> Int {
+        let statement = try statement(sql, bindings)
+        defer { statement.reset() }
+        while try statement.step() {}
+        return Int(sqlite3_changes(handle))
+    }
+
+    func rows(
+        _ sql: SQLText, _ bindings: [Value], _ kinds: [ColumnKind]
+    ) throws(StoreError) -> [[Value]] {
+        let statement = try statement(sql, bindings)
+        defer { statement.reset() }
+        var rows: [[Value]] = []
+        while try statement.step() {
+            var row: [Value] = []
+            row.reserveCapacity(kinds.count)
+            for (index, kind) in kinds.enumerated() {
+                row.append(statement.value(Int32(index), kind))
+            }
+            rows.append(row)
+        }
+        return rows
+    }
+
+    func snapshots(
+        _ sql: SQLText, _ bindings: [Value], _ shape: RowShape
+    ) throws(StoreError) -> [Snapshot] {
+        let statement = try statement(sql, bindings)
+        defer { statement.reset() }
+        var rows: [Snapshot] = []
+        while try statement.step() {
+            if let snapshot = statement.snapshot(shape, from: 0) { rows.append(snapshot) }
+        }
+        return rows
+    }
+
+    func ownedSnapshots(
+        _ sql: SQLText, _ bindings: [Value], _ shape: RowShape
+    ) throws(StoreError) -> [(owner: Int64, member: Snapshot)] {
+        let statement = try statement(sql, bindings)
+        defer { statement.reset() }
+        var rows: [(owner: Int64, member: Snapshot)] = []
+        while try statement.step() {
+            if let snapshot = statement.snapshot(shape, from: 1) {
+                rows.append((statement.integer(0), snapshot))
+            }
+        }
+        return rows
+    }
+}

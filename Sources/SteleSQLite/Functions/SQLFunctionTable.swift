@@ -1,0 +1,56 @@
+/// The functions that statements call, registered on each connection.
+
+import CSQLite
+import SteleSQL
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A scalar's arguments, as SQLite hands them over.
+typealias SQLArguments = UnsafeMutablePointer<OpaquePointer?>
+
+/// Registers what `SQLFunctions` names.
+enum SQLFunctionTable {
+    private typealias Scalar = @convention(c) (OpaquePointer?, Int32, SQLArguments?) -> Void
+
+    /// Makes all functions known to a connection.
+    static func register(on connection: OpaquePointer) {
+        for (function, body) in texts + decimals { add(function, body, on: connection) }
+        DecimalAggregate.register(on: connection)
+    }
+
+    private static func add(
+        _ function: SQLFunction, _ body: Scalar, on connection: OpaquePointer
+    ) {
+        let code = sqlite3_create_function_v2(
+            connection, function.name, Int32(function.argumentCount),
+            SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nil, body, nil, nil, nil)
+        precondition(code == SQLITE_OK, "a name and a count that SQLite takes")
+    }
+
+    private static var texts: [(SQLFunction, Scalar)] {
+        [
+            (SQLFunctions.fold, { TextFunctions.fold($0, $2) }),
+            (SQLFunctions.contains, { TextFunctions.compare($0, $2, .contains) }),
+            (SQLFunctions.beginsWith, { TextFunctions.compare($0, $2, .beginsWith) }),
+            (SQLFunctions.endsWith, { TextFunctions.compare($0, $2, .endsWith) }),
+            (SQLFunctions.like, { TextFunctions.compare($0, $2, .like) }),
+        ]
+    }
+
+    private static var decimals: [(SQLFunction, Scalar)] {
+        [
+            (SQLFunctions.decimalKey, { DecimalFunctions.key($0, $2) }),
+            (SQLFunctions.decimalAdd, { DecimalFunctions.combine($0, $2) { $0 + $1 } }),
+            (SQLFunctions.decimalSubtract, { DecimalFunctions.combine($0, $2) { $0 - $1 } }),
+            (SQLFunctions.decimalMultiply, { DecimalFunctions.combine($0, $2) { $0 * $1 } }),
+            (
+                SQLFunctions.decimalDivide,
+                { DecimalFunctions.combine($0, $2) { $1.isZero ? nil : $0 / $1 } }
+            ),
+        ]
+    }
+}

@@ -1,0 +1,21 @@
+/// Every bound of the SQLite store, by name.
+
+/// The bounds of a store.
+enum Limits {
+    /// Prepared statements that a connection keeps.
+    static let statementsAConnection = 128
+    /// Reader connections; who needs one more waits.
+    static let readers = 96
+    /// Saves that share a commit.
+    static let savesACommit = 256
+    /// Nanoseconds after which a batch takes no more saves.
+    static let batchNanoseconds: UInt64 = 20_000_000
+    /// Pages in the WAL after which it is checkpointed.
+    static let checkpointPages = 2_000
+    /// Pages in the WAL after which readers are waited for, so that it starts anew.
+    static let restartPages = 32_000
+    /// Seconds that one statement of a reader may run.
+    static let statementSeconds = 30.0
+    /// Changes of a save that other saves' answers wait for at most.
+    static let changesACommit = 20_000
+}

@@ -1,0 +1,74 @@
+/// Reader connections, made when needed and used again.
+
+import Dispatch
+import StelePersistence
+import Synchronization
+
+/// Hands out connections that only read. The last one given back is the first to go out again,
+/// so few are warm when few are needed.
+final class ReaderPool: Sendable {
+    /// `@unchecked Sendable`: an idle connection is nobody's, and one thread takes it.
+    private struct Idle: @unchecked Sendable {
+        let connection: Connection
+    }
+
+    private struct State {
+        var idle: [Idle] = []
+        var closed = false
+    }
+
+    private let path: String
+    private let state = Mutex(State())
+    private let places: DispatchSemaphore
+
+    init(path: String) {
+        self.path = path
+        places = DispatchSemaphore(value: Limits.readers)
+    }
+
+    /// A connection for one reader.
+    /// - Throws: `.busy` where all are out for five seconds, `.closed`, or why none can be opened.
+    func take() throws(StoreError) -> Connection {
+        guard places.wait(timeout: .now() + 5) == .success else {
+            throw .busy("all \(Limits.readers) readers of the store are in use")
+        }
+        let (idle, closed) = state.withLock { ($0.idle.popLast(), $0.closed) }
+        if closed {
+            places.signal()
+            throw .closed
+        }
+        if let idle { return idle.connection }
+        do {
+            return try open()
+        } catch {
+            places.signal()
+            throw error
+        }
+    }
+
+    private func open() throws(StoreError) -> Connection {
+        let connection = try Connection(path: path, creates: false)
+        // Pages come from the file's mapping; the cache only holds what is read from the WAL.
+        try connection.run(
+            "PRAGMA query_only = 1; PRAGMA mmap_size = 1073741824; PRAGMA cache_size = -2048; "
+                + "PRAGMA temp_store = MEMORY")
+        return connection
+    }
+
+    /// Takes a connection back.
+    func give(_ connection: Connection) {
+        let idle = Idle(connection: connection)
+        state.withLock { state in
+            if !state.closed { state.idle.append(idle) }
+        }
+        places.signal()
+    }
+
+    /// Closes all that are idle; those in use are closed when they come back.
+    func close() {
+        state.withLock { state in
+            state.closed = true
+            state.idle.removeAll()
+        }
+    }
+}

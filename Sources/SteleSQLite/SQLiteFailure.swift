@@ -1,0 +1,28 @@
+/// From SQLite's result codes to a store's refusals.
+
+import CSQLite
+import StelePersistence
+
+/// Reads SQLite's error of a connection.
+enum SQLiteFailure {
+    /// The refusal for a result code.
+    /// - Parameter place: the statement or file that it came from.
+    static func error(_ code: Int32, _ connection: OpaquePointer, _ place: String) -> StoreError {
+        let message = String(cString: sqlite3_errmsg(connection))
+        switch code & 0xFF {
+        case SQLITE_FULL: return .noRoom("there is no room for the store: \(message)")
+        case SQLITE_BUSY, SQLITE_LOCKED: return .busy("the store is in use: \(message)")
+        case SQLITE_NOTADB:
+            return .incompatible(code: 134080, "\(place) is no SQLite database")
+        case SQLITE_CANTOPEN:
+            return .incompatible(code: 134080, "\(place) cannot be opened: \(message)")
+        case SQLITE_INTERRUPT: return .deadline(seconds: 0)
+        case SQLITE_CONSTRAINT:
+            return .constraint(
+                ConstraintConflict(entity: 0, constraint: [], values: [], databaseKey: nil))
+        case SQLITE_TOOBIG, SQLITE_RANGE, SQLITE_MISMATCH: return .invalid(message)
+        case SQLITE_ERROR where message == "integer overflow": return .invalid(message)
+        default: return .failed("SQLite: \(message) (\(code)) in \(place)")
+        }
+    }
+}

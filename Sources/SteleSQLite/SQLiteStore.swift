@@ -1,0 +1,116 @@
+/// An SQLite file in Core Data's layout as a persistent store.
+
+import CSQLite
+import StelePersistence
+import SteleModel
+import SteleSQL
+import Synchronization
+
+/// A store in an SQLite file (NSSQLiteStoreType): one writer, many readers, WAL, and every answer
+/// only after the data is on disk.
+public final class SQLiteStore: PersistentStore {
+    public let model: Model
+    public let identifier: String
+    public let generation: String
+    /// The file.
+    public let path: String
+
+    private let schema: SQLSchema
+    private let translator: CurrentTranslator
+    private let readers: ReaderPool
+    private let queue = WriterQueue()
+    private let checkpointer = Checkpointer()
+    private let watch: CommitWatch
+    private let observer = Mutex<(any StoreObserver)?>(nil)
+    private let threads = Mutex<[StoreThread]>([])
+
+    /// Opens a store's file, or makes it where there is none.
+    /// - Throws: `StoreError`: `.incompatible` where the file is no store or one of another model,
+    ///   and what SQLite says.
+    public static func open(path: String, model: Model) throws(StoreError) -> SQLiteStore {
+        let writer = try Connection(path: path, creates: true)
+        let schema = SQLSchema(model: model)
+        let file = try StoreFile.prepare(writer, path: path, schema: schema)
+        return try SQLiteStore(path: path, schema: schema, writer: writer, file: file)
+    }
+
+    private init(
+        path: String, schema: SQLSchema, writer: Connection, file: StoreFile
+    ) throws(StoreError) {
+        self.path = path
+        self.schema = schema
+        model = schema.model
+        identifier = file.identifier
+        generation = file.generation
+        translator = CurrentTranslator(FetchTranslator(schema: schema))
+        readers = ReaderPool(path: path)
+        watch = CommitWatch(writer)
+        try start(writer)
+    }
+
+    /// The writer's and the checkpointer's threads; each owns its connection from here on.
+    private func start(_ connection: Connection) throws(StoreError) {
+        let second = try Connection(path: path, creates: false)
+        nonisolated(unsafe) let checkpoints = second
+        let checkpointer = checkpointer
+        checkpointer.follow(connection)
+        let writer = try Writer(
+            connection: connection, queue: queue, schema: schema, translator: translator,
+            watch: watch, observer: { [weak self] in self?.observer.withLock { $0 } })
+        nonisolated(unsafe) let moved = writer
+        threads.withLock {
+            $0 = [
+                StoreThread { moved.run() },
+                StoreThread { checkpointer.run(checkpoints) },
+            ]
+        }
+    }
+
+    public func reader() throws(StoreError) -> any StoreReader {
+        try SQLiteReader(schema: schema, translator: translator.current, pool: readers)
+    }
+
+    public func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
+        let job = WriterJob(request)
+        try queue.add(job)
+        do {
+            return try job.wait()
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            throw .failed("\(error)")
+        }
+    }
+
+    public func save(
+        making make: (any StoreReader) throws -> SaveRequest
+    ) throws -> SaveResult {
+        // The closure is used only while this call waits.
+        try withoutActuallyEscaping(make) { make in
+            let job = WriterJob(making: make)
+            try queue.add(job)
+            return try job.wait()
+        }
+    }
+
+    public func observe(_ observer: any StoreObserver) {
+        self.observer.withLock { $0 = observer }
+    }
+
+    public func noticesForeignChange() -> Bool {
+        guard watch.seesForeignCommit() else { return false }
+        observer.withLock { $0 }?.storeDidChangeElsewhere()
+        return true
+    }
+
+    public func close() {
+        queue.close()
+        checkpointer.close()
+        let running = threads.withLock { threads in
+            defer { threads = [] }
+            return threads
+        }
+        for thread in running { thread.join() }
+        readers.close()
+    }
+}

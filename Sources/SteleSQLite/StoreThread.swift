@@ -1,0 +1,38 @@
+/// A thread of the store's own.
+
+import Glibc
+import Synchronization
+
+/// A plain thread that runs one closure, and can be waited for once.
+final class StoreThread: Sendable {
+    private let handle: Mutex<pthread_t?>
+
+    /// - Parameter body: what it runs; called once, on the new thread.
+    init(_ body: @escaping @Sendable () -> Void) {
+        let box = Unmanaged.passRetained(Body(run: body))
+        var made = pthread_t()
+        let code = pthread_create(
+            &made, nil,
+            { context in
+                guard let context else { return nil }
+                Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
+                return nil
+            }, box.toOpaque())
+        if code != 0 { box.release() }
+        handle = Mutex(code == 0 ? made : nil)
+    }
+
+    /// Waits until the closure has returned.
+    func join() {
+        let thread = handle.withLock { handle in
+            defer { handle = nil }
+            return handle
+        }
+        if let thread { pthread_join(thread, nil) }
+    }
+
+    private final class Body: Sendable {
+        let run: @Sendable () -> Void
+        init(run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+}

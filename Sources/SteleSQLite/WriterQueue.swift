@@ -1,0 +1,92 @@
+/// Saves on their way to the writer, and how their answers come back.
+
+import Dispatch
+import StelePersistence
+import Synchronization
+
+/// One save that waits: what to do on the writer's thread, and what came of it.
+///
+/// `@unchecked Sendable`: the asking thread fills it before it is queued and reads it after the
+/// semaphore is raised; between the two only the writer's thread touches it.
+final class WriterJob: @unchecked Sendable {
+    /// Gives the request, on the writer's thread, from what is seen there.
+    private(set) var make: (any StoreReader) throws -> SaveRequest
+    /// The request where it was made before; `make` is not called then.
+    let request: SaveRequest?
+    var outcome: Result<SaveResult, any Error>?
+    private let done = DispatchSemaphore(value: 0)
+
+    init(_ request: SaveRequest) {
+        self.request = request
+        make = { _ in request }
+    }
+
+    init(making make: @escaping (any StoreReader) throws -> SaveRequest) {
+        request = nil
+        self.make = make
+    }
+
+    /// Answers whoever waits. The closure is let go of before: it may not outlive its caller's call.
+    func finish() {
+        make = { _ in throw StoreError.closed }
+        done.signal()
+    }
+
+    /// Waits until the writer has an answer.
+    func wait() throws -> SaveResult {
+        done.wait()
+        guard let outcome else { throw StoreError.closed }
+        return try outcome.get()
+    }
+}
+
+/// The queue between those who save and the one who writes.
+final class WriterQueue: Sendable {
+    private struct State {
+        var jobs: [WriterJob] = []
+        var closed = false
+    }
+
+    private let state = Mutex(State())
+    private let filled = DispatchSemaphore(value: 0)
+
+    /// Queues a save.
+    /// - Throws: `.closed` after `close`.
+    func add(_ job: WriterJob) throws(StoreError) {
+        let (open, first) = state.withLock { state in
+            guard !state.closed else { return (false, false) }
+            state.jobs.append(job)
+            return (true, state.jobs.count == 1)
+        }
+        guard open else { throw .closed }
+        if first { filled.signal() }
+    }
+
+    /// All saves that wait, or nil when the queue is closed and empty. Blocks until there is one.
+    func takeAll() -> [WriterJob]? {
+        while true {
+            let (jobs, closed) = state.withLock { state in
+                defer { state.jobs.removeAll(keepingCapacity: true) }
+                return (state.jobs, state.closed)
+            }
+            if !jobs.isEmpty { return jobs }
+            if closed { return nil }
+            filled.wait()
+        }
+    }
+
+    /// Those that wait now, at most `limit` of them; none where none waits.
+    func takeWaiting(_ limit: Int) -> [WriterJob] {
+        state.withLock { state in
+            let taken = Array(state.jobs.prefix(limit))
+            state.jobs.removeFirst(taken.count)
+            return taken
+        }
+    }
+
+    /// Takes no more saves; those that wait are still written.
+    func close() {
+        state.withLock { $0.closed = true }
+        filled.signal()
+    }
+}

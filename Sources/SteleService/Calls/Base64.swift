@@ -1,0 +1,70 @@
+/// Base64 (RFC 4648), read strictly: Binary attributes in bodies, and cursors.
+
+enum Base64 {
+    /// The bytes that a text stands for; nil for a character outside the alphabet, for padding in
+    /// the wrong place, and for bits that stand for nothing. With `urlSafe`, in section 5's
+    /// alphabet and without padding.
+    static func decode(_ text: some Collection<UInt8>, urlSafe: Bool = false) -> [UInt8]? {
+        let table = urlSafe ? urlSafeDigits : plainDigits
+        var out: [UInt8] = []
+        out.reserveCapacity(text.count / 4 * 3 + 3)
+        var bits: UInt32 = 0
+        var digits = 0
+        var padding = 0
+        for byte in text {
+            if byte == UInt8(ascii: "="), !urlSafe {
+                padding += 1
+                continue
+            }
+            let digit = table[Int(byte)]
+            guard digit < 64, padding == 0 else { return nil }
+            bits = bits << 6 | UInt32(digit)
+            digits += 1
+            guard digits & 3 == 0 else { continue }
+            out.append(UInt8(truncatingIfNeeded: bits >> 16))
+            out.append(UInt8(truncatingIfNeeded: bits >> 8))
+            out.append(UInt8(truncatingIfNeeded: bits))
+            bits = 0
+        }
+        guard urlSafe || (digits + padding) & 3 == 0 && padding < 3 else { return nil }
+        switch digits & 3 {
+        case 0: return out
+        case 2 where bits & 0xF == 0: out.append(UInt8(truncatingIfNeeded: bits >> 4))
+        case 3 where bits & 0x3 == 0:
+            out.append(UInt8(truncatingIfNeeded: bits >> 10))
+            out.append(UInt8(truncatingIfNeeded: bits >> 2))
+        default: return nil
+        }
+        return out
+    }
+
+    /// The bytes in section 5's alphabet, without padding.
+    static func encodeURLSafe(_ bytes: [UInt8]) -> String {
+        var out: [UInt8] = []
+        out.reserveCapacity(bytes.count * 4 / 3 + 4)
+        var at = 0
+        while at < bytes.count {
+            let count = min(3, bytes.count - at)
+            var group: UInt32 = 0
+            for offset in 0..<3 {
+                group = group << 8 | (offset < count ? UInt32(bytes[at + offset]) : 0)
+            }
+            for digit in 0...count {
+                out.append(alphabet[Int(group >> UInt32(18 - 6 * digit)) & 63])
+            }
+            at += 3
+        }
+        return String(decoding: out, as: UTF8.self)
+    }
+
+    private static let alphabet = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    private static let urlSafeDigits = table(of: alphabet)
+    private static let plainDigits = table(of: Array(alphabet.dropLast(2)) + Array("+/".utf8))
+
+    private static func table(of alphabet: [UInt8]) -> [UInt8] {
+        var table = [UInt8](repeating: 255, count: 256)
+        for (digit, byte) in alphabet.enumerated() { table[Int(byte)] = UInt8(digit) }
+        return table
+    }
+}

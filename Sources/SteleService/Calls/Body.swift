@@ -1,0 +1,48 @@
+/// A request's body as JSON, with its media type checked.
+
+import SteleHTTP
+import SteleJSON
+
+enum Body {
+    /// The JSON that a write brings.
+    /// - Throws: `Problem`, 415, for another media type; `JSONError` for what is not JSON.
+    static func read(_ request: Request, method: Method) throws -> JSONDocument {
+        try checkType(request.headers["Content-Type"], method)
+        if request.headers.contains("Content-Encoding") {
+            throw Problem(
+                .mediaType, "a body with Content-Encoding is not read", hint: "send it plain")
+        }
+        guard !request.body.isEmpty else {
+            throw Problem(
+                .emptyBody, "\(method.rawValue) here takes a JSON body, and there is none")
+        }
+        return try JSONDocument(request.body)
+    }
+
+    private static func checkType(_ header: String?, _ method: Method) throws {
+        guard let header else { return }
+        let parts = header.lowercased().split(separator: ";").map { $0.filter { $0 != " " } }
+        switch parts.first {
+        case "application/json": break
+        // curl -d says so where nothing is said.
+        case "application/x-www-form-urlencoded": break
+        case "application/merge-patch+json" where method == .patch: break
+        case "application/json-patch+json" where method == .patch:
+            throw Problem.notBuilt("JSON Patch")
+        default:
+            throw Problem(
+                .mediaType, "a body of \(header.prefix(100)) is not read here",
+                hint: method == .patch
+                    ? "send application/json or application/merge-patch+json"
+                    : "send application/json",
+                headers: method == .patch
+                    ? [("Accept-Patch", "application/merge-patch+json, application/json")] : [])
+        }
+        let charset = parts.dropFirst().first { $0.hasPrefix("charset=") }
+        guard let charset else { return }
+        let name = charset.dropFirst("charset=".count).filter { $0 != "\"" }
+        guard name == "utf-8" || name == "us-ascii" else {
+            throw Problem(.mediaType, "the body's charset is \(name), and JSON is UTF-8")
+        }
+    }
+}

@@ -1,0 +1,128 @@
+/// A request as types: what is asked, and how the answer shall be.
+
+import SteleHTTP
+import SteleJSON
+import SteleModel
+
+/// One request, understood.
+struct Call {
+    let request: Request
+    let route: Route
+    let terms: Terms
+    let query: Query
+    /// What a reading route is asked for; nil for all others.
+    let list: ListCall?
+    let body: JSONDocument?
+    /// The format of the answer.
+    let format: MediaType
+    let numbersAsStrings: Bool
+    /// `at`, for a new member's place in an ordered relationship.
+    let place: Int?
+    /// Part of every tag of this answer.
+    let cacheGeneration: String
+
+    /// Reads a request for its route.
+    /// - Throws: `Problem`, `PredicateError`, `JSONError`: what cannot be understood of it.
+    init(_ request: Request, route: Route, limits: Limits, cacheGeneration: String) throws {
+        self.request = request
+        self.route = route
+        self.cacheGeneration = cacheGeneration
+        terms = try Terms(request.headers, isRead: route.method.isSafe)
+        query = try Query(request.query, for: Self.parameters(of: route), limits: limits)
+        format = try Self.format(route, query, terms)
+        numbersAsStrings =
+            try query[.numbers].map {
+                guard $0 == "string" || $0 == "number" else {
+                    throw Problem(.parameter, "numbers is string or number, not \($0.prefix(40))")
+                }
+                return $0 == "string"
+            } ?? false
+        place = try query[.at].map { try ListCall.number($0, .at, 0...Int(Int32.max)) }
+        list = Self.readsObjects(route) ? try ListCall(query, limits: limits) : nil
+        body = Self.takesBody(route) ? try Body.read(request, method: route.method) : nil
+    }
+
+    /// The parameters that a route takes.
+    static func parameters(of route: Route) -> Set<Parameter> {
+        switch (route.resource, route.method) {
+        case (.changes, _): Parameter.changes
+        case (.list, .post), (.object, .put), (.object, .patch): Parameter.write
+        case (.related(_, _, let relationship), .post) where relationship.isOrdered:
+            Parameter.write.union([.at])
+        case (.related, .post), (.related, .put): Parameter.write
+        case (.list, _): Parameter.list
+        case (.count, _), (.relatedCount, _): [.where, .format]
+        case (.object, .get), (.object, .head), (.member, .get), (.member, .head): Parameter.object
+        case (.related(_, _, let relationship), .get), (.related(_, _, let relationship), .head):
+            relationship.isToMany ? Parameter.list : Parameter.object
+        default: []
+        }
+    }
+
+    private static func readsObjects(_ route: Route) -> Bool {
+        guard route.isRead else { return false }
+        return switch route.resource {
+        case .list, .count, .object, .related, .relatedCount, .member: true
+        default: false
+        }
+    }
+
+    private static func takesBody(_ route: Route) -> Bool {
+        route.method == .post || route.method == .put || route.method == .patch
+    }
+
+    private static func format(_ route: Route, _ query: Query, _ terms: Terms) throws -> MediaType {
+        switch route.resource {
+        case .health, .readiness, .options, .changes: return .json
+        case .model: return try terms.accept.best(of: [.json, .xml])
+        case .errorCodes: return try terms.accept.best(of: [.json, .text])
+        default: break
+        }
+        if let named = query[.format] {
+            switch named {
+            case "json": return .json
+            case "ndjson", "csv": throw Problem.notBuilt("format=\(named)")
+            default:
+                throw Problem(
+                    .parameter, "format is json, ndjson or csv, not \(named.prefix(40))",
+                    hint: nearestHint(to: named, among: ["json", "ndjson", "csv"]))
+            }
+        }
+        guard route.isRead else { return try terms.accept.best(of: [.json]) }
+        let type = try terms.accept.best(of: [.json, .ndjson, .csv, .events])
+        switch type {
+        case .events: throw Problem.notBuilt("a live query (Accept: text/event-stream on a list)")
+        case .ndjson, .csv: throw Problem.notBuilt("the format \(type.rawValue)")
+        default: return type
+        }
+    }
+
+    /// The `Link` to the next page (RFC 8288): this address, with another place to begin.
+    func link(to next: NextPage) -> String {
+        var parts = (request.query ?? "").split(separator: "&").filter { part in
+            let name = part.prefix { $0 != "=" }
+            return name != Parameter.after.rawValue && name != Parameter.offset.rawValue
+        }.map(String.init)
+        switch next {
+        case .after(let cursor): parts.append("after=\(cursor.text)")
+        case .offset(let offset): parts.append("offset=\(offset)")
+        }
+        let address = "\(request.path)?\(parts.joined(separator: "&"))"
+        return "<\(Self.escaped(address))>; rel=\"next\""
+    }
+
+    /// What a client may send in a target and no Link header may hold is percent-encoded.
+    private static func escaped(_ address: String) -> String {
+        var bytes: [UInt8] = []
+        for byte in address.utf8 {
+            switch byte {
+            case 0x21, 0x23...0x3B, 0x3D, 0x3F...0x5B, 0x5D, 0x5F, 0x61...0x7A, 0x7E:
+                bytes.append(byte)
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                bytes += Array(("%" + (digits.count < 2 ? "0" : "") + digits).utf8)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

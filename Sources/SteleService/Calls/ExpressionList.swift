@@ -1,0 +1,119 @@
+/// The lists of `select`, `sort` and `groupBy`: split, named and parsed.
+
+import StelePredicates
+
+/// One piece of a list, as written.
+struct ListPiece {
+    var text: String
+
+    /// The pieces of a list, split at commas outside quotes, brackets, braces and parentheses.
+    /// - Throws: `Problem` for an empty piece or more pieces than allowed.
+    static func split(_ text: String, of parameter: Parameter, limits: Limits) throws -> [ListPiece]
+    {
+        var pieces: [String] = []
+        var current = ""
+        var depth = 0
+        var quote: Character?
+        var isEscaped = false
+        for character in text {
+            if let open = quote {
+                if isEscaped {
+                    isEscaped = false
+                } else if character == "\\" {
+                    isEscaped = true
+                } else if character == open {
+                    quote = nil
+                }
+            } else {
+                switch character {
+                case "\"", "'": quote = character
+                case "(", "[", "{": depth += 1
+                case ")", "]", "}": depth -= 1
+                case "," where depth == 0:
+                    pieces.append(current)
+                    current = ""
+                    continue
+                default: break
+                }
+            }
+            current.append(character)
+        }
+        pieces.append(current)
+        guard pieces.count <= limits.columns else {
+            throw Problem(
+                .parameter, "\(parameter.rawValue) names more than \(limits.columns) things")
+        }
+        return try pieces.map { piece in
+            let trimmed = piece.trimmingSpaces()
+            guard !trimmed.isEmpty else {
+                throw Problem(
+                    .parameter, "\(parameter.rawValue) has nothing between two commas, or is empty")
+            }
+            return ListPiece(text: trimmed)
+        }
+    }
+
+    /// The alias and the expression: `pay:average(salary)`; without an alias the expression as
+    /// written, spaces beside punctuation removed.
+    var named: (name: String, expression: String) {
+        let head = text.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+        let rest = text.dropFirst(head.count)
+        if !head.isEmpty, rest.first == ":", let first = head.first, !first.isNumber {
+            return (String(head), String(rest.dropFirst()).trimmingSpaces())
+        }
+        return (Self.withoutSpaces(text), text)
+    }
+
+    /// A sort key: one leading `-` is descending, a trailing `[c]`, `[d]`, `[l]` an option.
+    var sortKey: (expression: String, ascending: Bool, options: ComparisonOptions) {
+        var text = Substring(text)
+        let ascending = text.first != "-"
+        if !ascending { text = text.dropFirst() }
+        var options: ComparisonOptions = []
+        if text.last == "]", let open = text.lastIndex(of: "[") {
+            let letters = text[text.index(after: open)...].dropLast()
+            if !letters.isEmpty, letters.allSatisfy({ "cdl".contains($0) }) {
+                if letters.contains("c") { options.insert(.caseInsensitive) }
+                if letters.contains("d") { options.insert(.diacriticInsensitive) }
+                if letters.contains("l") { options.insert(.localeSensitive) }
+                text = text[..<open]
+            }
+        }
+        return (String(text).trimmingSpaces(), ascending, options)
+    }
+
+    private static func withoutSpaces(_ text: String) -> String {
+        var out = ""
+        var quote: Character?
+        var space = false
+        for character in text {
+            if quote == nil, character.isWhitespace {
+                space = true
+                continue
+            }
+            if space {
+                if let last = out.last, isWord(last), isWord(character) { out.append(" ") }
+                space = false
+            }
+            out.append(character)
+            if let open = quote {
+                if character == open { quote = nil }
+            } else if character == "\"" || character == "'" {
+                quote = character
+            }
+        }
+        return out
+    }
+
+    private static func isWord(_ character: Character) -> Bool {
+        character.isLetter || character.isNumber || "_$@\"'".contains(character)
+    }
+}
+
+extension String {
+    func trimmingSpaces() -> String {
+        let start = drop { $0.isWhitespace }
+        guard let end = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(start[...end])
+    }
+}

@@ -1,0 +1,16 @@
+/// A hash of what was asked, the same in every process: for cursors and entity tags.
+
+/// FNV-1a over 64 bits; tells queries apart, guards nothing.
+struct Fingerprint: Sendable {
+    private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
+
+    /// Adds a text and its end.
+    mutating func add(_ text: String) {
+        for byte in text.utf8 { add(byte) }
+        add(0xFF)
+    }
+
+    private mutating func add(_ byte: UInt8) {
+        value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
+    }
+}

@@ -1,0 +1,148 @@
+/// The parameters of a list as types: parsed, and not yet looked up in the model.
+
+import SteleModel
+import StelePredicates
+
+/// What a list is asked for.
+struct ListCall: Sendable {
+    var predicate: Predicate?
+    /// The text of `where`, for the places of its mistakes.
+    var whereText = ""
+    var sort: [SortKey] = []
+    var select: [ExpressionDescription] = []
+    var groupBy: [Expression] = []
+    var include: [[String]] = []
+    var limit: Int
+    var offset = 0
+    var after: Cursor?
+    var wantsCount = false
+
+    /// One key of `sort`.
+    struct SortKey: Sendable {
+        /// As written, which may be an alias of `select`.
+        var text: String
+        var descriptor: SortDescriptor
+    }
+
+    /// Reads the parameters of a list, or those that a single object takes.
+    /// - Throws: `Problem` or `PredicateError` that names the parameter.
+    init(_ query: Query, limits: Limits) throws {
+        limit = limits.defaultListLimit
+        if let text = query[.where] {
+            whereText = text
+            do {
+                predicate = try Predicate(format: text)
+            } catch {
+                throw Self.located(error, in: text, .where)
+            }
+        }
+        if let text = query[.sort] { sort = try Self.sort(text, limits) }
+        if let text = query[.select] { select = try Self.select(text, limits) }
+        if let text = query[.groupBy] {
+            groupBy = try ListPiece.split(text, of: .groupBy, limits: limits).map {
+                try Self.expression($0.text, .groupBy)
+            }
+        }
+        if let text = query[.include] { include = try Self.include(text, limits) }
+        if let text = query[.limit] {
+            limit = try Self.number(text, .limit, 1...limits.maximumListLimit)
+        }
+        if let text = query[.offset] { offset = try Self.number(text, .offset, 0...Int.max >> 16) }
+        if let text = query[.after] {
+            guard query[.offset] == nil else {
+                throw Problem(.parameter, "after and offset exclude each other")
+            }
+            after = try Cursor(text)
+        }
+        if let text = query[.count] { wantsCount = try Self.truth(text, .count) }
+        if !groupBy.isEmpty, select.isEmpty {
+            throw Problem(
+                .parameter, "groupBy takes a select with aggregates beside it",
+                hint: "for example select=team.name,n:count()&groupBy=team.name")
+        }
+    }
+
+    private static func sort(_ text: String, _ limits: Limits) throws -> [SortKey] {
+        try ListPiece.split(text, of: .sort, limits: limits).map { piece in
+            let key = piece.sortKey
+            return SortKey(
+                text: key.expression,
+                descriptor: SortDescriptor(
+                    try expression(key.expression, .sort), ascending: key.ascending,
+                    options: key.options))
+        }
+    }
+
+    private static func select(_ text: String, _ limits: Limits) throws -> [ExpressionDescription] {
+        var names = Set<String>()
+        return try ListPiece.split(text, of: .select, limits: limits).map { piece in
+            let (name, text) = piece.named
+            guard names.insert(name).inserted else {
+                throw Problem(
+                    .parameter, "select has two columns of the name \(name)",
+                    hint: "give one an alias: other:\(text)")
+            }
+            return ExpressionDescription(name: name, expression: try expression(text, .select))
+        }
+    }
+
+    private static func include(_ text: String, _ limits: Limits) throws -> [[String]] {
+        let paths = try ListPiece.split(text, of: .include, limits: limits).map {
+            $0.text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        }
+        guard paths.count <= limits.includePaths else {
+            throw Problem(.parameter, "include names more than \(limits.includePaths) paths")
+        }
+        for path in paths where path.count > limits.includeDepth || path.contains("") {
+            throw Problem(
+                .parameter,
+                "include has the path \(path.joined(separator: ".").prefix(100)): paths "
+                    + "are up to \(limits.includeDepth) relationships with dots between them")
+        }
+        return paths
+    }
+
+    private static func expression(_ text: String, _ parameter: Parameter) throws -> Expression {
+        do {
+            return try Expression(format: text)
+        } catch {
+            throw located(error, in: text, parameter)
+        }
+    }
+
+    /// The mistake with its parameter, and a hint where a plus sign was lost.
+    static func located(
+        _ error: PredicateError, in text: String, _ parameter: Parameter
+    ) -> PredicateError {
+        var located = error.located(in: text)
+        located.message = "\(parameter.rawValue): \(located.message)"
+        if hasSpaceForPlus(text) { located.hint = plusHint }
+        return located
+    }
+
+    /// A whole number in a range.
+    static func number(
+        _ text: String, _ parameter: Parameter, _ range: ClosedRange<Int>
+    ) throws -> Int {
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let value = Int(text),
+            range.contains(value)
+        else {
+            throw Problem(
+                .parameter,
+                "\(parameter.rawValue) is a whole number from \(range.lowerBound) to "
+                    + "\(range.upperBound), not \(text.prefix(40))")
+        }
+        return value
+    }
+
+    /// `true` or `false`.
+    static func truth(_ text: String, _ parameter: Parameter) throws -> Bool {
+        switch text {
+        case "true": true
+        case "false": false
+        default:
+            throw Problem(
+                .parameter, "\(parameter.rawValue) is true or false, not \(text.prefix(40))")
+        }
+    }
+}

@@ -1,0 +1,47 @@
+/// The query parameters there are, and which routes take which.
+
+/// A parameter of the query string; `var.NAME` stands beside them.
+enum Parameter: String, Sendable, Hashable, CaseIterable {
+    case `where`, sort, limit, offset, after, select, groupBy, include, count, format, numbers
+    case at
+    case since, entity, values
+
+    /// What a list takes.
+    static let list: Set<Parameter> = [
+        .where, .sort, .limit, .offset, .after, .select, .groupBy, .include, .count, .format,
+        .numbers,
+    ]
+    /// What a single object takes.
+    static let object: Set<Parameter> = [.select, .include, .format, .numbers]
+    /// What a write takes.
+    static let write: Set<Parameter> = [.format, .numbers]
+    /// What the change feed takes.
+    static let changes: Set<Parameter> = [.since, .entity, .values, .limit]
+}
+
+/// Parameters of the contract that answer 501 in this version.
+enum LaterParameter: String, Sendable, CaseIterable {
+    case distinct, having, subentities, mergePolicy, updated, sectionBy
+
+    /// The one value that asks for nothing new.
+    private var plainValue: String? {
+        switch self {
+        case .distinct: "false"
+        case .subentities: "true"
+        case .mergePolicy: "error"
+        case .having, .updated, .sectionBy: nil
+        }
+    }
+
+    /// - Throws: 501, for a parameter of a later version.
+    static func check(_ name: String, _ value: String) throws {
+        guard let later = LaterParameter(rawValue: name) else { return }
+        throw Problem.notBuilt(
+            later.plainValue == nil ? "the parameter \(name)" : "\(name)=\(value.prefix(40))")
+    }
+
+    /// Whether the parameter is given with the value that asks for nothing new.
+    static func isPlain(_ name: String, _ value: String) -> Bool {
+        LaterParameter(rawValue: name)?.plainValue.map { $0 == value } ?? false
+    }
+}

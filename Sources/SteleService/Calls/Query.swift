@@ -1,0 +1,116 @@
+/// A request's query string, decoded: names and values in their order.
+
+/// The parameters of one request, each known to its route and given once.
+struct Query: Sendable {
+    private let values: [Parameter: String]
+    /// The values of `$NAME`, by the name after `var.`, sorted by it.
+    let variables: [(name: String, value: String)]
+
+    /// Reads a query string for a route that takes certain parameters.
+    /// - Throws: `Problem`: for what cannot be decoded, a parameter given twice, one that the route
+    ///   does not know (with the nearest), and 501 for one that a later version brings.
+    init(_ text: String?, for known: Set<Parameter>, limits: Limits) throws {
+        var values: [Parameter: String] = [:]
+        var variables: [(name: String, value: String)] = []
+        for (name, value) in try Self.pairs(text ?? "", limits: limits) {
+            if let parameter = Parameter(rawValue: name), known.contains(parameter) {
+                guard values.updateValue(value, forKey: parameter) == nil else {
+                    throw Self.twice(name)
+                }
+            } else if name.hasPrefix("var."), known.contains(.where) || known.contains(.select) {
+                let variable = String(name.dropFirst(4))
+                guard !variables.contains(where: { $0.name == variable }) else {
+                    throw Self.twice(name)
+                }
+                variables.append((variable, value))
+            } else if known.contains(.since), name == "where" {
+                throw Problem.notBuilt("the parameter where of the change feed")
+            } else if !LaterParameter.isPlain(name, value) {
+                try LaterParameter.check(name, value)
+                throw Self.unknown(name, value, known)
+            }
+        }
+        self.values = values
+        self.variables = variables.sorted { $0.name < $1.name }
+    }
+
+    /// The value of a parameter, or nil where it is not given.
+    subscript(_ parameter: Parameter) -> String? { values[parameter] }
+
+    /// Whether nothing is given at all.
+    var isEmpty: Bool { values.isEmpty && variables.isEmpty }
+
+    private static func pairs(
+        _ text: String, limits: Limits
+    ) throws -> [(name: String, value: String)] {
+        guard text.utf8.count <= limits.queryBytes else {
+            throw Problem(
+                .targetTooLong, "the query is longer than \(limits.queryBytes) bytes")
+        }
+        if text.isEmpty { return [] }
+        let parts = text.split(separator: "&", omittingEmptySubsequences: false)
+        guard parts.count <= limits.parameters else {
+            throw Problem(
+                .targetTooLong, "the query has more than \(limits.parameters) parameters")
+        }
+        return try parts.map { part in
+            if part.isEmpty {
+                throw Problem(
+                    .target, "the query has && in it, or an & at one of its ends",
+                    hint: "in a predicate write AND, or encode && as %26%26")
+            }
+            let equals = part.firstIndex(of: "=") ?? part.endIndex
+            let value = equals == part.endIndex ? "" : part[part.index(after: equals)...]
+            return (
+                try PercentDecoding.decode(part[..<equals], plusIsSpace: true, what: "the query"),
+                try PercentDecoding.decode(value, plusIsSpace: true, what: "the query")
+            )
+        }
+    }
+
+    private static func twice(_ name: String) -> Problem {
+        Problem(.duplicateParameter, "the parameter \(name) is given twice")
+    }
+
+    private static func unknown(
+        _ name: String, _ value: String, _ known: Set<Parameter>
+    ) -> Problem {
+        let names = known.map(\.rawValue).sorted()
+        let shown = name.count > 60 ? "\(name.prefix(60))…" : name
+        if looksLikePredicate(name, value) {
+            return Problem(
+                .unknownParameter,
+                "unknown parameter \(shown): it looks like the tail of a predicate",
+                hint: "in a predicate write AND, or encode & as %26")
+        }
+        let takes = names.isEmpty ? "takes none" : "takes \(names.joined(separator: ", "))"
+        return Problem(
+            .unknownParameter, "unknown parameter \(shown); this route \(takes)",
+            hint: nearestHint(to: name, among: names))
+    }
+
+    /// `where=a > 1 && b == 2` arrives in pieces, the later ones with operators in their names or
+    /// an equals sign at the start of their values.
+    private static func looksLikePredicate(_ name: String, _ value: String) -> Bool {
+        name.hasPrefix(" ") || value.hasPrefix("=")
+            || name.contains { " <>!(){}'\"".contains($0) }
+    }
+}
+
+/// Whether a text holds a time whose `+` before the offset was decoded to a space.
+func hasSpaceForPlus(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    func isDigit(_ index: Int) -> Bool {
+        bytes.indices.contains(index) && (0x30...0x39).contains(bytes[index])
+    }
+    return bytes.indices.contains { space in
+        guard bytes[space] == UInt8(ascii: " "), isDigit(space - 1), isDigit(space + 1),
+            isDigit(space + 2)
+        else { return false }
+        // …T09:00:00 02:00 has a colon three bytes before the space.
+        return bytes[max(0, space - 12)..<space].contains(UInt8(ascii: ":"))
+    }
+}
+
+/// What to say about a `+` that became a space.
+let plusHint = "a + in an address is a space: write the offset's + as %2B"

@@ -1,0 +1,117 @@
+/// What the header fields ask of the answer, apart from what it holds.
+
+import SteleHTTP
+
+/// Preconditions, preferences and encodings of one request.
+struct Terms: Sendable {
+    /// A version that the client names.
+    enum IfMatch: Sendable, Equatable {
+        case any
+        case versions([Int64])
+    }
+
+    let ifMatch: IfMatch?
+    /// The tags of `If-None-Match`, without quotes, `W/` and `;gz`; `*` as itself.
+    let ifNoneMatch: [String]
+    let acceptsGzip: Bool
+    /// `Prefer: return=minimal` (RFC 7240).
+    let wantsMinimal: Bool
+    let accept: Accept
+
+    /// - Parameter isRead: whether the request changes nothing.
+    init(_ headers: HTTPHeaders, isRead: Bool) throws {
+        accept = Accept(headers["Accept"])
+        acceptsGzip = Self.takesGzip(headers["Accept-Encoding"])
+        wantsMinimal = headers.values(named: "Prefer").contains { field in
+            field.lowercased().split(separator: ",").contains {
+                $0.filter { $0 != " " && $0 != "\"" } == "return=minimal"
+            }
+        }
+        ifNoneMatch =
+            try headers["If-None-Match"].map {
+                try EntityTags.parse($0, field: "If-None-Match").map(\.opaque)
+            } ?? []
+        ifMatch = try headers["If-Match"].map(Self.ifMatch)
+        if !isRead, headers.contains("Idempotency-Key") {
+            throw Problem.notBuilt("Idempotency-Key")
+        }
+    }
+
+    private static func ifMatch(_ field: String) throws -> IfMatch {
+        let tags = try EntityTags.parse(field, field: "If-Match")
+        if tags.contains(where: { $0.opaque == "*" && !$0.isQuoted }) { return .any }
+        // If-Match compares strongly (RFC 9110, 13.1.1): a weak tag matches nothing.
+        return .versions(
+            tags.filter { !$0.isWeak }.compactMap { EntityTags.version(of: $0.opaque) })
+    }
+
+    static func takesGzip(_ field: String?) -> Bool {
+        guard let field else { return false }
+        var any = false
+        for part in field.lowercased().split(separator: ",") {
+            let pieces = part.split(separator: ";").map { $0.filter { $0 != " " } }
+            guard let name = pieces.first, name == "gzip" || name == "*" else { continue }
+            let refused = pieces.dropFirst().contains {
+                $0.hasPrefix("q=0") && Double($0.dropFirst(2)) == 0
+            }
+            if name == "gzip" { return !refused }
+            any = !refused
+        }
+        return any
+    }
+}
+
+/// Entity tags (RFC 9110, 8.8.3), read from fields and made for answers.
+enum EntityTags {
+    struct Tag: Sendable {
+        var opaque: String
+        var isWeak: Bool
+        var isQuoted: Bool
+    }
+
+    /// The tags of a list; the ending of the gzip variant is cut off.
+    static func parse(_ text: String, field: String) throws -> [Tag] {
+        var tags: [Tag] = []
+        var rest = Substring(text)
+        while true {
+            rest = rest.drop { $0 == " " || $0 == "\t" || $0 == "," }
+            if rest.isEmpty { return tags }
+            if rest.first == "*" {
+                tags.append(Tag(opaque: "*", isWeak: false, isQuoted: false))
+                rest = rest.dropFirst()
+                continue
+            }
+            let isWeak = rest.hasPrefix("W/")
+            if isWeak { rest = rest.dropFirst(2) }
+            guard rest.first == "\"", let end = rest.dropFirst().firstIndex(of: "\"") else {
+                throw Problem(
+                    .header, "\(field) is not a list of entity tags: \(text.prefix(100))",
+                    hint: "send an ETag as it came, with its quotes, or *")
+            }
+            var opaque = rest[rest.index(after: rest.startIndex)..<end]
+            if opaque.hasSuffix(";gz") { opaque = opaque.dropLast(3) }
+            tags.append(Tag(opaque: String(opaque), isWeak: isWeak, isQuoted: true))
+            rest = rest[rest.index(after: end)...]
+        }
+    }
+
+    /// The version in a single object's tag: the digits before its first hyphen.
+    static func version(of opaque: String) -> Int64? {
+        Int64(opaque.prefix { $0 != "-" })
+    }
+
+    /// A plain object's tag: its version and the cache generation.
+    static func plain(version: Int64, generation: String) -> String { "\(version)-\(generation)" }
+
+    /// An object's tag where the answer holds more than its row.
+    static func object(
+        version: Int64, generation: String, token: Int64, hash: UInt64
+    ) -> String {
+        "\(version)-\(generation)-\(token)-\(String(hash, radix: 36))"
+    }
+
+    /// A list's tag. It begins with a letter, so that no version is read from it.
+    static func list(generation: String, token: Int64, hash: UInt64) -> String {
+        "l\(generation)-\(token)-\(String(hash, radix: 36))"
+    }
+}

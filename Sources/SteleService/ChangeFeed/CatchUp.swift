@@ -1,0 +1,66 @@
+/// A stream that reads the stored history before it goes on live.
+
+import SteleHTTP
+import StelePersistence
+import Synchronization
+
+/// One stream's way through the history, page by page; on one worker or with the feed's thread,
+/// never with both.
+final class CatchUp: Sendable {
+    struct State: Sendable {
+        /// The last transaction whose events are sent or pending.
+        var position: Int64
+        /// Events that wait for room.
+        var pending: ArraySlice<SharedBuffer> = []
+        var pageSize = HistoryPages.firstSize
+        /// When something last went out, on the alarm's clock.
+        var movedAt: UInt64
+    }
+
+    let stream: EventStream
+    let filter: ChangeFilter
+    let state: Mutex<State>
+
+    init(_ stream: EventStream, _ filter: ChangeFilter, position: Int64) {
+        self.stream = stream
+        self.filter = filter
+        state = Mutex(State(position: position, movedAt: Alarm.now()))
+    }
+
+    /// How it went.
+    enum Outcome {
+        /// All that the store has is sent.
+        case caughtUp(position: Int64)
+        /// The stream has no room now.
+        case full
+        /// The connection has gone.
+        case closed
+    }
+
+    /// Sends pages until the history ends or the stream is full.
+    /// - Throws: `StoreError` when the history cannot be read.
+    func advance(
+        _ pages: HistoryPages, renderer: ChangeRenderer, room: Int, store: any PersistentStore
+    ) throws(StoreError) -> Outcome {
+        var state = self.state.withLock { $0 }
+        defer { self.state.withLock { $0 = state } }
+        while true {
+            while let buffer = state.pending.first {
+                if stream.isClosed { return .closed }
+                // Only with room to spare, so that a refusal means that the stream has ended.
+                guard stream.queuedBytes < room else { return .full }
+                guard stream.send(buffer) else { return .closed }
+                state.pending.removeFirst()
+                state.movedAt = Alarm.now()
+            }
+            if stream.isClosed { return .closed }
+            let page = try pages.page(
+                after: state.position, size: state.pageSize, filter, renderer: renderer,
+                store: store)
+            state.pending = page.buffers[...]
+            state.position = page.last
+            state.pageSize = page.nextSize
+            if page.isLast, state.pending.isEmpty { return .caughtUp(position: state.position) }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+/// Where in the history a call begins, and what is wrong with its token.
+
+import StelePersistence
+
+extension ChangeFeed {
+    /// What a call's token comes to.
+    enum Place {
+        /// All after this transaction.
+        case at(Int64)
+        /// What came after the token cannot be told, or it is none; `now` is where the history ends.
+        case expired(Problem, now: Int64)
+    }
+
+    /// The call's place.
+    /// - Throws: `StoreError` when the store cannot be read.
+    func place(_ call: ChangesCall) throws(StoreError) -> Place {
+        let reader = try store.reader()
+        defer { reader.close() }
+        let newest = try reader.token
+        guard let text = call.start else { return .at(newest) }
+        let reading = ChangeToken.read(text, generation: renderer.generation)
+        switch reading {
+        case .beginning:
+            guard let oldest = try reader.oldestTransaction() else { return .at(newest) }
+            return .at(oldest - 1)
+        case .number(let number):
+            if number > newest {
+                let detail = "the history ends at \(renderer.token(newest)), before \(text)"
+                return .expired(Problem(.expiredToken, detail), now: newest)
+            }
+            let oldest = try reader.oldestTransaction()
+            if number == newest { return .at(number) }
+            if let oldest, oldest <= number + 1 { return .at(number) }
+            return .expired(purged(text, oldest: oldest), now: newest)
+        case .otherGeneration:
+            let detail =
+                "\(text) is of another store, or of this one before it was restored; "
+                + "tokens of this one begin with \(renderer.generation)"
+            return .expired(Problem(.expiredToken, detail, hint: Self.wayOut), now: newest)
+        case .garbage:
+            let which = call.lastEventID == nil ? "since" : "Last-Event-ID"
+            let detail = "\(which) is no token: \(text.prefix(64))"
+            let hint = "a token looks like \(renderer.token(newest)); since=0 is the oldest kept"
+            // A browser sends what it was given; to a stream all bad tokens are one event.
+            let kind = call.isStream ? ErrorCode.expiredToken : .parameter
+            return .expired(Problem(kind, detail, hint: hint), now: newest)
+        }
+    }
+
+    private func purged(_ text: String, oldest: Int64?) -> Problem {
+        let kept = oldest.map { "the oldest kept is \(renderer.token($0))" } ?? "nothing is kept"
+        return Problem(
+            .expiredToken, "what came after \(text) was purged; \(kept)", hint: Self.wayOut)
+    }
+
+    private static let wayOut = "read the data anew and go on from now, or begin with since=0"
+}

@@ -1,0 +1,235 @@
+/// The change feed: the history as a stream that goes on for ever, and page by page as JSON.
+
+import Logging
+import SteleGraph
+import SteleHTTP
+import SteleJSON
+import StelePersistence
+import Synchronization
+
+/// Tells each save to whoever listens, in order and once (contract, section 6).
+///
+/// One thread of its own renders each save once a filter and sends the bytes to all its streams;
+/// a stream that resumes reads the stored history on a worker first and joins at its position. A
+/// stream is a suspended connection and never a thread.
+public final class ChangeFeed: Sendable {
+    /// What the feed may be told.
+    public struct Options: Sendable {
+        /// What all routes begin with, such as `/api`.
+        public var basePath = ""
+        /// Seconds between two heartbeats.
+        public var heartbeatSeconds = 15.0
+        /// Bytes that may wait for one client; one slower than that is broken off.
+        public var bufferBytes = 4 << 20
+        /// The most changes in one part of a save.
+        public var changesPerPart = 1_000
+        /// Milliseconds after which a client that lost its stream comes back (`retry:`).
+        public var retryMilliseconds = 2_000
+        /// Seconds between two looks for saves of other programs.
+        public var pollSeconds = 0.5
+        /// Seconds that a client may take nothing while it reads old history.
+        public var stallSeconds = 30.0
+        /// Transactions of a JSON page where `limit` says nothing.
+        public var defaultLimit = 100
+        /// The most transactions of a JSON page.
+        public var maximumLimit = 10_000
+
+        public init() {}
+
+        var heartbeatNanoseconds: UInt64 { UInt64(max(heartbeatSeconds, 0.001) * 1e9) }
+        var pollNanoseconds: UInt64 { UInt64(max(pollSeconds, 0.001) * 1e9) }
+        var stallNanoseconds: UInt64 { UInt64(max(stallSeconds, 0.001) * 1e9) }
+        /// Bytes that a stream may be ahead of its client while it reads old history.
+        var roomBytes: Int { max(bufferBytes / 16, 1) }
+        /// A part, which may be twice this by its last change, always fits beside what waits.
+        var bytesPerPart: Int { max(bufferBytes / 4, 1) }
+    }
+
+    typealias Work = @Sendable () -> Void
+    /// How saves come: subscribes, and gives what ends it.
+    typealias Subscribe = @Sendable (
+        _ saves: @escaping @Sendable ([HistoryTransaction]) -> Void, _ elsewhere: @escaping Work
+    ) -> Work
+
+    let store: any PersistentStore
+    let renderer: ChangeRenderer
+    let options: Options
+    let logger: Logger
+    let inbox = FeedInbox()
+    let pages = HistoryPages()
+    private let currentToken: @Sendable () -> Int64
+    private let runOnWorker: @Sendable (@escaping Work) -> Void
+    private let subscribe: Subscribe
+    private struct Running: Sendable {
+        var thread: FeedThread?
+        var unsubscribe: Work?
+    }
+    private let running = Mutex(Running())
+
+    /// - Parameters:
+    ///   - runOnWorker: runs what may read the store for a while.
+    init(
+        store: any PersistentStore, renderer: SnapshotRenderer, options: Options, logger: Logger,
+        currentToken: @escaping @Sendable () -> Int64, subscribe: @escaping Subscribe,
+        runOnWorker: @escaping @Sendable (@escaping Work) -> Void
+    ) {
+        self.store = store
+        self.options = options
+        self.logger = logger
+        self.currentToken = currentToken
+        self.subscribe = subscribe
+        self.runOnWorker = runOnWorker
+        self.renderer = ChangeRenderer(
+            model: store.model, generation: store.generation, renderer: renderer,
+            changesPerPart: max(options.changesPerPart, 1), bytesPerPart: options.bytesPerPart,
+            bytesPerBuffer: min(32 << 10, options.bufferBytes / 8))
+    }
+
+    convenience init(
+        coordinator: PersistentStoreCoordinator, renderer: SnapshotRenderer, options: Options,
+        logger: Logger, runOnWorker: @escaping @Sendable (@escaping Work) -> Void
+    ) {
+        self.init(
+            store: coordinator.store, renderer: renderer, options: options, logger: logger,
+            currentToken: { coordinator.currentToken },
+            subscribe: { saves, elsewhere in
+                let subscription = coordinator.broadcast.subscribe(
+                    saves, changedElsewhere: elsewhere)
+                return { subscription.cancel() }
+            },
+            runOnWorker: runOnWorker)
+    }
+
+    /// Begins to listen for saves. Called once; calling it again does nothing.
+    public func start() {
+        running.withLock { running in
+            guard running.thread == nil else { return }
+            let inbox = inbox
+            running.unsubscribe = subscribe(
+                { inbox.put($0) }, { inbox.putChangedElsewhere() })
+            running.thread = FeedThread { [self] in
+                FeedLoop(self, position: currentToken()).run()
+            }
+            if running.thread == nil { logger.error("the change feed has no thread to run on") }
+        }
+    }
+
+    /// Ends all streams: each gets what waits for it and its last chunk.
+    public func stop() {
+        inbox.stop()
+        let (thread, unsubscribe) = running.withLock { running in
+            defer { running = Running() }
+            return (running.thread, running.unsubscribe)
+        }
+        unsubscribe?()
+        thread?.join()
+    }
+
+    /// Answers `GET /changes` in the form that `Accept` asks for.
+    /// - Throws: `Problem`, `StoreError`.
+    func answer(_ request: Request, _ query: Query) throws -> Response {
+        let call = try ChangesCall(
+            request, query, model: store.model, maximumLimit: options.maximumLimit)
+        return call.isStream ? stream(call) : try page(call)
+    }
+
+    /// The answer for an event stream: 200 whatever the token says, for a browser gives up for good
+    /// on anything else.
+    func stream(_ call: ChangesCall) -> Response {
+        let stream = EventStream(capacity: options.bufferBytes)
+        begin(stream, call)
+        return Response(
+            status: 200,
+            headers: [
+                ("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"),
+                ("X-Accel-Buffering", "no"),
+            ],
+            body: .events(stream))
+    }
+
+    private func begin(_ stream: EventStream, _ call: ChangesCall) {
+        do throws(StoreError) {
+            switch try place(call) {
+            case .at(let position):
+                greet(stream, position: position)
+                if call.start == nil {
+                    join(stream, call.filter, position: position, isCounted: false)
+                } else {
+                    advance(CatchUp(stream, call.filter, position: position), isCounted: false)
+                }
+            case .expired(let problem, let position):
+                greet(stream, position: position, expired: problem)
+                join(stream, call.filter, position: position, isCounted: false)
+            }
+        } catch {
+            logger.error("the change feed cannot read the history: \(error)")
+            stream.finish()
+        }
+    }
+
+    private func greet(_ stream: EventStream, position: Int64, expired: Problem? = nil) {
+        var writer = ByteWriter(capacity: 256)
+        writer.raw("retry: ")
+        writer.integer(Int64(options.retryMilliseconds))
+        writer.raw("\n")
+        // From the first line on, so that who is cut off before the first save loses none either.
+        renderer.idLine(position, to: &writer)
+        if let expired {
+            writer.raw("event: expired\ndata: ")
+            expired.json(basePath: options.basePath).write(to: &writer)
+            writer.raw("\n")
+        }
+        writer.raw("\n")
+        stream.send(SharedBuffer(writer.take()))
+    }
+
+    private func join(
+        _ stream: EventStream, _ filter: ChangeFilter, position: Int64, isCounted: Bool
+    ) {
+        let arrival = Arrival(stream: stream, filter: filter, position: position)
+        if !inbox.put(arrival, returned: isCounted) { stream.finish() }
+    }
+
+    /// Goes on with old history, on a worker.
+    func catchUp(_ one: CatchUp, isCounted: Bool) {
+        runOnWorker { [self] in advance(one, isCounted: isCounted) }
+    }
+
+    private func advance(_ one: CatchUp, isCounted: Bool) {
+        do throws(StoreError) {
+            let outcome = try one.advance(
+                pages, renderer: renderer, room: options.roomBytes, store: store)
+            switch outcome {
+            case .caughtUp(let position):
+                join(one.stream, one.filter, position: position, isCounted: isCounted)
+            case .full:
+                if !inbox.put(waiting: one, returned: isCounted) { one.stream.finish() }
+            case .closed:
+                if isCounted { inbox.putReturned() }
+            }
+        } catch {
+            logger.error("the change feed cannot read the history: \(error)")
+            one.stream.drop()
+            if isCounted { inbox.putReturned() }
+        }
+    }
+
+    /// The saves with the objects' values, read from the store where the broadcast left some out.
+    func completed(_ saves: [HistoryTransaction], after position: Int64) -> [HistoryTransaction] {
+        let isComplete = saves.allSatisfy { save in
+            save.changes.allSatisfy {
+                $0.snapshot != nil && ($0.kind != .update || $0.before != nil)
+            }
+        }
+        if isComplete { return saves }
+        do throws(StoreError) {
+            let reader = try store.reader()
+            defer { reader.close() }
+            let read = try reader.history(after: position, limit: saves.count, values: true)
+            return read.last?.number == saves.last?.number ? read : saves
+        } catch {
+            logger.error("the change feed cannot read the history: \(error)")
+            return saves
+        }
+    }
+}

@@ -1,0 +1,118 @@
+/// Saves as text: events of the stream and entries of the JSON form.
+
+import SteleHTTP
+import SteleJSON
+import SteleModel
+import StelePersistence
+
+/// Writes transactions; one for all filters, shared by all threads.
+struct ChangeRenderer: Sendable {
+    let model: Model
+    let generation: String
+    let renderer: SnapshotRenderer
+    /// The most changes in one part.
+    let changesPerPart: Int
+    /// The most bytes of changes in one part; a change larger than that is told without values.
+    let bytesPerPart: Int
+    /// Small events are sent together up to about so many bytes.
+    let bytesPerBuffer: Int
+
+    func token(_ number: Int64) -> String { "\(generation)-\(number)" }
+
+    /// The events of the saves as buffers to send in this order; small events share a buffer.
+    func events(of transactions: [HistoryTransaction], _ filter: ChangeFilter) -> [SharedBuffer] {
+        var buffers: [SharedBuffer] = []
+        var writer = ByteWriter(capacity: 1024)
+        for transaction in transactions {
+            let parts = parts(of: filter.changes(of: transaction), values: filter.values)
+            for (index, changes) in parts.enumerated() {
+                event(transaction, changes, part: index, of: parts.count, to: &writer)
+                if writer.count >= bytesPerBuffer { buffers.append(SharedBuffer(writer.take())) }
+            }
+        }
+        if writer.count > 0 { buffers.append(SharedBuffer(writer.take())) }
+        return buffers
+    }
+
+    /// A save as an entry of the JSON form, or false where the filter leaves nothing of it.
+    func entry(
+        _ transaction: HistoryTransaction, _ filter: ChangeFilter, to writer: inout ByteWriter,
+        after separator: StaticString
+    ) -> Bool {
+        let changes = filter.changes(of: transaction)
+        guard !changes.isEmpty else { return false }
+        writer.raw(separator)
+        head(transaction, to: &writer)
+        writer.raw(",\"changes\":[")
+        for (index, change) in changes.enumerated() {
+            if index > 0 { writer.byte(UInt8(ascii: ",")) }
+            write(change, values: filter.values, to: &writer)
+        }
+        writer.raw("]}")
+        return true
+    }
+
+    private func event(
+        _ transaction: HistoryTransaction, _ changes: [UInt8], part: Int, of count: Int,
+        to writer: inout ByteWriter
+    ) {
+        // The id stands on the last part alone: who was cut off before it gets all of them again.
+        if part == count - 1 { idLine(transaction.number, to: &writer) }
+        writer.raw("event: save\ndata: ")
+        head(transaction, to: &writer)
+        if count > 1 {
+            writer.raw(",\"part\":")
+            writer.integer(Int64(part + 1))
+            writer.raw(",\"of\":")
+            writer.integer(Int64(count))
+        }
+        writer.raw(",\"changes\":[")
+        writer.raw(changes)
+        writer.raw("]}\n\n")
+    }
+
+    /// `id: TOKEN` and a line break.
+    func idLine(_ number: Int64, to writer: inout ByteWriter) {
+        writer.raw("id: ")
+        writer.write(token(number))
+        writer.byte(UInt8(ascii: "\n"))
+    }
+
+    private func head(_ transaction: HistoryTransaction, to writer: inout ByteWriter) {
+        writer.raw("{\"transaction\":")
+        writer.string(token(transaction.number))
+        writer.raw(",\"at\":")
+        writer.date(secondsSince2001: (transaction.timestamp * 1000).rounded() / 1000)
+        writer.raw(",\"author\":")
+        optional(transaction.author, to: &writer)
+        writer.raw(",\"context\":")
+        optional(transaction.contextName, to: &writer)
+    }
+
+    private func optional(_ text: String?, to writer: inout ByteWriter) {
+        if let text { writer.string(text) } else { writer.null() }
+    }
+
+    /// The changes, separated by commas, in parts of at most so many changes and bytes.
+    private func parts(of changes: [HistoryChange], values: Bool) -> [[UInt8]] {
+        var parts: [[UInt8]] = []
+        var writer = ByteWriter(capacity: min(changes.count, 1024) * 96)
+        var count = 0
+        for change in changes {
+            let start = writer.count
+            if count > 0 { writer.byte(UInt8(ascii: ",")) }
+            write(change, values: values, to: &writer)
+            if values, writer.count - start > bytesPerPart {
+                writer.bytes.removeSubrange((count > 0 ? start + 1 : start)...)
+                write(change, values: values, isTooLarge: true, to: &writer)
+            }
+            count += 1
+            if count == changesPerPart || writer.count >= bytesPerPart {
+                parts.append(writer.take())
+                count = 0
+            }
+        }
+        if count > 0 { parts.append(writer.take()) }
+        return parts
+    }
+}

@@ -1,0 +1,93 @@
+/// `GET /changes` as types: where to begin, what to tell, in which form.
+
+import SteleHTTP
+import SteleModel
+
+/// A call of the change feed.
+struct ChangesCall: Sendable {
+    /// `since`: a token, or `0`.
+    var since: String?
+    /// The `Last-Event-ID` header, which wins over `since`: a browser repeats its first address.
+    var lastEventID: String?
+    /// The entities asked for, or nil for all; their subentities belong to them.
+    var entities: [Entity]?
+    /// Whether objects and old values are told.
+    var values = false
+    /// The most transactions of a JSON page; nil where nothing is said.
+    var limit: Int?
+    /// Whether `Accept` names `text/event-stream`.
+    var isStream = false
+
+    init() {}
+
+    /// Where to begin: the token of the header, else of the parameter.
+    var start: String? { lastEventID ?? since }
+
+    /// What is told.
+    var filter: ChangeFilter {
+        let indexes = entities.map { Set($0.flatMap { Array($0.subtree) }).sorted() }
+        return ChangeFilter(entities: indexes, values: values)
+    }
+
+    /// Reads the call.
+    /// - Parameter query: the parameters, of which `Parameter.changes` are known.
+    /// - Throws: `Problem` that names the parameter.
+    init(_ request: Request, _ query: Query, model: Model, maximumLimit: Int) throws {
+        isStream = Self.acceptsEventStream(request.headers.values(named: "Accept"))
+        lastEventID = request.headers["Last-Event-ID"].flatMap { $0.isEmpty ? nil : $0 }
+        since = query[.since]
+        if query[.where] != nil { throw Problem.notBuilt("filtering changes by where") }
+        entities = try query[.entity].map { try Self.entities($0, in: model) }
+        values = try query[.values].map { try Self.truth($0, of: "values") } ?? false
+        limit = try query[.limit].map { try Self.limit($0, atMost: maximumLimit) }
+        if isStream, limit != nil {
+            throw Problem(
+                .parameter, "limit is for the JSON form; a stream goes on for ever",
+                hint: "leave limit out, or ask for application/json")
+        }
+    }
+
+    /// Whether one of the media ranges is `text/event-stream`, and not with a weight of 0.
+    static func acceptsEventStream(_ fields: [String]) -> Bool {
+        fields.contains { field in
+            field.split(separator: ",").contains { range in
+                let parts = range.split(separator: ";").map {
+                    $0.filter { !$0.isWhitespace }.lowercased()
+                }
+                guard parts.first == "text/event-stream" else { return false }
+                return !parts.dropFirst().contains { ["q=0", "q=0.0", "q=0.00", "q=0.000"].contains($0) }
+            }
+        }
+    }
+
+    private static func entities(_ text: String, in model: Model) throws -> [Entity] {
+        let names = text.split(separator: ",", omittingEmptySubsequences: false)
+        return try names.map { name in
+            let name = String(name)
+            guard let entity = model.entity(named: name) else {
+                let what = name.isEmpty ? "entity has an empty name" : "the model has no entity \(name)"
+                throw Problem(
+                    .parameter, what,
+                    hint: nearestHint(to: name, among: model.entities.map(\.name)))
+            }
+            return entity
+        }
+    }
+
+    private static func truth(_ text: String, of name: String) throws -> Bool {
+        switch text {
+        case "true": true
+        case "false": false
+        default: throw Problem(.parameter, "\(name) is true or false, not \(text)")
+        }
+    }
+
+    private static func limit(_ text: String, atMost maximum: Int) throws -> Int {
+        guard let number = Int(text), (1...maximum).contains(number),
+            text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else {
+            throw Problem(.parameter, "limit is a whole number from 1 to \(maximum), not \(text)")
+        }
+        return number
+    }
+}

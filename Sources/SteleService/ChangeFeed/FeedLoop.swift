@@ -1,0 +1,242 @@
+/// The feed's thread: tells each save to all streams, once rendered for each filter, in one sweep.
+
+import SteleHTTP
+import SteleJSON
+import StelePersistence
+
+/// What the thread alone has in hand. Lock order: it holds none of its own; the inbox's and the
+/// streams' locks are taken one at a time.
+final class FeedLoop {
+    /// A live stream: two words and the stream's own object.
+    struct Member {
+        let stream: EventStream
+        /// It has all up to here already.
+        let skipThrough: Int64
+    }
+
+    let feed: ChangeFeed
+    /// All up to here has been told to the live streams.
+    var position: Int64
+    var groups: [ChangeFilter: [Member]] = [:]
+    /// The last saves, without a gap up to `position`: for those that join a moment late.
+    var recent: [HistoryTransaction] = []
+    var waiting: [CatchUp] = []
+    /// Streams that catch up on workers at the thread's word.
+    var outstanding = 0
+    private var heartbeatAt: UInt64 = 0
+    private var pollAt: UInt64 = 0
+    private var roomAt: UInt64 = 0
+
+    init(_ feed: ChangeFeed, position: Int64) {
+        self.feed = feed
+        self.position = position
+    }
+
+    private var isWatched: Bool { !groups.isEmpty || !waiting.isEmpty || outstanding > 0 }
+
+    func run() {
+        while turn() { feed.inbox.alarm.sleep(until: nextTime()) }
+    }
+
+    /// One round; false when the feed has stopped.
+    func turn() -> Bool {
+        let mail = feed.inbox.take(isWatched: isWatched)
+        if mail.isStopping {
+            end(mail)
+            return false
+        }
+        outstanding -= mail.returned
+        take(mail)
+        for arrival in mail.arrivals { admit(arrival) }
+        waiting += mail.waiting
+        let now = Alarm.now()
+        if now >= roomAt { goOnWithWaiting(now) }
+        if now >= pollAt {
+            if isWatched { _ = feed.store.noticesForeignChange() }
+            pollAt = now &+ feed.options.pollNanoseconds
+        }
+        if now >= heartbeatAt {
+            beat()
+            heartbeatAt = now &+ feed.options.heartbeatNanoseconds
+        }
+        return true
+    }
+
+    private func nextTime() -> UInt64? {
+        guard isWatched else { return nil }
+        let next = min(heartbeatAt, pollAt)
+        return waiting.isEmpty ? next : min(next, roomAt)
+    }
+
+    private func end(_ mail: FeedInbox.Mail) {
+        for members in groups.values {
+            for member in members { member.stream.finish() }
+        }
+        for one in waiting + mail.waiting { one.stream.finish() }
+        for arrival in mail.arrivals { arrival.stream.finish() }
+        groups = [:]
+        waiting = []
+    }
+
+    // MARK: Saves
+
+    private func take(_ mail: FeedInbox.Mail) {
+        guard !groups.isEmpty else {
+            // Nobody listens; who joins reads what he lacks.
+            if mail.latest > position {
+                position = mail.latest
+                recent = []
+            }
+            return
+        }
+        let saves = mail.saves.drop { $0.number <= position }
+        if let last = saves.last {
+            // A gap is another program's saves, or what the inbox let go.
+            if last.number - position == Int64(saves.count) { tell(Array(saves)) }
+        }
+        if mail.isChangedElsewhere || mail.latest > position { readOn(atLeastTo: mail.latest) }
+    }
+
+    /// Tells what the store has after the position.
+    private func readOn(atLeastTo latest: Int64) {
+        do throws(StoreError) {
+            let wantsValues = groups.keys.contains { $0.values }
+            var size = HistoryPages.firstSize
+            while true {
+                let reader = try feed.store.reader()
+                defer { reader.close() }
+                let saves = try reader.history(after: position, limit: size, values: wantsValues)
+                tell(saves, isComplete: true)
+                if saves.count < size { break }
+                size = HistoryPages.nextSize(size, saves)
+            }
+            if latest > position {
+                position = latest
+                recent = []
+            }
+        } catch {
+            feed.logger.error("the change feed cannot read the history: \(error)")
+            feed.inbox.putChangedElsewhere()
+            pollAt = Alarm.now() &+ feed.options.pollNanoseconds
+        }
+    }
+
+    private func tell(_ saves: [HistoryTransaction], isComplete: Bool = false) {
+        guard let last = saves.last else { return }
+        var complete: [HistoryTransaction]? = isComplete ? saves : nil
+        for (filter, members) in groups {
+            let told: [HistoryTransaction]
+            if filter.values {
+                let all = complete ?? feed.completed(saves, after: position)
+                complete = all
+                told = all
+            } else {
+                told = saves
+            }
+            let left = sweep(told, filter, members)
+            groups[filter] = left.isEmpty ? nil : left
+        }
+        position = last.number
+        remember(saves)
+    }
+
+    /// Sends to all members, and gives those back that took it.
+    private func sweep(
+        _ saves: [HistoryTransaction], _ filter: ChangeFilter, _ members: [Member]
+    ) -> [Member] {
+        guard let first = saves.first?.number else { return members }
+        let buffers = feed.renderer.events(of: saves, filter)
+        var late: [Int64: [SharedBuffer]] = [:]
+        return members.filter { member in
+            guard member.skipThrough >= first else { return send(buffers, to: member.stream) }
+            let rest = late[member.skipThrough] ?? feed.renderer.events(
+                of: saves.filter { $0.number > member.skipThrough }, filter)
+            late[member.skipThrough] = rest
+            return send(rest, to: member.stream)
+        }
+    }
+
+    /// False when the stream has ended or is too slow, and then it is broken off: its client comes
+    /// back by its token.
+    private func send(_ buffers: [SharedBuffer], to stream: EventStream) -> Bool {
+        for buffer in buffers where !stream.send(buffer) {
+            stream.drop()
+            return false
+        }
+        return true
+    }
+
+    private func remember(_ saves: [HistoryTransaction]) {
+        recent += saves
+        if recent.count > 64 { recent.removeFirst(recent.count - 64) }
+        var changes = 0
+        let start = recent.lastIndex { save in
+            changes += save.changes.count
+            return changes > 1_000
+        }
+        if let start { recent.removeFirst(start + 1) }
+    }
+
+    // MARK: Streams
+
+    private func admit(_ arrival: Arrival) {
+        if groups.isEmpty, arrival.position > position {
+            position = arrival.position
+            recent = []
+        }
+        if arrival.position < position {
+            guard let first = recent.first?.number, first <= arrival.position + 1 else {
+                outstanding += 1
+                feed.catchUp(
+                    CatchUp(arrival.stream, arrival.filter, position: arrival.position),
+                    isCounted: true)
+                return
+            }
+            let missed = recent.filter { $0.number > arrival.position }
+            let told = arrival.filter.values
+                ? feed.completed(missed, after: arrival.position) : missed
+            guard send(feed.renderer.events(of: told, arrival.filter), to: arrival.stream) else {
+                return
+            }
+        } else if !arrival.stream.send(SharedBuffer([])) {
+            return
+        }
+        let skip = max(position, arrival.position)
+        groups[arrival.filter, default: []].append(
+            Member(stream: arrival.stream, skipThrough: skip))
+    }
+
+    /// Lets those go on that have room again, and drops those that have not moved for too long.
+    private func goOnWithWaiting(_ now: UInt64) {
+        roomAt = now &+ 20_000_000
+        waiting.removeAll { one in
+            if one.stream.isClosed { return true }
+            if one.stream.queuedBytes < feed.options.roomBytes / 2 {
+                outstanding += 1
+                feed.catchUp(one, isCounted: true)
+                return true
+            }
+            let movedAt = one.state.withLock { $0.movedAt }
+            guard now > movedAt, now - movedAt > feed.options.stallNanoseconds else { return false }
+            one.stream.drop()
+            return true
+        }
+    }
+
+    /// A comment keeps the line and finds out who has gone; partial streams get their position.
+    private func beat() {
+        let plain = SharedBuffer(Array(":\n\n".utf8))
+        var writer = ByteWriter(capacity: 64)
+        writer.raw(":\n")
+        feed.renderer.idLine(position, to: &writer)
+        writer.byte(UInt8(ascii: "\n"))
+        let positioned = SharedBuffer(writer.take())
+        for (filter, members) in groups {
+            let left = members.filter { member in
+                let isMoving = filter.isPartial && member.skipThrough <= position
+                return send([isMoving ? positioned : plain], to: member.stream)
+            }
+            groups[filter] = left.isEmpty ? nil : left
+        }
+    }
+}

@@ -1,0 +1,67 @@
+/// Pages of the stored history as bytes, the last few kept: after a restart all streams ask for the
+/// same ones.
+
+import SteleHTTP
+import StelePersistence
+import Synchronization
+
+/// Reads and renders the history, page by page.
+final class HistoryPages: Sendable {
+    /// Some saves, as one filter tells them.
+    struct Page: Sendable {
+        let buffers: [SharedBuffer]
+        /// The last transaction that is in it, told or not.
+        let last: Int64
+        /// Whether the store had no more when it was read.
+        let isLast: Bool
+        /// How many transactions to ask for next.
+        let nextSize: Int
+    }
+
+    private struct Key: Hashable, Sendable {
+        let filter: ChangeFilter
+        let after: Int64
+        let size: Int
+    }
+
+    /// Newest last.
+    private let kept = Mutex<[(key: Key, page: Page)]>([])
+
+    static let firstSize = 16
+    private static let largestSize = 256
+    /// A page shall hold about so many changes.
+    private static let changesWanted = 2_000
+    private static let pagesKept = 8
+    private static let largestKept = 1 << 20
+
+    /// The page after a transaction.
+    func page(
+        after position: Int64, size: Int, _ filter: ChangeFilter, renderer: ChangeRenderer,
+        store: any PersistentStore
+    ) throws(StoreError) -> Page {
+        let key = Key(filter: filter, after: position, size: size)
+        if let page = kept.withLock({ $0.first { $0.key == key }?.page }) { return page }
+        let reader = try store.reader()
+        defer { reader.close() }
+        let saves = try reader.history(after: position, limit: size, values: filter.values)
+        let page = Page(
+            buffers: renderer.events(of: saves, filter), last: saves.last?.number ?? position,
+            isLast: saves.count < size, nextSize: Self.nextSize(size, saves))
+        // What is in the history never changes, so a full page stays right.
+        if !page.isLast, page.buffers.reduce(0, { $0 + $1.count }) <= Self.largestKept {
+            kept.withLock { kept in
+                if kept.count == Self.pagesKept { kept.removeFirst() }
+                kept.append((key, page))
+            }
+        }
+        return page
+    }
+
+    /// Fewer transactions after large ones, more after small ones.
+    static func nextSize(_ size: Int, _ saves: [HistoryTransaction]) -> Int {
+        let changes = saves.reduce(0) { $0 + $1.changes.count }
+        if changes > 2 * changesWanted { return max(1, size / 4) }
+        if changes < changesWanted / 2 { return min(largestSize, size * 2) }
+        return size
+    }
+}

@@ -1,0 +1,158 @@
+// The codes that Core Data has no number for.
+
+extension ErrorCode {
+    static let target = ErrorCode(
+        "request.target", 400, "The address cannot be read",
+        "A percent escape is cut short or wrong, or what it decodes to is not UTF-8.")
+    static let parameter = ErrorCode(
+        "request.parameter", 400, "A parameter's value cannot be used",
+        "The parameter is known, but not this value of it; the detail says what it takes.")
+    static let unknownParameter = ErrorCode(
+        "request.unknown-parameter", 400, "Unknown query parameter",
+        "Parameters are never ignored. The detail names the nearest one that this route knows.")
+    static let duplicateParameter = ErrorCode(
+        "request.duplicate-parameter", 400, "A query parameter is given twice",
+        "Each parameter may stand once; lists are written with commas.")
+    static let cursor = ErrorCode(
+        "request.cursor", 400, "The cursor does not belong to this query",
+        "`after` takes the cursor of a page's Link header, with the entity, where, sort, select "
+            + "and variables of that page.")
+    static let header = ErrorCode(
+        "request.header", 400, "A header field cannot be read",
+        "The detail names the field and what it takes.")
+    static let malformed = ErrorCode(
+        "request.malformed", 400, "The request is against the rules of HTTP",
+        "The head of the request cannot be read without guessing, so it is refused.")
+    static let id = ErrorCode(
+        "request.id", 400, "Not an id",
+        "An id is a whole number from 1 to 9223372036854775807.")
+    static let body = ErrorCode(
+        "request.body", 400, "The body has the wrong shape",
+        "The body is JSON, but not of the shape that this route takes; the detail says which.")
+    static let unknownKey = ErrorCode(
+        "request.unknown-key", 400, "Unknown key",
+        "The entity has no property of this name. Keys are never ignored; the detail names the "
+            + "nearest one.")
+    static let json = ErrorCode(
+        "json.syntax", 400, "The body is not JSON",
+        "The text breaks JSON's grammar (RFC 8259), or is cut short; line and column say where.")
+    static let duplicateKey = ErrorCode(
+        "json.duplicate-key", 400, "A key stands twice",
+        "One object of the body names a key twice; which one counts is not guessed.")
+    static let invalidUTF8 = ErrorCode(
+        "json.utf8", 400, "The body is not UTF-8", "JSON is UTF-8; send the text in that encoding.")
+    static let tooDeep = ErrorCode(
+        "json.too-deep", 400, "The body nests too deeply",
+        "Arrays and objects may stand inside one another up to a bound.")
+    static let jsonNumber = ErrorCode(
+        "json.number", 400, "A number is out of range",
+        "A bare JSON number is at most 64 bits, or a Double; send a longer one as a string.")
+    static let nulCharacter = ErrorCode(
+        "json.nul", 400, "U+0000 in text", "No store keeps U+0000 in text.")
+    static let emptyBody = ErrorCode(
+        "json.empty", 400, "The body is empty", "This route takes a JSON body.")
+    static let predicate = ErrorCode(
+        "predicate.syntax", 400, "The predicate cannot be read",
+        "`position` and `near` say where reading stopped, `hint` what may have been meant.")
+    static let predicateKey = ErrorCode(
+        "predicate.unknown-key", 400, "Unknown key in an expression",
+        "The entity has no property of this name; the hint names the nearest.")
+    static let predicateType = ErrorCode(
+        "predicate.type", 400, "The expression's types do not fit",
+        "What is compared cannot be compared, such as a text with a number.")
+    static let predicateVariable = ErrorCode(
+        "predicate.variable", 400, "A variable has no value",
+        "$NAME in an expression takes its value from the parameter var.NAME.")
+    static let predicateLimit = ErrorCode(
+        "predicate.limit", 400, "The expression is too large",
+        "Expressions are bounded in length and nesting.")
+    static let predicateValue = ErrorCode(
+        "predicate.value", 400, "The expression fails on a value",
+        "The expression can be read, but not evaluated with the values at hand.")
+    static let value = ErrorCode(
+        "value.type", 422, "A value does not fit its attribute",
+        "The value cannot be read as the attribute's type; the detail names both.")
+    static let readOnly = ErrorCode(
+        "value.read-only", 422, "The property cannot be written",
+        "Derived attributes and fetched properties are computed, not written.")
+    static let abstract = ErrorCode(
+        "entity.abstract", 422, "The entity is abstract",
+        "No object is of an abstract entity itself: name one of its subentities in _entity.")
+    static let wrongEntity = ErrorCode(
+        "entity.mismatch", 422, "Not an entity for this place",
+        "_entity names the entity of the address, or of the relationship's destination, or one of "
+            + "its subentities.")
+    static let noDestination = ErrorCode(
+        "object.missing-destination", 422, "The object to link does not exist",
+        "A relationship is given an id that no object of the destination entity has.")
+    static let token = ErrorCode(
+        "access.token", 401, "A token is needed",
+        "Send Authorization: Bearer TOKEN with the token that the service was started with.")
+    static let host = ErrorCode(
+        "access.host", 403, "Not a host of this service",
+        "The Host header is neither an IP address nor localhost nor a name allowed by a setting.")
+    static let origin = ErrorCode(
+        "access.origin", 403, "Pages of that origin may not call this service",
+        "The Origin header names another host; allow it by the setting for hosts.")
+    static let route = ErrorCode(
+        "route.unknown", 404, "No such route", "The detail names the nearest route, if one is near."
+    )
+    static let entity = ErrorCode(
+        "entity.unknown", 404, "No such entity",
+        "The model has no entity of this name; the detail names the nearest.")
+    static let object = ErrorCode(
+        "object.unknown", 404, "No such object",
+        "The entity has no object with this id: it never had, or it is deleted.")
+    static let member = ErrorCode(
+        "object.not-a-member", 404, "Not in this relationship",
+        "The object is not among the relationship's destinations.")
+    static let method = ErrorCode(
+        "method.not-allowed", 405, "The route does not take this method",
+        "The Allow header names the methods that it takes.")
+    static let notAcceptable = ErrorCode(
+        "accept.none", 406, "No such format",
+        "None of the formats that Accept names is given here; application/json always is.")
+    static let identity = ErrorCode(
+        "conflict.identity", 409, "The body speaks of another object",
+        "_id or _entity in the body does not agree with the address.")
+    static let versionConflict = ErrorCode(
+        "conflict.version", 409, "The object has another version",
+        "_version in the body is not the version that is stored; `conflicts` has the keys that "
+            + "differ, with both values.")
+    static let precondition = ErrorCode(
+        "precondition.failed", 412, "The object has another version",
+        "If-Match names a version that is not the stored one.")
+    static let bodyTooLarge = ErrorCode(
+        "request.too-large", 413, "The body is too large", "Send it in several requests.")
+    static let targetTooLong = ErrorCode(
+        "request.target-too-long", 414, "The address is too long",
+        "The query is longer than the limit; shorten it.")
+    static let mediaType = ErrorCode(
+        "request.media-type", 415, "The body is in another format",
+        "Bodies are application/json; PATCH takes application/merge-patch+json, too.")
+    static let notBuilt = ErrorCode(
+        "feature.not-built", 501, "Not there yet",
+        "The contract has it, this version of Stele does not.")
+    static let busy = ErrorCode(
+        "service.busy", 503, "Busy", "Try again after the seconds that Retry-After says.")
+    static let unavailable = ErrorCode(
+        "service.unavailable", 503, "Not ready", "The service is starting or stopping.")
+    static let deadline = ErrorCode(
+        "service.deadline", 503, "The query ran too long",
+        "A statement ran longer than its deadline; narrow the query.")
+    static let noRoom = ErrorCode(
+        "store.no-room", 507, "No room", "The disk is full. Nothing was saved.")
+    static let `internal` = ErrorCode(
+        "internal", 500, "An error of the service",
+        "It is in the log under the id that the answer names.")
+
+    static let words: [ErrorCode] = [
+        target, parameter, unknownParameter, duplicateParameter, cursor, header, malformed, id,
+        body, unknownKey, json, duplicateKey, invalidUTF8, tooDeep, jsonNumber, nulCharacter,
+        emptyBody, predicate, predicateKey, predicateType, predicateVariable, predicateLimit,
+        predicateValue, value, readOnly, abstract, wrongEntity, noDestination, token, host, origin,
+        route, entity, object, member, method, notAcceptable, identity, versionConflict,
+        precondition, bodyTooLarge, targetTooLong, mediaType, notBuilt, busy, unavailable,
+        deadline, noRoom, `internal`,
+    ]
+}

@@ -1,0 +1,181 @@
+// What each kind of error says of itself.
+
+import SteleGraph
+import SteleJSON
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+/// Turns the errors of the layers below into problems, with the model's names.
+struct ErrorRenderer {
+    let renderer: SnapshotRenderer
+    let basePath: String
+
+    private var model: Model { renderer.model }
+
+    func problem(_ error: JSONError) -> Problem {
+        let kind: ErrorCode =
+            switch error.kind {
+            case .syntax: .json
+            case .duplicateKey: .duplicateKey
+            case .invalidUTF8: .invalidUTF8
+            case .tooDeep: .tooDeep
+            case .numberOutOfRange: .jsonNumber
+            case .nulCharacter: .nulCharacter
+            case .empty: .emptyBody
+            case .outOfMemory: .busy
+            }
+        return Problem(
+            kind, error.message, hint: error.hint,
+            members: [
+                ("line", .integer(Int64(error.line))), ("column", .integer(Int64(error.column))),
+                ("position", .integer(Int64(error.position))),
+            ])
+    }
+
+    func problem(_ error: PredicateError) -> Problem {
+        if error.code == PredicateError.Code.unsupported.rawValue {
+            var problem = Problem.notBuilt(error.message)
+            problem.detail = error.message
+            problem.hint = error.hint ?? problem.hint
+            return problem
+        }
+        let kind = ErrorCode.words.first { $0.text == error.code } ?? .predicate
+        var members: [(String, JSONValue)] = [
+            ("position", .integer(Int64(error.position))), ("near", .string(error.near)),
+        ]
+        if let expected = error.expected { members.append(("expected", .string(expected))) }
+        return Problem(kind, error.message, hint: error.hint, members: members)
+    }
+
+    func problem(_ failure: ValidationErrors) -> Problem {
+        let entries = failure.errors.map(entry)
+        guard let first = failure.errors.first else {
+            return Problem(.validation, "the object is not valid")
+        }
+        if failure.errors.count == 1 {
+            return Problem(.number(first.code), first.detail, errors: entries)
+        }
+        var problem = Problem(
+            .severalFailures,
+            "\(failure.errors.count) values are not valid; the first: "
+                + first.detail, errors: entries)
+        // All of them delete rules that deny: a conflict as one alone is.
+        if failure.errors.allSatisfy({ $0.code == 1600 }) {
+            problem.status = ErrorCode.deniedDelete.status
+        }
+        return problem
+    }
+
+    private func entry(_ error: ValidationError) -> JSONValue {
+        var members: [(String, JSONValue)] = []
+        if error.key > 0 {
+            members.append(("object", .string(path(error.entity, error.key))))
+        }
+        members.append(("entity", .string(error.entity.name)))
+        if let property = error.property { members.append(("key", .string(property))) }
+        members.append(("code", .integer(Int64(error.code))))
+        members.append(("name", .string(error.name)))
+        let property = error.property.flatMap { error.entity.property(named: $0) }
+        members.append(("value", json(error.value, property)))
+        if !error.limit.isNull { members.append(("limit", json(error.limit, nil))) }
+        members.append(("message", .string(error.message)))
+        return .object(members)
+    }
+
+    private func path(_ entity: Entity, _ key: Int64) -> String {
+        "\(Routes.path(ofEntity: entity.name, basePath))/\(key)"
+    }
+
+    private func json(_ value: Value, _ property: Property?) -> JSONValue {
+        var writer = ByteWriter()
+        let kind = property.map { ValueKind($0) } ?? .plain
+        if case .data(let bytes) = value, bytes.count > 256 {
+            return .string("\(bytes.count) bytes")
+        }
+        renderer.write(value, as: kind, to: &writer)
+        return .raw(writer.take())
+    }
+
+    func problem(_ error: ContextError) -> Problem {
+        switch error {
+        case .abstractEntity: Problem(.abstract, error.description)
+        case .deleted: Problem(.object, error.description)
+        case .wrongDestination: Problem(.noDestination, error.description)
+        case .noSuchRelationship: Problem(.unknownKey, error.description)
+        case .foreignObject, .closed, .onWriter: Problem(.unavailable, error.description)
+        }
+    }
+
+    /// The problem that a store's refusal is; nil where only the log is told.
+    func problem(_ error: StoreError) -> Problem? {
+        switch error {
+        case .moved:
+            return Problem(
+                .busy, "what the request was made from changed each time that it was tried",
+                headers: [("Retry-After", "1")])
+        case .conflicts(let conflicts): return problem(conflicts)
+        case .constraint(let conflict): return problem(conflict)
+        case .noRoom: return Problem(.noRoom, "the disk is full; nothing was saved")
+        case .busy:
+            return Problem(
+                .busy, "the store is busy; try again in a moment", headers: [("Retry-After", "1")])
+        case .deadline(let seconds):
+            return Problem(
+                .deadline, "the query ran longer than \(Int(seconds)) s",
+                hint: "narrow it by where, or give it an index", headers: [("Retry-After", "1")])
+        case .unsupported(let what): return .notBuilt(what)
+        case .invalid(let what): return Problem(.predicateValue, what)
+        case .closed: return Problem(.unavailable, "the store is closed: the service stops")
+        case .incompatible, .failed: return nil
+        }
+    }
+
+    private func problem(_ conflicts: [MergeConflict]) -> Problem {
+        let entries: [JSONValue] = conflicts.map { conflict in
+            let entity = model.entities[conflict.entity]
+            let keys: [JSONValue] = conflict.changedSlots.compactMap { slot in
+                guard entity.slots.indices.contains(slot) else { return nil }
+                let property = entity.slots[slot]
+                func value(_ snapshot: Snapshot?) -> JSONValue {
+                    guard let snapshot, snapshot.values.indices.contains(slot) else { return .null }
+                    return json(snapshot.values[slot], property)
+                }
+                return .object([
+                    ("key", .string(property.name)), ("yours", value(conflict.cached)),
+                    ("stored", value(conflict.persisted)),
+                ])
+            }
+            return .object([
+                ("object", .string(path(entity, conflict.key))),
+                ("yourVersion", .integer(conflict.cached.version)),
+                ("storedVersion", conflict.persisted.map { .integer($0.version) } ?? .null),
+                ("conflicts", .array(keys)),
+            ])
+        }
+        return Problem(
+            .conflict, "the object was changed by another save",
+            members: [("objects", .array(entries))])
+    }
+
+    private func problem(_ conflict: ConstraintConflict) -> Problem {
+        let entity = model.entities[conflict.entity]
+        var members: [(String, JSONValue)] = [
+            ("entity", .string(entity.name)),
+            ("constraint", .array(conflict.constraint.map { .string($0) })),
+            (
+                "values",
+                .array(
+                    zip(conflict.constraint, conflict.values).map { name, value in
+                        json(value, entity.property(named: name))
+                    })
+            ),
+        ]
+        if let key = conflict.databaseKey {
+            members.append(("object", .string(path(entity, key))))
+        }
+        let names = conflict.constraint.joined(separator: ", ")
+        return Problem(
+            .constraint, "another \(entity.name) has the same \(names)", members: members)
+    }
+}

@@ -1,0 +1,49 @@
+/// The only table from errors to statuses.
+
+import Logging
+import SteleGraph
+import SteleHTTP
+import SteleJSON
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+/// What a client is told of an error, whatever threw it.
+struct ErrorResponse {
+    let problem: Problem
+    /// What only the log is told, under the id that the answer names.
+    let secret: (id: String, text: String)?
+
+    init(_ error: any Error, renderer: SnapshotRenderer, basePath: String = "") {
+        let renderer = ErrorRenderer(renderer: renderer, basePath: basePath)
+        switch error {
+        case let problem as Problem: self.init(problem)
+        case let error as JSONError: self.init(renderer.problem(error))
+        case let error as PredicateError: self.init(renderer.problem(error))
+        case let error as ValidationErrors: self.init(renderer.problem(error))
+        case let error as ValidationError:
+            self.init(renderer.problem(ValidationErrors([error])))
+        case let error as ContextError: self.init(renderer.problem(error))
+        case let error as StoreError:
+            if let problem = renderer.problem(error) {
+                self.init(problem)
+            } else {
+                self.init(unknown: error)
+            }
+        default: self.init(unknown: error)
+        }
+    }
+
+    private init(_ problem: Problem) {
+        self.problem = problem
+        secret = nil
+    }
+
+    private init(unknown error: any Error) {
+        let id = String(UInt64.random(in: .min ... .max), radix: 16)
+        problem = Problem(
+            .internal, "an error of the service; the log has it under \(id)",
+            members: [("id", .string(id))])
+        secret = (id, String(describing: error))
+    }
+}

@@ -1,0 +1,81 @@
+/// What a client is told of an error: problem details (RFC 9457).
+
+import SteleHTTP
+import SteleJSON
+
+/// An error as it is answered: `application/problem+json` with one shape everywhere.
+struct Problem: Error, Sendable {
+    /// What kind it is; gives code, title and status.
+    var kind: ErrorCode
+    /// The status, where it differs from the kind's.
+    var status: Int
+    /// A sentence on this very occurrence.
+    var detail: String
+    /// The way out, where one is known.
+    var hint: String?
+    /// An entry a failure, for validation.
+    var errors: [JSONValue] = []
+    /// Members beside the standard ones, such as `position`.
+    var members: [(String, JSONValue)] = []
+    /// Header fields that come with the status, such as `Allow`.
+    var headers: [(name: String, value: String)] = []
+
+    init(
+        _ kind: ErrorCode, _ detail: String, hint: String? = nil, errors: [JSONValue] = [],
+        members: [(String, JSONValue)] = [], headers: [(name: String, value: String)] = []
+    ) {
+        self.kind = kind
+        status = kind.status
+        self.detail = detail
+        self.hint = hint
+        self.errors = errors
+        self.members = members
+        self.headers = headers
+    }
+
+    /// The same with a hint, unless it has one already.
+    func hinting(_ hint: String?) -> Problem {
+        guard self.hint == nil else { return self }
+        var hinted = self
+        hinted.hint = hint
+        return hinted
+    }
+
+    /// The body's members in their order.
+    func json(basePath: String) -> JSONValue {
+        var object: [(String, JSONValue)] = [
+            ("type", .string("\(basePath)/docs/errors#\(kind.text)")),
+            ("title", .string(kind.title)),
+            ("status", .integer(Int64(status))),
+        ]
+        switch kind.identifier {
+        case .number(let number): object.append(("code", .integer(Int64(number))))
+        case .word(let word): object.append(("code", .string(word.text)))
+        }
+        if let name = kind.name { object.append(("name", .string(name))) }
+        object.append(("detail", .string(detail)))
+        if let hint { object.append(("hint", .string(hint))) }
+        object += members
+        if !errors.isEmpty { object.append(("errors", .array(errors))) }
+        return .object(object)
+    }
+
+    /// The answer, with `basePath` before the link to the explanation.
+    func response(basePath: String = "") -> Response {
+        var writer = ByteWriter(capacity: 512)
+        json(basePath: basePath).write(to: &writer)
+        return Response(
+            status: status,
+            headers: [
+                ("Content-Type", "application/problem+json"), ("Cache-Control", "no-store"),
+            ] + headers,
+            body: .bytes(writer.take()))
+    }
+
+    /// What comes with a later version, told plainly.
+    static func notBuilt(_ what: String) -> Problem {
+        Problem(
+            .notBuilt, "\(what) is not there yet",
+            hint: "Docs/HTTP.md has the list of what this version does")
+    }
+}

@@ -1,0 +1,103 @@
+/// The objects that `include` embeds, fetched one query a level.
+
+import SteleGraph
+import SteleModel
+import StelePersistence
+
+/// What is embedded below the rows of an answer, by relationship.
+struct Embedded: Sendable {
+    /// One relationship's destinations.
+    struct Level: Sendable {
+        enum Content: Sendable {
+            /// A to-one's destinations by key.
+            case destinations([Int64: Snapshot])
+            /// A to-many's members by owner, in the relationship's order.
+            case members([Int64: [Snapshot]])
+            /// A to-many's ids by owner, where it is selected and not embedded.
+            case keys([Int64: [Int64]])
+        }
+
+        /// `Relationship.index`.
+        let relationship: Int
+        let content: Content
+        let below: Embedded
+    }
+
+    var levels: [Level] = []
+
+    /// Nothing.
+    static let none = Embedded()
+
+    var isEmpty: Bool { levels.isEmpty }
+
+    /// The level of a relationship, or nil.
+    func level(_ relationship: Int) -> Level? {
+        levels.first { $0.relationship == relationship }
+    }
+}
+
+/// Fetches what is embedded; bounded in the number of objects.
+struct Embedding {
+    let context: ManagedObjectContext
+    let limits: Limits
+    private var objects = 0
+
+    init(_ context: ManagedObjectContext, limits: Limits) {
+        self.context = context
+        self.limits = limits
+    }
+
+    /// What is embedded below whole objects.
+    mutating func below(_ owners: [Snapshot], _ inclusion: Inclusion) throws -> Embedded {
+        var embedded = Embedded()
+        for branch in inclusion.branches {
+            let relationship = branch.relationship
+            if relationship.isToMany {
+                try embedded.levels.append(members(branch, owners: owners.map(\.key)))
+            } else {
+                var keys = Set<Int64>()
+                for owner in owners where owner.values.indices.contains(relationship.slot) {
+                    if case .key(let key) = owner.values[relationship.slot] { keys.insert(key) }
+                }
+                try embedded.levels.append(destinations(branch, keys: Array(keys)))
+            }
+        }
+        return embedded
+    }
+
+    /// The destinations of a to-one, and what is below them.
+    mutating func destinations(_ branch: Inclusion.Branch, keys: [Int64]) throws -> Embedded.Level {
+        let root = context.model.destination(of: branch.relationship).root
+        let found = try context.snapshots(root: root, keys: keys)
+        try spend(found.count)
+        let below = branch.below.isEmpty ? .none : try below(Array(found.values), branch.below)
+        return Embedded.Level(
+            relationship: branch.relationship.index, content: .destinations(found), below: below)
+    }
+
+    /// The members of a to-many, and what is below them.
+    mutating func members(_ branch: Inclusion.Branch, owners: [Int64]) throws -> Embedded.Level {
+        let pairs = try context.memberSnapshots(
+            of: branch.relationship, owners: Array(Set(owners)))
+        try spend(pairs.count)
+        var members: [Int64: [Snapshot]] = [:]
+        for pair in pairs { members[pair.owner, default: []].append(pair.member) }
+        var below = Embedded.none
+        if !branch.below.isEmpty {
+            var distinct: [Int64: Snapshot] = [:]
+            for pair in pairs { distinct[pair.member.key] = pair.member }
+            below = try self.below(Array(distinct.values), branch.below)
+        }
+        return Embedded.Level(
+            relationship: branch.relationship.index, content: .members(members), below: below)
+    }
+
+    private mutating func spend(_ count: Int) throws {
+        objects += count
+        guard objects <= limits.includedObjects else {
+            throw Problem(
+                .parameter, "include would embed more than \(limits.includedObjects) objects",
+                hint: "ask for fewer rows, or for the relationship by its own route")
+        }
+    }
+}

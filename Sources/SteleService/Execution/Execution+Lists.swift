@@ -1,0 +1,176 @@
+// Lists: objects, columns and rows of aggregates, page by page.
+
+import SteleGraph
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+extension Execution {
+    func list(_ plan: ListPlan, _ terms: Terms) throws -> Outcome {
+        try reading { context in
+            let tag = try listTag(plan.isVolatile ? nil : plan.tagHash, context)
+            if let tag, terms.isKnown(tag) { return .notModified(tag: tag) }
+            if let ordered = OrderedMembers(plan, self, context) {
+                return try .list(self.ordered(ordered, tag))
+            }
+            guard var request = try restricted(plan.request, to: plan.source, context) else {
+                return .list(empty(plan, tag))
+            }
+            let total = plan.wantsCount ? try self.total(request, plan, context) : nil
+            request.fetchLimit = plan.limit + 1
+            request.fetchOffset = plan.offset
+            request.after = plan.after?.position
+            if case .objects = plan.shape {
+                return try .list(objects(request, plan, tag, total, context))
+            }
+            return try .list(rows(request, plan, tag, total, context))
+        }
+    }
+
+    private func empty(_ plan: ListPlan, _ tag: String?) -> ListOutcome {
+        let isValues = if case .objects = plan.shape { false } else { true }
+        return ListOutcome(
+            rows: isValues ? .values([]) : .objects([]), shape: plan.shape, embedded: .none,
+            next: nil, total: plan.wantsCount ? 0 : nil, tag: tag)
+    }
+
+    /// How many rows there are on all pages.
+    private func total(
+        _ request: FetchRequest, _ plan: ListPlan, _ context: ManagedObjectContext
+    ) throws -> Int {
+        if case .rows = plan.shape { return try context.rows(request).count }
+        var request = request
+        request.propertiesToFetch = []
+        request.sortDescriptors = []
+        return try context.count(request)
+    }
+
+    private func objects(
+        _ request: FetchRequest, _ plan: ListPlan, _ tag: String?, _ total: Int?,
+        _ context: ManagedObjectContext
+    ) throws -> ListOutcome {
+        var snapshots = try context.snapshots(request)
+        var next: NextPage?
+        if snapshots.count > plan.limit {
+            snapshots.removeLast(snapshots.count - plan.limit)
+            if let last = snapshots.last {
+                next = .after(
+                    Cursor(
+                        fingerprint: plan.fingerprint,
+                        position: try position(of: last, request, context)))
+            }
+        }
+        var embedding = Embedding(context, limits: limits)
+        return ListOutcome(
+            rows: .objects(snapshots), shape: plan.shape,
+            embedded: try embedding.below(snapshots, plan.shape.inclusion), next: next,
+            total: total, tag: tag)
+    }
+
+    /// Where a page ends. What stands in the snapshot itself needs no query.
+    private func position(
+        of last: Snapshot, _ request: FetchRequest, _ context: ManagedObjectContext
+    ) throws -> [Value] {
+        var position: [Value] = []
+        for descriptor in request.sortDescriptors {
+            guard case .keyPath(.evaluatedObject, let path) = descriptor.expression,
+                path.count == 1, descriptor.options.isEmpty,
+                let attribute = request.entity.attribute(named: path[0]),
+                last.values.indices.contains(attribute.slot)
+            else { return try context.reader().position(of: last.key, in: request) }
+            position.append(last.values[attribute.slot])
+        }
+        return position + [.key(last.key)]
+    }
+
+    /// A page of an ordered relationship's members; the next one is told by number.
+    private func ordered(_ members: OrderedMembers, _ tag: String?) throws -> ListOutcome {
+        let (plan, context) = (members.plan, members.context)
+        let keys = try members.keys()
+        let page = Array(keys.dropFirst(plan.offset).prefix(plan.limit))
+        let end = plan.offset + page.count
+        let rows: ListOutcome.Rows
+        let embedded: Embedded
+        if case .objects(let inclusion) = plan.shape {
+            let found = try context.snapshots(root: plan.request.entity.root, keys: page)
+            let snapshots = page.compactMap { found[$0] }
+            var embedding = Embedding(context, limits: limits)
+            embedded = try embedding.below(snapshots, inclusion)
+            rows = .objects(snapshots)
+        } else {
+            let values = try members.rows(of: page)
+            embedded = try self.embedded(values, plan.shape, context)
+            rows = .values(values)
+        }
+        return ListOutcome(
+            rows: rows, shape: plan.shape, embedded: embedded,
+            next: end < keys.count ? .offset(end) : nil,
+            total: plan.wantsCount ? keys.count : nil, tag: tag)
+    }
+
+    private func rows(
+        _ request: FetchRequest, _ plan: ListPlan, _ tag: String?, _ total: Int?,
+        _ context: ManagedObjectContext
+    ) throws -> ListOutcome {
+        var rows = try context.rows(request)
+        var next: NextPage?
+        if rows.count > plan.limit {
+            rows.removeLast(rows.count - plan.limit)
+            next = .offset(plan.offset + plan.limit)
+            if case .columns = plan.shape, let key = Self.id(ofRow: rows.last) {
+                let position =
+                    request.sortDescriptors.isEmpty
+                    ? [.key(key)] : try context.reader().position(of: key, in: request)
+                next = .after(Cursor(fingerprint: plan.fingerprint, position: position))
+            }
+        }
+        return ListOutcome(
+            rows: .values(rows), shape: plan.shape,
+            embedded: try embedded(rows, plan.shape, context), next: next, total: total, tag: tag)
+    }
+
+    /// The id that a row of columns ends with.
+    static func id(ofRow row: [Value]?) -> Int64? {
+        switch row?.last {
+        case .int(let key), .key(let key): key
+        default: nil
+        }
+    }
+
+    /// What the columns of relationships need beside the rows.
+    func embedded(
+        _ rows: [[Value]], _ shape: Shape, _ context: ManagedObjectContext
+    ) throws -> Embedded {
+        guard case .columns(let columns, let inclusion) = shape else { return .none }
+        var embedded = Embedded()
+        var embedding = Embedding(context, limits: limits)
+        for column in columns {
+            switch column.source {
+            case .toMany(let relationship):
+                let owners = rows.compactMap { Self.id(ofRow: $0) }
+                if let branch = inclusion.branch(relationship.index) {
+                    embedded.levels.append(try embedding.members(branch, owners: owners))
+                } else {
+                    let keys = try context.memberKeys(of: relationship, owners: owners)
+                    embedded.levels.append(
+                        Embedded.Level(
+                            relationship: relationship.index, content: .keys(keys), below: .none))
+                }
+            case .toOne(let place, let relationship):
+                guard let branch = inclusion.branch(relationship.index) else { continue }
+                let keys = Set(rows.compactMap { row in Self.key(row, at: place) })
+                embedded.levels.append(try embedding.destinations(branch, keys: Array(keys)))
+            case .value, .entityName: continue
+            }
+        }
+        return embedded
+    }
+
+    static func key(_ row: [Value], at place: Int) -> Int64? {
+        guard row.indices.contains(place) else { return nil }
+        return switch row[place] {
+        case .key(let key), .int(let key): key
+        default: nil
+        }
+    }
+}

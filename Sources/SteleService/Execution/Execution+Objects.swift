@@ -1,0 +1,85 @@
+// Single objects: by id, across a to-one, and as a member of a to-many.
+
+import SteleGraph
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+extension Execution {
+    func object(_ plan: ObjectPlan, _ terms: Terms) throws -> Outcome {
+        try reading { context in
+            guard let snapshot = try snapshot(of: plan.target, context) else {
+                let tag = try listTag(plan.tagHash, context)
+                if let tag, terms.isKnown(tag) { return .notModified(tag: tag) }
+                return .null(tag: tag)
+            }
+            let tag = try tag(of: snapshot, plan, context)
+            if let tag, terms.isKnown(tag) { return .notModified(tag: tag) }
+            if case .objects(let inclusion) = plan.shape {
+                var embedding = Embedding(context, limits: limits)
+                return .object(
+                    ListOutcome(
+                        rows: .objects([snapshot]), shape: plan.shape,
+                        embedded: try embedding.below([snapshot], inclusion), next: nil,
+                        total: nil, tag: tag))
+            }
+            var request = FetchRequest(entity: plan.entity)
+            request.predicate = .comparison(
+                Comparison(.key("_id"), .equal, .constant(.int(snapshot.key))))
+            request.propertiesToFetch = plan.columns
+            let rows = try context.rows(request)
+            guard rows.count == 1 else { throw Self.missing(plan.entity, snapshot.key) }
+            return .object(
+                ListOutcome(
+                    rows: .values(rows), shape: plan.shape,
+                    embedded: try embedded(rows, plan.shape, context), next: nil, total: nil,
+                    tag: tag))
+        }
+    }
+
+    /// The object; nil for a to-one without a destination.
+    /// - Throws: `Problem`, 404, where the object, the owner or the member does not exist.
+    private func snapshot(
+        of target: ObjectPlan.Target, _ context: ManagedObjectContext
+    ) throws -> Snapshot? {
+        switch target {
+        case .object(let entity, let key):
+            return try existing(Owner(entity: entity, key: key), context)
+        case .toOne(let owner, let relationship):
+            let values = try existing(owner, context).values
+            guard values.indices.contains(relationship.slot),
+                case .key(let key) = values[relationship.slot]
+            else { return nil }
+            let root = model.destination(of: relationship).root
+            return try context.snapshot(ObjectID(root: root, key: key))
+        case .member(let owner, let relationship, let key):
+            _ = try existing(owner, context)
+            let keys = try context.memberKeys(of: relationship, owners: [owner.key])[owner.key]
+            guard keys?.contains(key) ?? false else {
+                throw Self.notAMember(key, owner, relationship)
+            }
+            let root = model.destination(of: relationship).root
+            return try context.snapshot(ObjectID(root: root, key: key))
+        }
+    }
+
+    static func notAMember(_ key: Int64, _ owner: Owner, _ relationship: Relationship) -> Problem {
+        Problem(
+            .member, "\(key) is not in \(relationship.name) of \(owner.entity.name) \(owner.key)")
+    }
+
+    private func tag(
+        of snapshot: Snapshot, _ plan: ObjectPlan, _ context: ManagedObjectContext
+    ) throws -> String? {
+        if plan.isVolatile { return nil }
+        let generation = try context.cacheGeneration()
+        if plan.shape.isPlain, case .object = plan.target,
+            !forms.hasDerived(snapshot.entity)
+        {
+            return EntityTags.plain(version: snapshot.version, generation: generation)
+        }
+        return EntityTags.object(
+            version: snapshot.version, generation: generation, token: try context.token(),
+            hash: plan.tagHash)
+    }
+}

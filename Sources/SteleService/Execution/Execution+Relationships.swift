@@ -1,0 +1,79 @@
+// Writes through a relationship's route.
+
+import SteleGraph
+import SteleJSON
+import SteleModel
+import StelePersistence
+
+extension Execution {
+    func relate(_ plan: WritePlan, _ writer: ObjectWriter) throws -> Applied {
+        let context = writer.context
+        switch plan.deed {
+        case .setMembers(let owner, let relationship):
+            let object = try target(owner, plan, context)
+            let members = try members(plan, relationship, writer)
+            try object.setMembers(relationship, members)
+            try writer.resolveLinks()
+            return try .members(object.members(relationship).map(Written.init))
+        case .addMembers(let owner, let relationship, let place):
+            let object = try target(owner, plan, context)
+            for (offset, member) in try members(plan, relationship, writer).enumerated() {
+                try object.addMember(relationship, member, at: place.map { $0 + offset })
+            }
+            try writer.resolveLinks()
+            return try .members(object.members(relationship).map(Written.init))
+        case .removeMember(let owner, let relationship, let key):
+            let object = try target(owner, plan, context)
+            let entity = model.destination(of: relationship)
+            guard try object.hasMember(relationship, key: key),
+                let member = try context.object(entity: entity, key: key)
+            else { throw Self.notAMember(key, owner, relationship) }
+            try object.removeMember(relationship, member)
+            return .done
+        case .setToOne(let owner, let relationship):
+            let object = try target(owner, plan, context)
+            let destination = try destination(plan, relationship, writer)
+            try object.setToOne(relationship, destination)
+            try writer.resolveLinks()
+            return .destination(destination.map(Written.init))
+        case .clearToOne(let owner, let relationship):
+            try target(owner, plan, context).setToOne(relationship, nil)
+            return .done
+        default: return .done
+        }
+    }
+
+    /// The members that a body names: an array, or for POST also one id or object alone.
+    private func members(
+        _ plan: WritePlan, _ relationship: Relationship, _ writer: ObjectWriter
+    ) throws -> [ManagedObject] {
+        guard let root = plan.body?.root else { return [] }
+        if root.kind == .array { return try writer.members(root, relationship, depth: 0) }
+        if case .setMembers = plan.deed {
+            throw Problem(
+                .body,
+                "\(relationship.name) is to-many: PUT takes the array of all its ids, and "
+                    + "\(root.kindName) stands there")
+        }
+        return [try one(root, relationship, writer)]
+    }
+
+    private func destination(
+        _ plan: WritePlan, _ relationship: Relationship, _ writer: ObjectWriter
+    ) throws -> ManagedObject? {
+        guard let root = plan.body?.root, root.kind != .null else { return nil }
+        return try one(root, relationship, writer)
+    }
+
+    private func one(
+        _ node: JSONNode, _ relationship: Relationship, _ writer: ObjectWriter
+    ) throws -> ManagedObject {
+        if node.kind == .object { return try writer.destination(node, relationship, 0) }
+        let key = try writer.id(node, relationship)
+        let entity = model.destination(of: relationship)
+        guard let object = try writer.context.object(entity: entity, key: key) else {
+            throw writer.missing(key, relationship)
+        }
+        return object
+    }
+}

@@ -1,0 +1,103 @@
+// Writes: one context and one save a request, again where a race was lost.
+
+import SteleGraph
+import SteleJSON
+import SteleModel
+import StelePersistence
+
+extension Execution {
+    /// Runs a write until it is saved: what lost its race is made again from what is there now,
+    /// the last time on the writer's own thread, where nothing can come between.
+    ///
+    /// A client that names a version needs no rule of its own: run again, the version is compared
+    /// with what is there then.
+    func write(_ plan: WritePlan) throws -> Outcome {
+        for _ in 1..<max(limits.writeAttempts, 1) {
+            let context = ManagedObjectContext(coordinator, name: plan.contextName)
+            defer { context.close() }
+            do {
+                let result = try apply(plan, in: context)
+                return try result.outcome(after: context.save())
+            } catch StoreError.moved {
+                continue
+            } catch StoreError.conflicts {
+                continue
+            }
+        }
+        return try writeAlone(plan)
+    }
+
+    private func writeAlone(_ plan: WritePlan) throws -> Outcome {
+        var applied: Applied?
+        let saved = try coordinator.store.save(making: { reader in
+            let context = ManagedObjectContext(
+                coordinator, reader: reader, name: plan.contextName)
+            defer { context.close() }
+            let result = try apply(plan, in: context)
+            let request = try context.saveRequest() ?? SaveRequest(readToken: context.token())
+            applied = result.detached()
+            return request
+        })
+        guard let applied else { return .done }
+        return try applied.outcome(after: saved)
+    }
+
+    private func apply(_ plan: WritePlan, in context: ManagedObjectContext) throws -> Applied {
+        let writer = ObjectWriter(context, forms: forms, limits: limits)
+        switch plan.deed {
+        case .create(let entity): return try create(entity, plan, writer)
+        case .change(let owner, let mode):
+            let object = try target(owner, plan, context)
+            if let body = plan.body { try writer.change(object, by: body.root, mode: mode) }
+            try writer.resolveLinks()
+            return .changed(Written(object))
+        case .delete(let owner):
+            try context.delete(target(owner, plan, context))
+            return .done
+        case .setMembers, .addMembers, .removeMember, .setToOne, .clearToOne:
+            return try relate(plan, writer)
+        }
+    }
+
+    private func create(
+        _ entity: Entity, _ plan: WritePlan, _ writer: ObjectWriter
+    ) throws -> Applied {
+        guard let root = plan.body?.root else { return .done }
+        var made: [Written] = []
+        if root.kind == .array {
+            made.reserveCapacity(root.count)
+            try root.forEachElement { made.append(Written(try writer.create($0, in: entity))) }
+        } else {
+            made.append(Written(try writer.create(root, in: entity)))
+        }
+        try writer.resolveLinks()
+        return .created(made, isArray: root.kind == .array, entity)
+    }
+
+    /// The object that a route names, its version checked where the client names one.
+    func target(
+        _ owner: Owner, _ plan: WritePlan, _ context: ManagedObjectContext
+    ) throws -> ManagedObject {
+        guard let object = try context.object(entity: owner.entity, key: owner.key) else {
+            if plan.ifMatch != nil {
+                throw Problem(
+                    .precondition,
+                    "If-Match names a version of \(owner.entity.name) \(owner.key), "
+                        + "which does not exist")
+            }
+            throw Self.missing(owner.entity, owner.key)
+        }
+        if case .versions(let versions) = plan.ifMatch, !versions.contains(object.version) {
+            let named = versions.map(String.init).joined(separator: ", ")
+            throw Problem(
+                .precondition,
+                named.isEmpty
+                    ? "If-Match names no version: send the ETag of the object itself"
+                    : "If-Match names version \(named), and \(object.entity.name) "
+                        + "\(object.id.key) has version \(object.version)",
+                hint: "read the object again and apply the change to what it is now",
+                members: [("storedVersion", .integer(object.version))])
+        }
+        return object
+    }
+}

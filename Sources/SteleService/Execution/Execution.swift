@@ -1,0 +1,83 @@
+/// Runs plans: each in a context of its own, on the caller's thread.
+
+import SteleGraph
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+/// What all plans of one service run with.
+struct Execution: Sendable {
+    let coordinator: PersistentStoreCoordinator
+    let forms: BodyForms
+    let limits: Limits
+
+    var model: Model { coordinator.model }
+
+    /// Runs a reading plan in a context that is closed at the end.
+    func reading<R>(_ body: (ManagedObjectContext) throws -> R) throws -> R {
+        let context = ManagedObjectContext(coordinator)
+        defer { context.close() }
+        return try body(context)
+    }
+
+    /// A count, at most once a state of the store and client.
+    func count(_ plan: CountPlan, _ terms: Terms) throws -> Outcome {
+        try reading { context in
+            let tag = try listTag(plan.isVolatile ? nil : plan.tagHash, context)
+            if let tag, terms.isKnown(tag) { return .notModified(tag: tag) }
+            let request = try restricted(plan.request, to: plan.source, context)
+            guard let request else { return .count(0, tag: tag) }
+            return .count(try context.count(request), tag: tag)
+        }
+    }
+
+    /// A list's tag; nil for an answer that is never the same.
+    func listTag(_ hash: UInt64?, _ context: ManagedObjectContext) throws -> String? {
+        guard let hash else { return nil }
+        return EntityTags.list(
+            generation: try context.cacheGeneration(), token: try context.token(),
+            hash: hash)
+    }
+
+    /// The request for a list's source; nil where the source is empty.
+    /// - Throws: `Problem`, 404, where the relationship's owner does not exist.
+    func restricted(
+        _ request: FetchRequest, to source: Source, _ context: ManagedObjectContext
+    ) throws -> FetchRequest? {
+        guard case .members(let owner, let relationship) = source else { return request }
+        _ = try existing(owner, context)
+        var request = request
+        let membership: Predicate
+        if let inverse = model.inverse(of: relationship), !inverse.isToMany {
+            membership = .comparison(
+                Comparison(.key(inverse.name), .equal, .constant(.key(owner.key))))
+        } else {
+            let keys = try context.memberKeys(of: relationship, owners: [owner.key])[owner.key]
+            guard let keys, !keys.isEmpty else { return nil }
+            membership = .comparison(
+                Comparison(.key("_id"), .in, .aggregate(keys.map { .constant(.int($0)) })))
+        }
+        request.predicate = request.predicate.map { .and([membership, $0]) } ?? membership
+        return request
+    }
+
+    /// An owner's snapshot.
+    /// - Throws: `Problem`, 404, where there is none of its entity.
+    func existing(_ owner: Owner, _ context: ManagedObjectContext) throws -> Snapshot {
+        guard let snapshot = try context.snapshot(owner.id),
+            owner.entity.isKind(snapshot.entity)
+        else { throw Self.missing(owner.entity, owner.key) }
+        return snapshot
+    }
+
+    static func missing(_ entity: Entity, _ key: Int64) -> Problem {
+        Problem(.object, "there is no \(entity.name) \(key)")
+    }
+}
+
+extension Terms {
+    /// Whether `If-None-Match` names the tag, or anything.
+    func isKnown(_ tag: String) -> Bool {
+        ifNoneMatch.contains { $0 == tag || $0 == "*" }
+    }
+}

@@ -1,0 +1,94 @@
+// What bodies say of relationships: ids to link, objects to make, to link and to change.
+
+import SteleGraph
+import SteleJSON
+import SteleModel
+import StelePersistence
+
+extension ObjectWriter {
+    /// The objects that an array of ids and objects names, in its order; ids by one query.
+    func members(
+        _ node: JSONNode, _ relationship: Relationship, depth: Int
+    ) throws -> [ManagedObject] {
+        let destination = context.model.destination(of: relationship)
+        var keys: [Int64] = []
+        var seen = Set<Int64>()
+        try node.forEachElement { element in
+            guard element.kind != .object else { return }
+            let key = try id(element, relationship)
+            guard seen.insert(key).inserted else { throw twice(key, relationship) }
+            keys.append(key)
+        }
+        let linked = try context.existingObjects(root: destination.root, keys: keys)
+        var members: [ManagedObject] = []
+        members.reserveCapacity(node.count)
+        try node.forEachElement { element in
+            if element.kind == .object {
+                let object = try self.destination(element, relationship, depth)
+                guard seen.insert(object.id.key).inserted else {
+                    throw twice(object.id.key, relationship)
+                }
+                members.append(object)
+            } else {
+                let key = try id(element, relationship)
+                guard let object = linked[key], destination.isKind(object.entity.index) else {
+                    throw missing(key, relationship)
+                }
+                members.append(object)
+            }
+        }
+        return members
+    }
+
+    /// The object that stands in a relationship's place: without `_id` a new one, with it that one,
+    /// changed by the other keys.
+    func destination(
+        _ node: JSONNode, _ relationship: Relationship, _ depth: Int
+    ) throws -> ManagedObject {
+        let entity = context.model.destination(of: relationship)
+        guard let idNode = node["_id"] else { return try create(node, in: entity, depth: depth) }
+        let key = try id(idNode, relationship)
+        guard let object = try context.object(entity: entity, key: key) else {
+            throw missing(key, relationship)
+        }
+        try change(object, by: node, mode: .merge, depth: depth)
+        return object
+    }
+
+    /// The id that a place in a body holds; as a string, too.
+    func id(_ node: JSONNode, _ relationship: Relationship) throws -> Int64 {
+        if let key = Self.key(node) { return key }
+        let entity = context.model.destination(of: relationship)
+        throw Problem(
+            .value,
+            "\(relationship.name) takes the id of an object of \(entity.name), "
+                + "\(ValueReader.shown(node))",
+            hint: "an id is a whole number from 1; an object in its place is made or changed")
+    }
+
+    /// The id that a node is, or nil.
+    static func key(_ node: JSONNode) -> Int64? {
+        if let integer = node.integer { return integer > 0 ? integer : nil }
+        guard let text = node.string, let key = Int64(text), key > 0, text == String(key) else {
+            return nil
+        }
+        return key
+    }
+
+    func missing(_ key: Int64, _ relationship: Relationship) -> Problem {
+        let entity = context.model.destination(of: relationship).name
+        let detail = "\(relationship.name) names \(entity) \(key), which does not exist"
+        return Problem(
+            .noDestination, detail,
+            errors: [
+                .object([
+                    ("key", .string(relationship.name)), ("value", .integer(key)),
+                    ("entity", .string(entity)), ("message", .string(detail)),
+                ])
+            ])
+    }
+
+    private func twice(_ key: Int64, _ relationship: Relationship) -> Problem {
+        Problem(.body, "\(relationship.name) names the object \(key) twice")
+    }
+}

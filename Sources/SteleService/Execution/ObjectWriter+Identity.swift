@@ -1,0 +1,116 @@
+// What bodies say of an object itself: `_id`, `_entity`, `_version`.
+
+import SteleGraph
+import SteleJSON
+import SteleModel
+import StelePersistence
+
+extension ObjectWriter {
+    /// The entity that a new object shall be of.
+    func entity(of node: JSONNode, within entity: Entity) throws -> Entity {
+        guard let named = node["_entity"] else { return entity }
+        guard let name = named.string, let found = context.model.entity(named: name) else {
+            let names = context.model.family(of: entity).map(\.name)
+            throw Problem(
+                .wrongEntity, "_entity names no entity of the model, \(ValueReader.shown(named))",
+                hint: nearestHint(to: named.string ?? "", among: names)
+                    ?? "it may be \(names.joined(separator: ", "))")
+        }
+        guard entity.isKind(found.index) else {
+            throw Problem(
+                .wrongEntity, "\(found.name) is neither \(entity.name) nor a subentity of it")
+        }
+        return found
+    }
+
+    func abstract(_ entity: Entity) -> Problem {
+        let concrete = context.model.family(of: entity).filter { !$0.isAbstract }.map(\.name)
+        return Problem(
+            .abstract, "\(entity.name) is abstract: no object is of it alone",
+            hint: "say _entity: \(concrete.joined(separator: " or "))")
+    }
+
+    func checkID(_ node: JSONNode, _ object: ManagedObject, isNew: Bool) throws {
+        guard !isNew else {
+            throw Problem(
+                .body, "a new object has no _id yet: the store gives it one",
+                hint: "leave _id out, or PATCH the object that has it")
+        }
+        guard Self.key(node) == object.id.key else {
+            throw Problem(
+                .identity,
+                "_id in the body does not agree with the address, which says "
+                    + "\(object.id.key)")
+        }
+    }
+
+    func checkEntity(_ node: JSONNode, _ object: ManagedObject) throws {
+        guard node.string == object.entity.name else {
+            throw Problem(
+                .identity,
+                "_entity in the body does not agree with the object, which is of "
+                    + object.entity.name, hint: "an object keeps its entity for ever")
+        }
+    }
+
+    func checkVersion(
+        _ node: JSONNode, _ object: ManagedObject, _ body: JSONNode, isNew: Bool
+    ) throws {
+        guard !isNew else {
+            throw Problem(.body, "a new object has no _version yet", hint: "leave _version out")
+        }
+        guard let version = node.integer ?? node.string.flatMap({ Int64($0) }) else {
+            throw Problem(.body, "_version is a whole number, \(ValueReader.shown(node))")
+        }
+        guard version != object.version else { return }
+        throw versionConflict(version, object, body)
+    }
+
+    /// What the client wanted and what is stored, key by key. The object's own values may be
+    /// changed already, so the stored ones are read anew.
+    private func versionConflict(
+        _ version: Int64, _ object: ManagedObject, _ body: JSONNode
+    ) -> Problem {
+        let stored = (try? context.snapshot(object.id)) ?? object.snapshot
+        let renderer = SnapshotRenderer(model: context.model)
+        var conflicts: [JSONValue] = []
+        for (slot, property) in object.entity.slots.enumerated() {
+            guard let wanted = body[property.name], stored.values.indices.contains(slot) else {
+                continue
+            }
+            var writer = ByteWriter()
+            renderer.writeValue(stored.values[slot], of: property, to: &writer)
+            var sent = ByteWriter()
+            wanted.write(to: &sent)
+            if sent.bytes == writer.bytes { continue }
+            conflicts.append(
+                .object([
+                    ("key", .string(property.name)), ("yours", .raw(sent.bytes)),
+                    ("stored", .raw(writer.bytes)),
+                ]))
+        }
+        return Problem(
+            .versionConflict,
+            "the body is of version \(version), and \(object.entity.name) "
+                + "\(object.id.key) has version \(object.version)",
+            hint: "read the object again and apply the change to what it is now",
+            members: [
+                ("yourVersion", .integer(version)), ("storedVersion", .integer(object.version)),
+                ("conflicts", .array(conflicts)),
+            ])
+    }
+
+    func unknownKey(_ name: UnsafeBufferPointer<UInt8>, _ entity: Entity) -> Problem {
+        let name = String(decoding: name, as: UTF8.self)
+        let near = nearestHint(to: name, among: entity.properties.lazy.map(\.name))
+        let shown = name.count > 60 ? "\(name.prefix(60))…" : name
+        return Problem(
+            .unknownKey, "\(entity.name) has no property \(shown)", hint: near,
+            errors: [
+                .object([
+                    ("entity", .string(entity.name)), ("key", .string(shown)),
+                    ("message", .string("unknown key \(shown)")),
+                ])
+            ])
+    }
+}

@@ -1,0 +1,152 @@
+/// Puts what bodies say into a context: new objects, changes, links, nested to any bounded depth.
+
+import SteleGraph
+import SteleJSON
+import SteleModel
+import StelePersistence
+
+/// Applies JSON to the objects of one context; used for one request.
+final class ObjectWriter {
+    /// How the keys that a body leaves out are taken.
+    enum Mode {
+        /// They stay (merge patch, RFC 7396).
+        case merge
+        /// Attributes and to-ones go back to their defaults (PUT).
+        case replace
+    }
+
+    let context: ManagedObjectContext
+    private let forms: BodyForms
+    private let limits: Limits
+    private var objects = 0
+    /// To-one links by id, resolved together at the end: one query a destination root.
+    private var links: [PendingLink] = []
+
+    private struct PendingLink {
+        let source: ManagedObject
+        let relationship: Relationship
+        let key: Int64
+    }
+
+    init(_ context: ManagedObjectContext, forms: BodyForms, limits: Limits) {
+        self.context = context
+        self.forms = forms
+        self.limits = limits
+    }
+
+    /// A new object as a body says; `_entity` may name a subentity, `_id` may not stand there.
+    func create(_ node: JSONNode, in entity: Entity, depth: Int = 0) throws -> ManagedObject {
+        try enter(node, depth, "an object of \(entity.name)")
+        let concrete = try self.entity(of: node, within: entity)
+        guard !concrete.isAbstract else { throw abstract(concrete) }
+        let object = try context.insert(concrete)
+        try apply(node, to: object, isNew: true, depth: depth)
+        return object
+    }
+
+    /// Changes an object as a body says; `_id`, `_entity` and `_version` must agree with it.
+    func change(_ object: ManagedObject, by node: JSONNode, mode: Mode, depth: Int = 0) throws {
+        try enter(node, depth, "an object of \(object.entity.name)")
+        if mode == .replace { try reset(object, besides: node) }
+        try apply(node, to: object, isNew: false, depth: depth)
+    }
+
+    /// Looks up the destinations of links that are still ids, and links them.
+    func resolveLinks() throws {
+        guard !links.isEmpty else { return }
+        let pending = links
+        links = []
+        var wanted: [Int: Set<Int64>] = [:]
+        for link in pending {
+            let root = context.model.destination(of: link.relationship).root
+            wanted[root, default: []].insert(link.key)
+        }
+        var found: [Int: [Int64: ManagedObject]] = [:]
+        for (root, keys) in wanted {
+            found[root] = try context.existingObjects(root: root, keys: Array(keys))
+        }
+        for link in pending {
+            let destination = context.model.destination(of: link.relationship)
+            guard let object = found[destination.root]?[link.key],
+                destination.isKind(object.entity.index)
+            else { throw missing(link.key, link.relationship) }
+            try link.source.setToOne(link.relationship, object)
+        }
+    }
+
+    private func enter(_ node: JSONNode, _ depth: Int, _ what: String) throws {
+        guard node.kind == .object else {
+            throw Problem(.body, "\(what) is a JSON object, and \(node.kindName) stands there")
+        }
+        guard depth < limits.bodyDepth else {
+            throw Problem(.tooDeep, "objects nest deeper than \(limits.bodyDepth) in the body")
+        }
+        objects += 1
+        guard objects <= limits.objectsPerBody else {
+            throw Problem(
+                .bodyTooLarge, "the body holds more than \(limits.objectsPerBody) objects",
+                hint: "send them in several requests")
+        }
+    }
+
+    private func apply(
+        _ node: JSONNode, to object: ManagedObject, isNew: Bool, depth: Int
+    ) throws {
+        let entity = object.entity
+        let form = forms[entity]
+        try node.forEachMemberBytes { name, value in
+            guard let key = form.keys[name] else { throw unknownKey(name, entity) }
+            switch key {
+            case .attribute(let it):
+                object.setValue(try ValueReader.read(value, for: it, of: entity), for: it)
+            case .toOne(let it): try setToOne(it, of: object, value, depth)
+            case .toMany(let it): try setToMany(it, of: object, value, depth)
+            case .id: try checkID(value, object, isNew: isNew)
+            case .entity: if !isNew { try checkEntity(value, object) }
+            case .version: try checkVersion(value, object, node, isNew: isNew)
+            case .readOnly(let name):
+                throw Problem(.readOnly, "\(name) of \(entity.name) is computed, never written")
+            }
+        }
+    }
+
+    /// Back to defaults, save for what the body names and what PUT leaves alone.
+    private func reset(_ object: ManagedObject, besides node: JSONNode) throws {
+        for key in forms[object.entity].writable {
+            switch key {
+            case .attribute(let it) where node[it.name] == nil:
+                object.setValue(it.declaration.defaultValue, for: it)
+            case .toOne(let it) where node[it.name] == nil:
+                try object.setToOne(it, nil)
+            default: break
+            }
+        }
+    }
+
+    private func setToOne(
+        _ relationship: Relationship, of object: ManagedObject, _ node: JSONNode, _ depth: Int
+    ) throws {
+        switch node.kind {
+        case .null: try object.setToOne(relationship, nil)
+        case .object:
+            try object.setToOne(relationship, destination(node, relationship, depth + 1))
+        default:
+            links.append(
+                PendingLink(
+                    source: object, relationship: relationship, key: try id(node, relationship)))
+        }
+    }
+
+    private func setToMany(
+        _ relationship: Relationship, of object: ManagedObject, _ node: JSONNode, _ depth: Int
+    ) throws {
+        if node.kind == .null { return try object.setMembers(relationship, []) }
+        guard node.kind == .array else {
+            throw Problem(
+                .body,
+                "\(relationship.name) of \(object.entity.name) is to-many: it takes an array "
+                    + "of ids and objects, and \(node.kindName) stands there")
+        }
+        try object.setMembers(relationship, members(node, relationship, depth: depth + 1))
+    }
+}

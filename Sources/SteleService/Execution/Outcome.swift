@@ -1,0 +1,58 @@
+/// What came of a plan, before it is an answer.
+
+import SteleHTTP
+import SteleModel
+import StelePersistence
+
+/// The rows of a list, ready to be written.
+struct ListOutcome: Sendable {
+    enum Rows: Sendable {
+        case objects([Snapshot])
+        case values([[Value]])
+
+        var count: Int {
+            switch self {
+            case .objects(let rows): rows.count
+            case .values(let rows): rows.count
+            }
+        }
+    }
+
+    let rows: Rows
+    let shape: Shape
+    let embedded: Embedded
+    /// The parameters that lead to the next page; nil where this is the last.
+    let next: NextPage?
+    /// How many there are, where `count=true` asked.
+    let total: Int?
+    let tag: String?
+}
+
+/// Where the next page begins.
+enum NextPage: Sendable {
+    case after(Cursor)
+    case offset(Int)
+}
+
+/// What came of a plan.
+enum Outcome: Sendable {
+    /// An answer that is made already.
+    case response(Response)
+    /// The client has it already (304).
+    case notModified(tag: String)
+    /// One row of the list's shape.
+    case object(ListOutcome)
+    /// A to-one without a destination.
+    case null(tag: String?)
+    case list(ListOutcome)
+    case count(Int, tag: String?)
+    /// Objects that were made: one, or as many as the body's array holds.
+    case created([Snapshot], isArray: Bool, entity: Entity)
+    case changed(Snapshot)
+    /// Done, with nothing to say.
+    case done
+    /// The ids that are in a to-many now.
+    case members([Int64])
+    /// The id that is in a to-one now.
+    case destination(Int64?)
+}

@@ -1,0 +1,52 @@
+/// `GET /`: what there is, for who comes without knowing anything.
+
+import SteleJSON
+import SteleModel
+
+struct IndexPage {
+    let model: Model
+    let basePath: String
+
+    /// The page as JSON.
+    var bytes: [UInt8] {
+        let page: JSONValue = [
+            ("stele", .string(Service.version)),
+            ("model", .string(model.name)),
+            ("entities", .array(model.entities.map(entity))),
+            ("routes", .array(RoutePattern.allCases.map(route))),
+        ].object
+        var writer = ByteWriter(capacity: 4096)
+        page.writePretty(to: &writer)
+        writer.byte(UInt8(ascii: "\n"))
+        return writer.take()
+    }
+
+    private func entity(_ entity: Entity) -> JSONValue {
+        let path = Routes.path(ofEntity: entity.name, basePath)
+        var members: [(String, JSONValue)] = [
+            ("name", .string(entity.name)), ("href", .string(path)),
+            ("count", .string(path + "/count")),
+        ]
+        if entity.isAbstract { members.append(("abstract", true)) }
+        if let parent = entity.parent {
+            members.append(("parent", .string(model.entities[parent].name)))
+        }
+        let relationships = entity.properties.compactMap { property -> (String, JSONValue)? in
+            guard case .relationship(let it) = property else { return nil }
+            return (it.name, .string("\(path)/{id}/\(it.name)"))
+        }
+        if !relationships.isEmpty { members.append(("relationships", .object(relationships))) }
+        return .object(members)
+    }
+
+    private func route(_ pattern: RoutePattern) -> JSONValue {
+        [
+            ("path", .string(basePath + pattern.rawValue)),
+            ("methods", .array(pattern.methods.map { .string($0.rawValue) })),
+        ].object
+    }
+}
+
+extension [(String, JSONValue)] {
+    fileprivate var object: JSONValue { .object(self) }
+}

@@ -1,0 +1,58 @@
+/// Answers about the service itself: its index, its model, its error codes, its health.
+
+import SteleHTTP
+import SteleJSON
+import SteleModel
+
+/// The service's own routes.
+struct Pages: Sendable {
+    private let index: [UInt8]
+    private let modelJSON: [UInt8]
+    private let modelXML: [UInt8]
+    private let limits: Limits
+    /// The health check's path, for answering it at once.
+    let healthPath: String
+
+    init(model: Model, basePath: String, limits: Limits) {
+        self.limits = limits
+        healthPath = basePath + RoutePattern.health.rawValue
+        index = IndexPage(model: model, basePath: basePath).bytes
+        modelJSON = ModelPage.json(model)
+        modelXML = ModelPage.xml(model)
+    }
+
+    /// The answer of a page's route.
+    func response(for call: Call) throws -> Response {
+        switch call.route.resource {
+        case .options(let allow): Response(status: 204, headers: [("Allow", allow)])
+        case .health: Self.status("alive")
+        case .model where call.format == .xml: page(modelXML, .xml, call)
+        case .model: page(modelJSON, .json, call)
+        case .errorCodes where call.format == .text: page(ErrorPage.text, .text, call)
+        case .errorCodes: page(ErrorPage.json, .json, call)
+        default: page(index, .json, call)
+        }
+    }
+
+    private func page(_ bytes: [UInt8], _ type: MediaType, _ call: Call) -> Response {
+        let (body, isCompressed) = Compression.body(
+            bytes, gzip: call.terms.acceptsGzip, limits: limits)
+        var headers: [Answers.Field] = [
+            ("Content-Type", type == .text ? "text/plain; charset=utf-8" : type.rawValue)
+        ]
+        if isCompressed { headers.append(("Content-Encoding", "gzip")) }
+        return Response(status: 200, headers: headers + Answers.caching, body: body)
+    }
+
+    /// `{"status":"alive"}`, never kept.
+    static func status(_ word: StaticString) -> Response {
+        var writer = ByteWriter(capacity: 24)
+        writer.raw("{\"status\":\"")
+        writer.raw(word)
+        writer.raw("\"}")
+        return Response(
+            status: 200,
+            headers: [("Content-Type", "application/json"), ("Cache-Control", "no-store")],
+            body: .bytes(writer.take()))
+    }
+}

@@ -1,0 +1,31 @@
+/// A column of `select`: what it is called and how its value is written.
+
+import SteleJSON
+import SteleModel
+import StelePredicates
+
+/// One column of the answer.
+struct Column: Sendable {
+    /// Where the column's value comes from.
+    enum Source: Sendable {
+        /// The row's value at that place.
+        case value(Int, ValueKind)
+        /// The name of the entity whose index is the row's value at that place.
+        case entityName(Int)
+        /// The ids of a to-many relationship of the row's object, or the objects where embedded.
+        case toMany(Relationship)
+        /// A to-one's id at that place in the row, or the object where embedded.
+        case toOne(Int, Relationship)
+    }
+
+    let name: String
+    let source: Source
+    /// `"name":`
+    let key: [UInt8]
+
+    init(name: String, source: Source) {
+        self.name = name
+        self.source = source
+        key = ByteWriter.preparedKey(name)
+    }
+}

@@ -1,0 +1,101 @@
+/// What the language has and this version answers with 501; and what no answer may be kept of.
+
+import StelePredicates
+
+/// Parts of the language that come with a later version.
+enum LaterFeature {
+    /// - Throws: `Problem`, 501, that names the part.
+    static func check(_ predicate: Predicate) throws {
+        try predicate.visit(check(node:))
+    }
+
+    /// - Throws: as for a predicate.
+    static func check(_ expression: Expression) throws {
+        try expression.visit(check(node:))
+    }
+
+    private static func check(node: Expression) throws {
+        switch node {
+        case .function(PredicateFunction.median.rawValue, _):
+            throw Problem.notBuilt("the aggregate median")
+        case .function(PredicateFunction.standardDeviation.rawValue, _):
+            throw Problem.notBuilt("the aggregate stddev")
+        case .function(PredicateFunction.mode.rawValue, _):
+            throw Problem.notBuilt("the aggregate mode")
+        case .function(PredicateFunction.distinct.rawValue, _):
+            throw Problem.notBuilt("count(distinct …)")
+        case .keyPath(_, let path):
+            if let name = path.first(where: { $0.hasPrefix("@") }) {
+                throw Problem.notBuilt("the collection operator \(name)")
+            }
+        case .subquery: throw Problem.notBuilt("SUBQUERY")
+        default: break
+        }
+    }
+}
+
+/// Whether an answer differs from one time to the next although nothing has changed.
+enum Volatility {
+    private struct Found: Error {}
+
+    static func of(_ request: FetchRequest) -> Bool {
+        do {
+            try request.predicate?.visit(look)
+            for key in request.sortDescriptors { try key.expression.visit(look) }
+            for column in request.propertiesToFetch { try column.expression.visit(look) }
+            for group in request.propertiesToGroupBy { try group.visit(look) }
+            return false
+        } catch {
+            return true
+        }
+    }
+
+    private static func look(_ node: Expression) throws {
+        guard case .function(let name, _) = node else { return }
+        switch PredicateFunction(rawValue: name) {
+        case .now, .random, .randomBelow: throw Found()
+        default: break
+        }
+    }
+}
+
+extension Predicate {
+    /// Calls `body` with each expression inside, outer ones first.
+    func visit(_ body: (Expression) throws -> Void) rethrows {
+        switch self {
+        case .constant: break
+        case .comparison(let comparison):
+            try comparison.left.visit(body)
+            try comparison.right.visit(body)
+        case .and(let parts), .or(let parts): for part in parts { try part.visit(body) }
+        case .not(let inner): try inner.visit(body)
+        }
+    }
+}
+
+extension Expression {
+    /// Calls `body` with this expression and each inside, outer ones first.
+    func visit(_ body: (Expression) throws -> Void) rethrows {
+        try body(self)
+        switch self {
+        case .constant, .evaluatedObject, .variable, .anyKey: break
+        case .keyPath(let operand, _): try operand.visit(body)
+        case .function(_, let arguments), .aggregate(let arguments):
+            for argument in arguments { try argument.visit(body) }
+        case .subquery(let collection, _, let predicate):
+            try collection.visit(body)
+            try predicate.visit(body)
+        case .conditional(let predicate, let yes, let no):
+            try predicate.visit(body)
+            try yes.visit(body)
+            try no.visit(body)
+        case .set(_, let left, let right):
+            try left.visit(body)
+            try right.visit(body)
+        case .index(let collection, let position):
+            try collection.visit(body)
+            if case .at(let place) = position { try place.visit(body) }
+        case .assignment(_, let value): try value.visit(body)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+/// What a reading plan asks for: which objects, in which shape.
+
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+/// An object that a relationship's route begins at.
+struct Owner: Sendable {
+    let entity: Entity
+    let key: Int64
+
+    var id: ObjectID { ObjectID(root: entity.root, key: key) }
+}
+
+/// Where a list's objects come from.
+enum Source: Sendable {
+    /// The entity and its subentities.
+    case entity
+    /// The members of a to-many relationship.
+    case members(Owner, Relationship)
+}
+
+/// How objects are given.
+enum Shape: Sendable {
+    /// Whole, with relationships embedded.
+    case objects(Inclusion)
+    /// The columns asked for, an object a row; `_id` is the row's last value, after the columns.
+    case columns([Column], Inclusion)
+    /// Rows of aggregates.
+    case rows([Column])
+
+    var inclusion: Inclusion {
+        switch self {
+        case .objects(let inclusion), .columns(_, let inclusion): inclusion
+        case .rows: .none
+        }
+    }
+
+    /// Whether whole objects are given with nothing embedded.
+    var isPlain: Bool {
+        if case .objects(let inclusion) = self { inclusion.isEmpty } else { false }
+    }
+}
+
+/// A list.
+struct ListPlan: Sendable {
+    let source: Source
+    /// The fetch, without limit, offset and cursor.
+    let request: FetchRequest
+    let shape: Shape
+    let limit: Int
+    let offset: Int
+    let after: Cursor?
+    let wantsCount: Bool
+    /// A hash of what all pages have in common: for cursors.
+    let fingerprint: UInt64
+    /// A hash of all that is asked: for entity tags.
+    let tagHash: UInt64
+    /// Whether the answer differs from one time to the next although nothing has changed.
+    let isVolatile: Bool
+}
+
+/// A count.
+struct CountPlan: Sendable {
+    let source: Source
+    let request: FetchRequest
+    let tagHash: UInt64
+    let isVolatile: Bool
+}
+
+/// A single object.
+struct ObjectPlan: Sendable {
+    /// Which one.
+    enum Target: Sendable {
+        case object(Entity, key: Int64)
+        /// The destination of a to-one; there may be none.
+        case toOne(Owner, Relationship)
+        /// A member of a to-many, if it is one.
+        case member(Owner, Relationship, key: Int64)
+    }
+
+    let target: Target
+    /// The entity that the shape's columns are of.
+    let entity: Entity
+    let shape: Shape
+    /// The columns' expressions, for a shape with columns.
+    let columns: [ExpressionDescription]
+    let tagHash: UInt64
+    let isVolatile: Bool
+}

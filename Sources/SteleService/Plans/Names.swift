@@ -1,0 +1,118 @@
+/// Expressions and predicates looked up in the model: what a call's texts mean for one entity.
+
+import SteleJSON
+import SteleModel
+import StelePredicates
+
+/// Checks names and types for one entity.
+struct Names {
+    let entity: Entity
+    let model: Model
+    private let variables: [(name: String, value: String)]
+    private var check: PredicateCheck
+
+    init(model: Model, entity: Entity, variables: [(name: String, value: String)]) {
+        self.model = model
+        self.entity = entity
+        self.variables = variables
+        check = PredicateCheck(
+            model: model, entity: entity,
+            variables: Dictionary(
+                variables.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first }),
+            dateReader: { try? ISO8601.secondsSinceReferenceDate($0) })
+    }
+
+    /// The same where names may also be those of checked columns.
+    func naming(_ columns: [ExpressionDescription], aggregates: Bool) -> Names {
+        var names = self
+        names.check.allowsRowAggregates = aggregates
+        names.check.aliases = Dictionary(
+            columns.map { ($0.name, $0.expression) }, uniquingKeysWith: { first, _ in first })
+        return names
+    }
+
+    /// The predicate of `where`.
+    /// - Throws: `PredicateError` with the place in the text; 501 for what comes later.
+    func predicate(_ predicate: Predicate, text: String) throws -> Predicate {
+        try LaterFeature.check(predicate)
+        return try located(in: text, .where) { try check.check(predicate) }
+    }
+
+    /// A key of `sort`; it may name an alias.
+    func sortDescriptor(_ descriptor: SortDescriptor, text: String) throws -> SortDescriptor {
+        try LaterFeature.check(descriptor.expression)
+        let (expression, type) = try located(in: text, .sort) {
+            try check.check(descriptor.expression)
+        }
+        if case .collection = type {
+            throw Problem(
+                .parameter, "sort: \(text) leads to many values, and a row is sorted by one")
+        }
+        return SortDescriptor(
+            expression, ascending: descriptor.ascending, options: descriptor.options)
+    }
+
+    /// A key of `groupBy`.
+    func group(_ expression: Expression) throws -> Expression {
+        let text = expression.description
+        let (checked, type) = try located(in: text, .groupBy) { try check.check(expression) }
+        if case .collection = type {
+            throw Problem(.parameter, "groupBy: \(text) leads to many values")
+        }
+        return checked
+    }
+
+    /// A column of `select`, with what its text means.
+    func column(_ asked: ExpressionDescription) throws -> SelectedColumn {
+        try LaterFeature.check(asked.expression)
+        var open = check
+        open.allowsRowAggregates = true
+        let (expression, type) = try located(in: asked.name, .select) {
+            try open.check(asked.expression)
+        }
+        let isAggregate = try located(in: asked.name, .select) {
+            try open.isAggregate(asked.expression)
+        }
+        return SelectedColumn(
+            description: ExpressionDescription(name: asked.name, expression: expression),
+            type: type, isAggregate: isAggregate)
+    }
+
+    private func located<R>(
+        in text: String, _ parameter: Parameter, _ body: () throws -> R
+    ) throws -> R {
+        do {
+            return try body()
+        } catch let error as PredicateError {
+            var located = ListCall.located(error, in: text, parameter)
+            if variables.contains(where: { hasSpaceForPlus($0.value) }) { located.hint = plusHint }
+            throw located
+        }
+    }
+}
+
+/// A column of `select`, checked.
+struct SelectedColumn {
+    let description: ExpressionDescription
+    let type: ExpressionType
+    let isAggregate: Bool
+
+    /// The single property that it names, or nil.
+    func relationship(of entity: Entity) -> Relationship? {
+        guard case .keyPath(.evaluatedObject, let path) = description.expression, path.count == 1
+        else { return nil }
+        return entity.relationship(named: path[0])
+    }
+
+    /// How its values are written.
+    var kind: ValueKind {
+        switch type {
+        case .value(.float): .float
+        case .value(.transformable): .json
+        default: .plain
+        }
+    }
+
+    /// Whether it is the name of the row's entity.
+    var isEntityName: Bool { description.expression == .key("_entity") }
+}

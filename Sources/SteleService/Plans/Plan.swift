@@ -1,0 +1,95 @@
+/// What will be done for a call: names checked, rights woven in; nothing has touched a store.
+
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+/// A call, decided.
+struct Plan {
+    /// What is done.
+    enum Action {
+        /// An answer that needs no data.
+        case page
+        case readiness
+        case changes
+        case list(ListPlan)
+        case count(CountPlan)
+        case object(ObjectPlan)
+        case write(WritePlan)
+    }
+
+    let call: Call
+    let action: Action
+
+    /// - Throws: `Problem` and `PredicateError` for names that the model does not have, types that
+    ///   do not fit, and what this version does not do.
+    init(_ call: Call, model: Model, visibility: Visibility) throws {
+        self.call = call
+        let reading = Reading(call: call, model: model, visibility: visibility)
+        switch call.route.resource {
+        case .index, .health, .model, .errorCodes, .options: action = .page
+        case .readiness: action = .readiness
+        case .changes: action = .changes
+        case .list(let entity):
+            action =
+                call.route.isRead
+                ? .list(try reading.list(entity, .entity))
+                : .write(Self.write(.create(entity), call))
+        case .count(let entity): action = .count(try reading.count(entity, .entity))
+        case .object(let entity, let key):
+            action = try Self.object(entity, key, call, reading)
+        case .related(let entity, let key, let relationship):
+            action = try Self.related(
+                Owner(entity: entity, key: key), relationship, call, reading)
+        case .relatedCount(let entity, let key, let relationship):
+            let owner = Owner(entity: entity, key: key)
+            action = .count(
+                try reading.count(
+                    model.destination(of: relationship), .members(owner, relationship)))
+        case .member(let entity, let key, let relationship, let member):
+            let owner = Owner(entity: entity, key: key)
+            action =
+                call.route.isRead
+                ? .object(
+                    try reading.object(
+                        .member(owner, relationship, key: member),
+                        model.destination(of: relationship)))
+                : .write(Self.write(.removeMember(owner, relationship, key: member), call))
+        }
+    }
+
+    private static func object(
+        _ entity: Entity, _ key: Int64, _ call: Call, _ reading: Reading
+    ) throws -> Action {
+        let owner = Owner(entity: entity, key: key)
+        return switch call.route.method {
+        case .patch: .write(write(.change(owner, .merge), call))
+        case .put: .write(write(.change(owner, .replace), call))
+        case .delete: .write(write(.delete(owner), call))
+        default: .object(try reading.object(.object(entity, key: key), entity))
+        }
+    }
+
+    private static func related(
+        _ owner: Owner, _ relationship: Relationship, _ call: Call, _ reading: Reading
+    ) throws -> Action {
+        let destination = reading.model.destination(of: relationship)
+        switch (call.route.method, relationship.isToMany) {
+        case (.put, true): return .write(write(.setMembers(owner, relationship), call))
+        case (.put, false): return .write(write(.setToOne(owner, relationship), call))
+        case (.post, _):
+            return .write(write(.addMembers(owner, relationship, at: call.place), call))
+        case (.delete, _): return .write(write(.clearToOne(owner, relationship), call))
+        case (_, true):
+            return .list(try reading.list(destination, .members(owner, relationship)))
+        case (_, false):
+            return .object(try reading.object(.toOne(owner, relationship), destination))
+        }
+    }
+
+    private static func write(_ deed: WritePlan.Deed, _ call: Call) -> WritePlan {
+        WritePlan(
+            deed: deed, body: call.body, ifMatch: call.terms.ifMatch,
+            contextName: call.route.contextName)
+    }
+}

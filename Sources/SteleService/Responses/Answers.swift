@@ -1,0 +1,159 @@
+/// From what came of a plan to an HTTP answer: statuses, header fields, bodies.
+
+import SteleHTTP
+import SteleJSON
+import SteleModel
+import StelePersistence
+
+/// Makes the answers of one service.
+struct Answers: Sendable {
+    typealias Field = (name: String, value: String)
+
+    let renderer: SnapshotRenderer
+    let limits: Limits
+    let basePath: String
+
+    /// What every answer that may be kept says (contract, section 2).
+    static let caching: [Field] = [
+        ("Cache-Control", "private, no-cache"),
+        ("Vary", "Accept, Accept-Encoding, Authorization"),
+    ]
+
+    /// The answer for what came of a call's plan.
+    func response(_ outcome: Outcome, for call: Call) -> Response {
+        switch outcome {
+        case .response(let response): response
+        case .notModified(let tag):
+            Response(status: 304, headers: [("ETag", "\"\(tag)\"")] + Self.caching)
+        case .object(let one): object(one, call)
+        case .null(let tag): read(ByteWriter.null, tag, call)
+        case .list(let list): self.list(list, call)
+        case .count(let count, let tag):
+            read(
+                { writer in
+                    writer.raw("{\"count\":")
+                    writer.integer(Int64(count))
+                    writer.byte(UInt8(ascii: "}"))
+                }, tag, call)
+        case .created(let objects, let isArray, let entity):
+            created(objects, isArray: isArray, entity, call)
+        case .changed(let snapshot): changed(snapshot, call)
+        case .done: Response(status: 204)
+        case .members(let keys): minimal(call) ?? json(200) { $0.keys(keys) }
+        case .destination(let key):
+            minimal(call) ?? json(200) { if let key { $0.integer(key) } else { $0.null() } }
+        }
+    }
+
+    private func renderer(for call: Call) -> SnapshotRenderer {
+        call.numbersAsStrings ? renderer.writingNumbersAsStrings(true) : renderer
+    }
+
+    private func object(_ one: ListOutcome, _ call: Call) -> Response {
+        let rows = ListBody(outcome: one, renderer: renderer(for: call))
+        return read({ rows.write(0, to: &$0) }, one.tag, call)
+    }
+
+    private func list(_ list: ListOutcome, _ call: Call) -> Response {
+        let rows = ListBody(outcome: list, renderer: renderer(for: call))
+        let (body, isCompressed) = rows.body(limits: limits, gzip: call.terms.acceptsGzip)
+        var headers = head(list.tag, isCompressed: isCompressed)
+        if let next = list.next { headers.append(("Link", call.link(to: next))) }
+        if let total = list.total { headers.append(("Total-Count", String(total))) }
+        return Response(status: 200, headers: headers, body: body)
+    }
+
+    /// A small answer of a read.
+    private func read(
+        _ write: (inout ByteWriter) -> Void, _ tag: String?, _ call: Call
+    ) -> Response {
+        var writer = ByteWriter(capacity: 512)
+        write(&writer)
+        let (body, isCompressed) = Compression.body(
+            writer.take(), gzip: call.terms.acceptsGzip, limits: limits)
+        return Response(status: 200, headers: head(tag, isCompressed: isCompressed), body: body)
+    }
+
+    private func head(_ tag: String?, isCompressed: Bool) -> [Field] {
+        var headers: [Field] = [("Content-Type", MediaType.json.rawValue)]
+        if let tag { headers.append(("ETag", isCompressed ? "\"\(tag);gz\"" : "\"\(tag)\"")) }
+        if isCompressed { headers.append(("Content-Encoding", "gzip")) }
+        return headers + Self.caching
+    }
+
+    private func json(
+        _ status: Int, headers: [Field] = [], _ write: (inout ByteWriter) -> Void
+    ) -> Response {
+        var writer = ByteWriter(capacity: 512)
+        write(&writer)
+        return Response(
+            status: status, headers: [("Content-Type", MediaType.json.rawValue)] + headers,
+            body: .bytes(writer.take()))
+    }
+
+    /// The answer of a write to who wants none.
+    private func minimal(_ call: Call, _ headers: [Field] = []) -> Response? {
+        guard call.terms.wantsMinimal else { return nil }
+        return Response(status: 204, headers: headers + [Self.applied])
+    }
+
+    private static let applied: Field = ("Preference-Applied", "return=minimal")
+
+    private func created(
+        _ objects: [Snapshot], isArray: Bool, _ entity: Entity, _ call: Call
+    ) -> Response {
+        var headers: [Field] = []
+        if !isArray, let one = objects.first {
+            headers.append(("Location", location(of: one)))
+            headers.append(("ETag", tag(of: one, call)))
+        } else {
+            headers.append(("Location", Routes.path(ofEntity: entity.name, basePath)))
+        }
+        if call.terms.wantsMinimal {
+            return Response(status: 201, headers: headers + [Self.applied])
+        }
+        let renderer = renderer(for: call)
+        return json(201, headers: headers) { writer in
+            guard isArray else {
+                if let one = objects.first { renderer.write(one, to: &writer) }
+                return
+            }
+            writer.byte(UInt8(ascii: "["))
+            for (index, object) in objects.enumerated() {
+                if index > 0 { writer.byte(UInt8(ascii: ",")) }
+                renderer.write(object, to: &writer)
+            }
+            writer.byte(UInt8(ascii: "]"))
+        }
+    }
+
+    private func changed(_ snapshot: Snapshot, _ call: Call) -> Response {
+        let headers: [Field] = [("ETag", tag(of: snapshot, call))]
+        if let minimal = minimal(call, headers) { return minimal }
+        return json(200, headers: headers) { renderer(for: call).write(snapshot, to: &$0) }
+    }
+
+    private func tag(of snapshot: Snapshot, _ call: Call) -> String {
+        "\"\(EntityTags.plain(version: snapshot.version, generation: call.cacheGeneration))\""
+    }
+
+    /// The address of an object, under its concrete entity.
+    private func location(of snapshot: Snapshot) -> String {
+        let name = renderer.model.entities[snapshot.entity].name
+        return "\(Routes.path(ofEntity: name, basePath))/\(snapshot.key)"
+    }
+}
+
+extension ByteWriter {
+    /// Appends an array of ids.
+    mutating func keys(_ keys: [Int64]) {
+        byte(UInt8(ascii: "["))
+        for (index, key) in keys.enumerated() {
+            if index > 0 { byte(UInt8(ascii: ",")) }
+            integer(key)
+        }
+        byte(UInt8(ascii: "]"))
+    }
+
+    fileprivate static func null(_ writer: inout ByteWriter) { writer.null() }
+}

@@ -1,0 +1,114 @@
+// Objects with what is embedded in them, and rows of columns.
+
+import SteleJSON
+import SteleModel
+import StelePersistence
+
+extension SnapshotRenderer {
+    /// Appends an object with its embedded relationships, each at its place in the model's order.
+    func write(_ snapshot: Snapshot, embedding embedded: Embedded, to writer: inout ByteWriter) {
+        if embedded.isEmpty { return write(snapshot, to: &writer) }
+        let form = forms[snapshot.entity]
+        writeHead(snapshot, form, to: &writer)
+        for property in form.properties {
+            switch property {
+            case .slot(let slot): write(slot, of: snapshot, form, to: &writer)
+            case .toOne(let slot, let relationship):
+                guard let level = embedded.level(relationship) else {
+                    write(slot, of: snapshot, form, to: &writer)
+                    continue
+                }
+                writer.raw(form.slots[slot].key)
+                var key: Int64?
+                if snapshot.values.indices.contains(slot), case .key(let it) = snapshot.values[slot]
+                {
+                    key = it
+                }
+                write(destination: key, level, to: &writer)
+            case .toMany(let relationship, let key):
+                guard let level = embedded.level(relationship) else { continue }
+                writer.raw(key)
+                write(members: snapshot.key, level, to: &writer)
+            }
+        }
+        writer.byte(UInt8(ascii: "}"))
+    }
+
+    private func write(
+        _ slot: Int, of snapshot: Snapshot, _ form: Form, to writer: inout ByteWriter
+    ) {
+        guard snapshot.values.indices.contains(slot) else { return }
+        writer.raw(form.slots[slot].key)
+        write(snapshot.values[slot], as: form.slots[slot].kind, to: &writer)
+    }
+
+    private func write(
+        destination key: Int64?, _ level: Embedded.Level, to writer: inout ByteWriter
+    ) {
+        guard let key, case .destinations(let found) = level.content, let object = found[key] else {
+            return writer.null()
+        }
+        write(object, embedding: level.below, to: &writer)
+    }
+
+    private func write(members owner: Int64, _ level: Embedded.Level, to writer: inout ByteWriter) {
+        writer.byte(UInt8(ascii: "["))
+        switch level.content {
+        case .members(let all):
+            for (index, member) in (all[owner] ?? []).enumerated() {
+                if index > 0 { writer.byte(UInt8(ascii: ",")) }
+                write(member, embedding: level.below, to: &writer)
+            }
+        case .keys(let all):
+            for (index, key) in (all[owner] ?? []).enumerated() {
+                if index > 0 { writer.byte(UInt8(ascii: ",")) }
+                writer.integer(key)
+            }
+        case .destinations: break
+        }
+        writer.byte(UInt8(ascii: "]"))
+    }
+
+    /// Appends a row as an object of its columns.
+    func write(
+        _ row: [Value], _ columns: [Column], _ embedded: Embedded, to writer: inout ByteWriter
+    ) {
+        writer.byte(UInt8(ascii: "{"))
+        for (index, column) in columns.enumerated() {
+            if index > 0 { writer.byte(UInt8(ascii: ",")) }
+            writer.raw(column.key)
+            switch column.source {
+            case .value(let place, let kind):
+                write(row.indices.contains(place) ? row[place] : .null, as: kind, to: &writer)
+            case .entityName(let place): write(entityName: row, at: place, to: &writer)
+            case .toOne(let place, let relationship):
+                let key = Execution.key(row, at: place)
+                if let level = embedded.level(relationship.index) {
+                    write(destination: key, level, to: &writer)
+                } else if let key {
+                    writer.integer(key)
+                } else {
+                    writer.null()
+                }
+            case .toMany(let relationship):
+                if let owner = Execution.id(ofRow: row),
+                    let level = embedded.level(relationship.index)
+                {
+                    write(members: owner, level, to: &writer)
+                } else {
+                    writer.raw("[]")
+                }
+            }
+        }
+        writer.byte(UInt8(ascii: "}"))
+    }
+
+    private func write(entityName row: [Value], at place: Int, to writer: inout ByteWriter) {
+        guard row.indices.contains(place) else { return writer.null() }
+        if case .int(let index) = row[place], model.entities.indices.contains(Int(index)) {
+            writer.string(model.entities[Int(index)].name)
+        } else {
+            write(row[place], as: .plain, to: &writer)
+        }
+    }
+}

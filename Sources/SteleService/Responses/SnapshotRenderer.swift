@@ -1,0 +1,158 @@
+/// Objects as JSON, straight from their snapshots: the bytes of every key are made once a model.
+
+import SteleJSON
+import SteleModel
+import StelePersistence
+
+/// Writes snapshots of one model's objects.
+struct SnapshotRenderer: Sendable {
+    /// What stands around one entity's values.
+    struct Form: Sendable {
+        /// `,"_entity":"Employee","_version":`
+        let head: [UInt8]
+        /// For each slot `,"name":` and how its value is written.
+        let slots: [Field]
+        /// For each property in the model's order what to write with relationships beside slots.
+        let properties: [PropertyField]
+    }
+
+    /// A property's key and the kind of its value.
+    struct Field: Sendable {
+        let key: [UInt8]
+        let kind: ValueKind
+    }
+
+    /// A property's place: in the snapshot, or among the to-many relationships.
+    enum PropertyField: Sendable {
+        case slot(Int)
+        case toOne(slot: Int, relationship: Int)
+        case toMany(relationship: Int, key: [UInt8])
+    }
+
+    let model: Model
+    /// Whether Decimals, and integers beyond 2^53, are written as strings (`numbers=string`).
+    var numbersAsStrings = false
+    let forms: [Form]
+
+    init(model: Model) {
+        self.model = model
+        forms = model.entities.map(Form.init)
+    }
+
+    /// The same for a client that cannot hold long numbers.
+    func writingNumbersAsStrings(_ flag: Bool) -> SnapshotRenderer {
+        var copy = self
+        copy.numbersAsStrings = flag
+        return copy
+    }
+
+    /// Appends one object: `{"_id":42,"_entity":"Employee","_version":3,"name":"Ann",…}`.
+    func write(_ snapshot: Snapshot, to writer: inout ByteWriter) {
+        let form = forms[snapshot.entity]
+        writeHead(snapshot, form, to: &writer)
+        let count = min(form.slots.count, snapshot.values.count)
+        for slot in 0..<count {
+            writer.raw(form.slots[slot].key)
+            write(snapshot.values[slot], as: form.slots[slot].kind, to: &writer)
+        }
+        writer.byte(UInt8(ascii: "}"))
+    }
+
+    /// Appends what every object begins with.
+    func writeHead(_ snapshot: Snapshot, _ form: Form, to writer: inout ByteWriter) {
+        writer.raw("{\"_id\":")
+        writer.integer(snapshot.key)
+        writer.raw(form.head)
+        writer.integer(snapshot.version)
+    }
+
+    /// Appends a value as the property's type has it in JSON.
+    func writeValue(_ value: Value, of property: Property, to writer: inout ByteWriter) {
+        write(value, as: ValueKind(property), to: &writer)
+    }
+
+    /// Appends a value.
+    func write(_ value: Value, as kind: ValueKind, to writer: inout ByteWriter) {
+        switch value {
+        case .null: writer.null()
+        case .bool(let it): writer.bool(it)
+        case .int(let it): write(integer: it, to: &writer)
+        case .double(let it):
+            if kind == .float { writer.float(Float(it)) } else { writer.double(it) }
+        case .decimal(let it): write(decimal: it, to: &writer)
+        case .string(let it): writer.string(it)
+        case .date(let it): writer.date(secondsSince2001: it)
+        case .data(let it):
+            if kind == .json { write(json: it, to: &writer) } else { writer.base64(it) }
+        case .uuid(let it): writer.uuid(it.uuid)
+        case .key(let it): writer.integer(it)
+        }
+    }
+
+    private func write(integer: Int64, to writer: inout ByteWriter) {
+        if numbersAsStrings, integer.magnitude > 1 << 53 {
+            writer.byte(UInt8(ascii: "\""))
+            writer.integer(integer)
+            writer.byte(UInt8(ascii: "\""))
+        } else {
+            writer.integer(integer)
+        }
+    }
+
+    private func write(decimal: Decimal, to writer: inout ByteWriter) {
+        if numbersAsStrings { writer.byte(UInt8(ascii: "\"")) }
+        DecimalText.write(decimal, to: &writer.bytes)
+        if numbersAsStrings { writer.byte(UInt8(ascii: "\"")) }
+    }
+
+    /// Another program may have stored what no JSON is; such bytes go out as base64.
+    private func write(json: [UInt8], to writer: inout ByteWriter) {
+        if (try? JSONDocument(json)) != nil {
+            writer.raw(json)
+        } else {
+            writer.base64(json)
+        }
+    }
+}
+
+/// What the value alone does not tell of how it is written.
+enum ValueKind: Sendable {
+    case plain, float, json
+
+    init(_ property: Property) {
+        self = if case .attribute(let it) = property { ValueKind(it) } else { .plain }
+    }
+
+    init(_ attribute: Attribute) {
+        self =
+            switch attribute.type {
+            case .float: .float
+            case .transformable: .json
+            default: .plain
+            }
+    }
+}
+
+extension SnapshotRenderer.Form {
+    init(_ entity: Entity) {
+        var writer = ByteWriter()
+        writer.raw(",\"_entity\":")
+        writer.string(entity.name)
+        writer.raw(",\"_version\":")
+        head = writer.bytes
+        slots = entity.slots.map {
+            SnapshotRenderer.Field(
+                key: ByteWriter.preparedKey($0.name, comma: true), kind: ValueKind($0))
+        }
+        properties = entity.properties.compactMap { property in
+            switch property {
+            case .attribute(let it): .slot(it.slot)
+            case .relationship(let it) where it.isToMany:
+                .toMany(
+                    relationship: it.index, key: ByteWriter.preparedKey(it.name, comma: true))
+            case .relationship(let it): .toOne(slot: it.slot, relationship: it.index)
+            case .fetchedProperty: nil
+            }
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/// What a request's method and path mean.
+
+import SteleModel
+
+/// A route with the names and ids that its address holds.
+struct Route: Sendable {
+    /// What the address names.
+    enum Resource: Sendable {
+        case index, health, readiness, model, changes, errorCodes
+        /// `OPTIONS` of any route, with what it allows.
+        case options(allow: String)
+        case list(Entity)
+        case count(Entity)
+        case object(Entity, key: Int64)
+        case related(Entity, key: Int64, Relationship)
+        case relatedCount(Entity, key: Int64, Relationship)
+        case member(Entity, key: Int64, Relationship, member: Int64)
+    }
+
+    let method: Method
+    let resource: Resource
+    let pattern: RoutePattern
+
+    /// Whether the answer's body is left out (the HTTP layer does it).
+    var isRead: Bool { method == .get || method == .head }
+
+    /// The pattern with the names of the model filled in and the ids left open, such as
+    /// `PATCH /Person/{id}`: what a save's history is given as its context's name.
+    var contextName: String {
+        let name = method.rawValue
+        return switch resource {
+        case .list(let entity): "\(name) /\(entity.name)"
+        case .count(let entity): "\(name) /\(entity.name)/count"
+        case .object(let entity, _): "\(name) /\(entity.name)/{id}"
+        case .related(let entity, _, let it): "\(name) /\(entity.name)/{id}/\(it.name)"
+        case .relatedCount(let entity, _, let it): "\(name) /\(entity.name)/{id}/\(it.name)/count"
+        case .member(let entity, _, let it, _): "\(name) /\(entity.name)/{id}/\(it.name)/{member}"
+        default: "\(name) \(pattern.rawValue)"
+        }
+    }
+}

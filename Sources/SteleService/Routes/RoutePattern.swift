@@ -1,0 +1,49 @@
+/// The routes there are, as patterns: what `Docs/HTTP.md` lists and histories name.
+
+/// A route's pattern.
+enum RoutePattern: String, Sendable, CaseIterable {
+    case index = "/"
+    case health = "/healthz"
+    case readiness = "/readyz"
+    case model = "/model"
+    case changes = "/changes"
+    case errorCodes = "/docs/errors"
+    case list = "/{Entity}"
+    case count = "/{Entity}/count"
+    case object = "/{Entity}/{id}"
+    case related = "/{Entity}/{id}/{relationship}"
+    case relatedCount = "/{Entity}/{id}/{relationship}/count"
+    case member = "/{Entity}/{id}/{relationship}/{member}"
+
+    /// The methods that it takes, HEAD and OPTIONS aside; a relationship's depend on its kind.
+    var methods: [Method] {
+        switch self {
+        case .index, .health, .readiness, .model, .changes, .errorCodes, .count, .relatedCount:
+            [.get]
+        case .list: [.get, .post]
+        case .object: [.get, .put, .patch, .delete]
+        case .related: [.get, .post, .put, .delete]
+        case .member: [.get, .delete]
+        }
+    }
+}
+
+/// Routes of the contract that answer 501 in this version.
+enum LaterRoute: String, Sendable, CaseIterable {
+    case template = "/fetch/{name}"
+    case contexts = "/contexts"
+    case live = "/live"
+    case openAPI = "/openapi.json"
+    case metrics = "/metrics"
+    case backup = "/backup"
+    case transactions = "/transactions"
+    case query = "/{Entity}/query"
+    case fetchedProperty = "/{Entity}/{id}/{fetchedProperty}"
+    case binary = "/{Entity}/{id}/{attribute}"
+
+    /// What stands at the root, by its first segment.
+    static let atRoot: [String: LaterRoute] = [
+        "fetch": .template, "contexts": .contexts, "live": .live, "openapi.json": .openAPI,
+        "metrics": .metrics, "backup": .backup, "transactions": .transactions,
+    ]
+}

@@ -1,0 +1,93 @@
+// Routes below an entity: ids, relationships, counts; and what they allow.
+
+import SteleModel
+
+extension Routes {
+    func data(
+        _ entity: Entity, _ rest: ArraySlice<String>, _ method: Method
+    ) throws -> (Route.Resource, RoutePattern) {
+        guard let second = rest.first else { return (.list(entity), .list) }
+        if rest.count == 1, second == "count" { return (.count(entity), .count) }
+        if rest.count == 1, second == "query" {
+            throw Problem.notBuilt("the route \(LaterRoute.query.rawValue)")
+        }
+        guard let key = try id(second) else {
+            let near = nearestName(to: second, among: ["count", "query"])
+            throw Problem(
+                .route, "there is no route /\(entity.name)/\(second)",
+                hint: near.map { "did you mean \($0)?" }
+                    ?? "after an entity comes an id, a whole number from 1, or count")
+        }
+        let below = rest.dropFirst()
+        guard let name = below.first else { return (.object(entity, key: key), .object) }
+        let relationship = try relationship(name, of: entity)
+        let last = below.dropFirst()
+        guard let final = last.first else {
+            return (.related(entity, key: key, relationship), .related)
+        }
+        guard last.count == 1, relationship.isToMany else {
+            throw Problem(
+                .route,
+                "there is no route below /\(entity.name)/{id}/\(name)"
+                    + (relationship.isToMany ? "/{id}" : ", a to-one relationship"))
+        }
+        if final == "count" {
+            return (.relatedCount(entity, key: key, relationship), .relatedCount)
+        }
+        guard let member = try id(final) else {
+            throw Problem(
+                .route, "there is no route /\(entity.name)/{id}/\(name)/\(final)",
+                hint: "after a to-many relationship comes an id, or count")
+        }
+        return (.member(entity, key: key, relationship, member: member), .member)
+    }
+
+    /// The id that a segment is; nil where it is no number at all.
+    /// - Throws: `Problem` for a number that no id can be.
+    private func id(_ text: String) throws -> Int64? {
+        let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
+        guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard let key = Int64(text), key > 0, text.utf8.first != UInt8(ascii: "0") else {
+            throw Problem(
+                .id, "\(text.prefix(40)) is not an id: ids are whole numbers from 1 to \(Int64.max)"
+            )
+        }
+        return key
+    }
+
+    private func relationship(_ name: String, of entity: Entity) throws -> Relationship {
+        switch entity.property(named: name) {
+        case .relationship(let it): return it
+        case .fetchedProperty:
+            throw Problem.notBuilt("the route of the fetched property \(entity.name).\(name)")
+        case .attribute(let it) where it.type == .binary:
+            throw Problem.notBuilt("the route of the Binary attribute \(entity.name).\(name)")
+        case .attribute:
+            throw Problem(
+                .route,
+                "\(name) of \(entity.name) is an attribute, and only relationships have "
+                    + "routes of their own",
+                hint: "GET \(Self.path(ofEntity: entity.name, basePath))/{id}?select=\(name)")
+        case nil:
+            let names = entity.properties.lazy.map(\.name)
+            throw Problem(
+                .route, "\(entity.name) has no relationship \(name)",
+                hint: nearestHint(to: name, among: names))
+        }
+    }
+
+    static func methods(_ resource: Route.Resource, _ pattern: RoutePattern) -> [Method] {
+        guard case .related(_, _, let relationship) = resource else { return pattern.methods }
+        return relationship.isToMany ? [.get, .post, .put] : [.get, .put, .delete]
+    }
+
+    func refusal(of method: Method, _ resource: Route.Resource, _ allowed: [Method]) -> Problem {
+        if case .list = resource, method == .patch || method == .delete {
+            return Problem.notBuilt("\(method.rawValue) of all objects that match a where")
+        }
+        let allow = Method.allow(allowed)
+        return Problem(
+            .method, "this route takes \(allow), not \(method.rawValue)",
+            headers: [("Allow", allow)])
+    }
+}

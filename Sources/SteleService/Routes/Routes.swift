@@ -1,0 +1,118 @@
+/// The route table: from a request's method and target to a `Route`.
+
+import SteleHTTP
+import SteleModel
+
+/// The routes of one model under one base path.
+struct Routes: Sendable {
+    let model: Model
+    /// What stands before every path, such as `/api`; empty at the root.
+    let basePath: String
+
+    /// The route that a request names.
+    /// - Throws: `Problem`: 400 for an address that cannot be read, 404 with the nearest name, 405
+    ///   with `Allow`, 501 for what a later version brings.
+    func match(_ request: Request) throws -> Route {
+        guard let method = Method(rawValue: request.method) else {
+            throw Problem(
+                .method, "\(request.method.prefix(32)) is not a method of any route",
+                headers: [("Allow", Method.allow([.get, .post, .put, .patch, .delete]))])
+        }
+        if request.path == "*", method == .options {
+            return Route(
+                method: method,
+                resource: .options(allow: Method.allow([.get, .post, .put, .patch, .delete])),
+                pattern: .index)
+        }
+        let segments = try segments(of: request.path)
+        let (resource, pattern) = try resource(segments, method: method)
+        let allowed = Self.methods(resource, pattern)
+        if method == .options {
+            return Route(
+                method: method, resource: .options(allow: Method.allow(allowed)), pattern: pattern)
+        }
+        guard allowed.contains(method == .head ? .get : method) else {
+            throw refusal(of: method, resource, allowed)
+        }
+        return Route(method: method, resource: resource, pattern: pattern)
+    }
+
+    /// The path's segments after the base path, decoded.
+    private func segments(of target: String) throws -> [String] {
+        var path = Substring(target)
+        // The absolute form (RFC 9112, 3.2.2): what counts begins after the authority.
+        if !path.utf8.starts(with: "/".utf8), let scheme = path.firstRange(of: "://") {
+            let rest = path[scheme.upperBound...]
+            path = rest.firstIndex(of: "/").map { rest[$0...] } ?? "/"
+        }
+        guard path.utf8.starts(with: basePath.utf8) else { throw outsideBasePath(target) }
+        path = path.dropFirst(basePath.count)
+        if path.isEmpty || path == "/" { return [] }
+        guard path.first == "/" else { throw outsideBasePath(target) }
+        let segments = try path.dropFirst().split(
+            separator: "/", omittingEmptySubsequences: false
+        ).map { try PercentDecoding.decode($0, plusIsSpace: false, what: "the path") }
+        if let empty = segments.firstIndex(of: "") {
+            throw Problem(
+                .route, "the path \(target) has an empty segment",
+                hint: empty == segments.count - 1 ? "leave off the last slash" : nil)
+        }
+        return segments
+    }
+
+    private func outsideBasePath(_ target: String) -> Problem {
+        Problem(.route, "there is no route \(target)", hint: "every route begins with \(basePath)/")
+    }
+
+    private func resource(
+        _ segments: [String], method: Method
+    ) throws -> (Route.Resource, RoutePattern) {
+        guard let first = segments.first else { return (.index, .index) }
+        let rest = segments.dropFirst()
+        switch (first, rest.count) {
+        case ("healthz", 0): return (.health, .health)
+        case ("readyz", 0): return (.readiness, .readiness)
+        case ("model", 0): return (.model, .model)
+        case ("changes", 0): return (.changes, .changes)
+        case ("docs", 1) where rest.first == "errors": return (.errorCodes, .errorCodes)
+        case ("entities", 0):
+            throw Problem(.route, "/entities is followed by an entity's name")
+        case ("entities", _):
+            return try data(entity(rest.first ?? ""), rest.dropFirst(), method)
+        default:
+            if let later = LaterRoute.atRoot[first] {
+                throw Problem.notBuilt("the route \(later.rawValue)")
+            }
+            guard Self.livesAtRoot(first) else { throw unknownRoute(first) }
+            return try data(entity(first), rest, method)
+        }
+    }
+
+    /// Whether an entity of this name has its own route at the root.
+    static func livesAtRoot(_ name: String) -> Bool {
+        name.unicodeScalars.first?.properties.isUppercase ?? false
+    }
+
+    private func entity(_ name: String) throws -> Entity {
+        if let entity = model.entity(named: name) { return entity }
+        let near = nearestName(to: name, among: model.entities.lazy.map(\.name))
+        throw Problem(
+            .entity, "the model \(model.name) has no entity \(name)",
+            hint: near.map { "did you mean \(Self.path(ofEntity: $0, basePath))?" })
+    }
+
+    private func unknownRoute(_ first: String) -> Problem {
+        let own = RoutePattern.allCases.map(\.rawValue).filter { !$0.contains("{") }
+        let entities = model.entities.map { Self.path(ofEntity: $0.name, "") }
+        return Problem(
+            .route, "there is no route /\(first)",
+            hint: nearestName(to: "/" + first, among: own + entities).map {
+                "did you mean \(basePath)\($0)?"
+            } ?? "GET \(basePath)/ lists the routes")
+    }
+
+    /// The address of an entity's list.
+    static func path(ofEntity name: String, _ basePath: String) -> String {
+        livesAtRoot(name) ? "\(basePath)/\(name)" : "\(basePath)/entities/\(name)"
+    }
+}

@@ -1,0 +1,161 @@
+/// The service: what answers every request, over any store.
+
+import Dispatch
+import Logging
+import SteleGraph
+import SteleHTTP
+import SteleModel
+import StelePersistence
+
+/// Serves one store's objects over HTTP.
+///
+/// It knows no socket: it is given complete requests, on any thread, and gives answers.
+public final class Service: Sendable {
+    /// The version that `GET /` names.
+    public static let version = "0.1.0"
+
+    /// How a service is set up.
+    public struct Options: Sendable {
+        /// What stands before every path, such as `/api`; empty at the root.
+        public var basePath = ""
+        /// Names beside IP addresses and `localhost` that `Host` and `Origin` may hold.
+        public var allowedHosts: [String] = []
+        /// The bearer token that every request but a health check must bring; nil for none.
+        public var token: String?
+        /// The bounds that it works within.
+        public var limits = Limits()
+        /// Seconds between two heartbeats of an event stream.
+        public var heartbeatSeconds = 15.0
+        /// Whether answers say in `Server-Timing` what they took, step by step.
+        public var serverTiming = true
+
+        /// The options as `Config/stele.yaml` has them.
+        public init() {}
+    }
+
+    /// The feed behind `/changes`; to be started and stopped with the server.
+    public let changeFeed: ChangeFeed
+    let coordinator: PersistentStoreCoordinator
+    let options: Options
+    let logger: Logger
+    let gate: Gate
+    let routes: Routes
+    let execution: Execution
+    let answers: Answers
+    let pages: Pages
+    let plainObjects: PlainObjects
+
+    /// A service over that coordinator's store.
+    public init(
+        coordinator: PersistentStoreCoordinator, options: Options = Options(), logger: Logger
+    ) {
+        self.coordinator = coordinator
+        self.options = options
+        self.logger = logger
+        let model = coordinator.model
+        let renderer = SnapshotRenderer(model: model)
+        gate = Gate(allowedHosts: options.allowedHosts, token: options.token)
+        routes = Routes(model: model, basePath: options.basePath)
+        let forms = BodyForms(model)
+        execution = Execution(coordinator: coordinator, forms: forms, limits: options.limits)
+        answers = Answers(renderer: renderer, limits: options.limits, basePath: options.basePath)
+        pages = Pages(model: model, basePath: options.basePath, limits: options.limits)
+        plainObjects = PlainObjects(model, forms: forms, basePath: options.basePath)
+        let reading = DispatchQueue(label: "stele.change-feed")
+        var feed = ChangeFeed.Options()
+        feed.basePath = options.basePath
+        feed.heartbeatSeconds = options.heartbeatSeconds
+        changeFeed = ChangeFeed(
+            coordinator: coordinator, renderer: renderer, options: feed, logger: logger,
+            runOnWorker: { work in reading.async(execute: work) })
+    }
+
+    var model: Model { coordinator.model }
+
+    /// What who asks may see.
+    var reader: Visibility { .everything }
+
+    /// Answers a request on the caller's thread, from its first line to its last.
+    public func respond(to request: Request) -> Response {
+        var timing = ServerTiming(isOn: options.serverTiming)
+        var pattern: String?
+        var response: Response
+        do {
+            try gate.admit(request)
+            let route = try routes.match(request)
+            pattern = route.pattern.rawValue
+            timing.lap("route")
+            let call = try Call(
+                request, route: route, limits: options.limits,
+                cacheGeneration: coordinator.cacheGeneration)
+            timing.lap("call")
+            let plan = try Plan(call, model: model, visibility: reader)
+            timing.lap("plan")
+            let outcome = try execute(plan)
+            timing.lap("execution")
+            response = answers.response(outcome, for: call)
+            timing.lap("response")
+            timing.add(to: &response)
+        } catch {
+            response = self.response(to: error)
+        }
+        log(request, pattern, response)
+        return response
+    }
+
+    private func execute(_ plan: Plan) throws -> Outcome {
+        switch plan.action {
+        case .page: .response(try pages.response(for: plan.call))
+        case .readiness: .response(try ready())
+        case .changes: .response(try changeFeed.answer(plan.call.request, plan.call.query))
+        case .list(let list): try execution.list(list, plan.call.terms)
+        case .count(let count): try execution.count(count, plan.call.terms)
+        case .object(let object): try execution.object(object, plan.call.terms)
+        case .write(let write): try execution.write(write)
+        }
+    }
+
+    private func ready() throws -> Response {
+        let reader = try coordinator.store.reader()
+        defer { reader.close() }
+        _ = try reader.token
+        return Pages.status("ready")
+    }
+
+    private func response(to error: any Error) -> Response {
+        let answer = ErrorResponse(
+            error, renderer: answers.renderer, basePath: options.basePath)
+        if let (id, text) = answer.secret {
+            logger.error("request failed", metadata: ["id": "\(id)", "error": "\(text)"])
+        }
+        return answer.problem.response(basePath: options.basePath)
+    }
+
+    /// Renders what the HTTP layer itself refuses.
+    public func refuse(_ refusal: Refusal) -> Response {
+        let message = refusal.message
+        let problem =
+            switch refusal {
+            case .bodyTooLarge: Problem(.bodyTooLarge, message)
+            case .busy(_, let seconds):
+                Problem(.busy, message, headers: [("Retry-After", String(seconds))])
+            case .stopping: Problem(.unavailable, message, headers: [("Retry-After", "1")])
+            case .malformed: Problem(.malformed, message)
+            case .unknownTransferCoding: Problem(.notBuilt, message)
+            }
+        let response = problem.response(basePath: options.basePath)
+        log(refusal.request, nil, response)
+        return response
+    }
+
+    private func log(_ request: Request, _ pattern: String?, _ response: Response) {
+        guard logger.logLevel <= .debug else { return }
+        let elapsed = ServerTiming.milliseconds(since: request.receivedAt)
+        logger.debug(
+            "request",
+            metadata: [
+                "method": "\(request.method)", "route": "\(pattern ?? "-")",
+                "status": "\(response.status)", "ms": "\(elapsed)",
+            ])
+    }
+}

@@ -1,0 +1,107 @@
+/// The JSON form, and what the call refuses.
+
+import SteleHTTP
+import SteleJSON
+import StelePersistence
+import Testing
+
+@testable import SteleService
+
+@Suite struct PageTests {
+    private func page(_ stage: Stage, _ query: String) throws -> (JSONNode, link: String?) {
+        let request = Request(method: "GET", path: "/changes", query: query)
+        let parsed = try Query(query, for: Parameter.changes, limits: Limits())
+        let response = try stage.feed.answer(request, parsed)
+        guard case .bytes(let bytes) = response.body else { throw Stage.NoStream() }
+        return (
+            try JSONDocument(bytes).root, response.headers.first { $0.name == "Link" }?.value
+        )
+    }
+
+    private func transactions(_ node: JSONNode) -> [String] {
+        (0..<node.count).compactMap { node[$0]?["transaction"]?.string }
+    }
+
+    private func problem(_ stage: Stage, _ query: String) -> Problem? {
+        do {
+            _ = try page(stage, query)
+            return nil
+        } catch {
+            return error as? Problem
+        }
+    }
+
+    @Test func pagesFollowOneAnotherByTheirLinks() throws {
+        let stage = try Stage { $0.basePath = "/api" }
+        for key in 1...25 { stage.store.commit([stage.staff.insert(stage.staff.person, Int64(key))]) }
+        var query = "limit=10"
+        var all: [String] = []
+        for expected in [10, 10, 5] {
+            let (node, link) = try page(stage, query)
+            #expect(node.count == expected)
+            all += transactions(node)
+            #expect((link == nil) == (expected == 5))
+            guard let link else { break }
+            #expect(link.hasPrefix("</api/changes?") && link.hasSuffix(">; rel=\"next\""))
+            query = String(link.dropFirst("</api/changes?".count).dropLast(">; rel=\"next\"".count))
+        }
+        #expect(all == (1...25).map { "7f3a09c1-\($0)" })
+    }
+
+    @Test func aFilteredPageIsFullWhereTheHistoryHasEnough() throws {
+        let stage = try Stage()
+        for key in 1...100 {
+            let entity = key % 10 == 0 ? stage.staff.team : stage.staff.person
+            stage.store.commit([stage.staff.insert(entity, Int64(key))])
+        }
+        let (node, link) = try page(stage, "entity=Team&limit=4&values=true")
+        #expect(transactions(node) == [10, 20, 30, 40].map { "7f3a09c1-\($0)" })
+        #expect(link == "</changes?since=7f3a09c1-40&entity=Team&values=true&limit=4>; rel=\"next\"")
+        #expect(node[0]?["changes"]?[0]?["object"]?["name"]?.string == "Ann")
+        let (rest, last) = try page(stage, "entity=Team&since=7f3a09c1-40")
+        #expect(rest.count == 6 && last == nil)
+        let (none, _) = try page(stage, "since=7f3a09c1-100")
+        #expect(none.kind == .array && none.count == 0)
+    }
+
+    @Test func tokensThatCannotBeUsedAreRefused() throws {
+        let stage = try Stage()
+        for key in 1...9 { stage.store.commit([stage.staff.insert(stage.staff.person, Int64(key))]) }
+        stage.store.purge(through: 4)
+        #expect(problem(stage, "since=7f3a09c1-2")?.status == 410)
+        #expect(problem(stage, "since=7f3a09c1-10")?.status == 410)
+        #expect(problem(stage, "since=ffffffff-5")?.kind.text == "134301")
+        #expect(problem(stage, "since=nonsense")?.status == 400)
+        #expect(problem(stage, "since=7f3a09c1-4") == nil)
+    }
+
+    @Test func parametersAreReadStrictly() throws {
+        let stage = try Stage()
+        #expect(problem(stage, "entity=Persn")?.hint == "did you mean Person?")
+        #expect(problem(stage, "entity=Person,")?.status == 400)
+        #expect(problem(stage, "values=yes")?.status == 400)
+        for limit in ["0", "-1", "10001", "ten", "%2B5"] {
+            #expect(problem(stage, "limit=\(limit)")?.status == 400)
+        }
+        #expect(problem(stage, "updated=name")?.status == 501)
+        #expect(problem(stage, "sinse=0")?.hint == "did you mean since?")
+    }
+
+    @Test func theFormIsWhatAcceptNames() throws {
+        #expect(ChangesCall.acceptsEventStream(["text/event-stream"]))
+        #expect(ChangesCall.acceptsEventStream(["application/json, Text/Event-Stream;q=0.5"]))
+        #expect(!ChangesCall.acceptsEventStream([]))
+        #expect(!ChangesCall.acceptsEventStream(["*/*"]))
+        #expect(!ChangesCall.acceptsEventStream(["text/event-stream;q=0"]))
+        let stage = try Stage()
+        let request = Request(
+            method: "GET", path: "/changes",
+            headers: HTTPHeaders([("Accept", "text/event-stream"), ("Last-Event-ID", "nonsense")]))
+        let response = try stage.feed.answer(
+            request, Query(nil, for: Parameter.changes, limits: Limits()))
+        #expect(response.status == 200)
+        let headers = Dictionary(uniqueKeysWithValues: response.headers.map { ($0.name, $0.value) })
+        #expect(headers["Content-Type"] == "text/event-stream")
+        #expect(headers["X-Accel-Buffering"] == "no" && headers["Cache-Control"] == "no-store")
+    }
+}

@@ -1,0 +1,108 @@
+// Decimals as text: exact both ways, and strict.
+
+import Foundation
+import SteleModel
+import Testing
+
+@Suite("Decimal text")
+struct DecimalTextTests {
+    @Test(
+        "A number is read to its very value",
+        arguments: [
+            ("0", 0, 0), ("-0", 0, 0), ("0.000", 0, 0), ("0e999999", 0, 0), ("7", 7, 0),
+            ("-12.50", -125, -1), ("0.001", 1, -3), ("1e3", 1, 3), ("1E+3", 1, 3),
+            ("25e-4", 25, -4), ("000123", 123, 0), ("100", 1, 2), ("1.0", 1, 0),
+        ])
+    func reads(_ text: String, _ significand: Int, _ exponent: Int) throws {
+        let value = try #require(DecimalText.parse(text.utf8))
+        let magnitude = Decimal(
+            sign: .plus, exponent: exponent, significand: Decimal(significand.magnitude))
+        #expect(value == (significand < 0 ? -magnitude : magnitude))
+        #expect(value.isZero == (significand == 0))
+    }
+
+    @Test(
+        "What is no number is refused",
+        arguments: [
+            "", "-", "+1", ".5", "5.", "1.2.3", "1e", "1e+", "0x10", "1 ", " 1", "1,5", "NaN",
+            "Infinity", "--1", "1-", "1e5.0", "٣", "12abc",
+        ])
+    func refuses(_ text: String) {
+        #expect(DecimalText.parse(text.utf8) == nil)
+    }
+
+    @Test("38 digits are the most, and zeros at either end do not count")
+    func digits() throws {
+        let most = String(repeating: "9", count: 38)
+        #expect(DecimalText.text(try #require(DecimalText.parse(most.utf8))) == most)
+        #expect(DecimalText.parse((most + "1").utf8) == nil)
+        #expect(DecimalText.parse("1\(String(repeating: "0", count: 37))1".utf8) == nil)
+        let padded = "000\(most)000.000"
+        #expect(DecimalText.parse(padded.utf8) == DecimalText.parse("\(most)e3".utf8))
+        #expect(DecimalText.parse("0.\(String(repeating: "0", count: 90))\(most)".utf8) != nil)
+    }
+
+    @Test("An exponent that a Decimal cannot hold is refused")
+    func exponents() throws {
+        #expect(DecimalText.parse("1e127".utf8) != nil)
+        #expect(DecimalText.parse("1e164".utf8) != nil)
+        #expect(DecimalText.parse("1e165".utf8) == nil)
+        #expect(DecimalText.parse("1e-128".utf8) != nil)
+        #expect(DecimalText.parse("1e-129".utf8) == nil)
+        #expect(DecimalText.parse("1e99999999999999999999".utf8) == nil)
+        #expect(DecimalText.text(try #require(DecimalText.parse("1.5e-60".utf8))) == "1.5e-60")
+        #expect(DecimalText.text(try #require(DecimalText.parse("2e150".utf8))) == "2e150")
+    }
+
+    @Test("A Decimal of Foundation's making is written with its digits")
+    func writes() {
+        #expect(DecimalText.text(Decimal(0)) == "0")
+        #expect(DecimalText.text(Decimal(-1200)) == "-1200")
+        #expect(DecimalText.text(Decimal(sign: .minus, exponent: -3, significand: 1500)) == "-1.5")
+        #expect(DecimalText.text(Decimal(sign: .plus, exponent: -3, significand: 5)) == "0.005")
+        #expect(DecimalText.text(Decimal(1) / 8 + Decimal(1) / 5) == "0.325")
+        #expect(DecimalText.text(Decimal.nan) == "null")
+        let largest = Decimal(
+            sign: .plus, exponent: 0, significand: Decimal.greatestFiniteMagnitude.significand)
+        #expect(DecimalText.text(largest) == "340282366920938463463374607431768211455")
+    }
+
+    @Test("Numbers of 1 to 38 digits come back with every digit, and count as Foundation counts")
+    func random() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        print("seed \(seed)")
+        var generator = SplitMix(state: seed)
+        for _ in 0..<20_000 {
+            let count = Int.random(in: 1...38, using: &generator)
+            var digits = (0..<count).map { _ in Int.random(in: 0...9, using: &generator) }
+            digits[0] = max(digits[0], 1)
+            digits[count - 1] = max(digits[count - 1], 1)
+            let exponent = Int.random(in: -60...60, using: &generator)
+            let sign = Bool.random(using: &generator) ? "-" : ""
+            let text = sign + digits.map(String.init).joined() + "e\(exponent)"
+            let value = try #require(DecimalText.parse(text.utf8), "\(text)")
+            // Foundation's arithmetic, digit by digit, is the independent witness.
+            let built = digits.reduce(Decimal(0)) { $0 * 10 + Decimal($1) }
+            let magnitude = Decimal(sign: .plus, exponent: exponent, significand: built)
+            try #require(value == (sign.isEmpty ? magnitude : -magnitude), "\(text)")
+            let written = DecimalText.text(value)
+            try #require(DecimalText.parse(written.utf8) == value, "\(text): \(written)")
+            let onlyDigits = written.prefix { $0 != "e" }.filter(\.isNumber)
+            let trimmed = String(onlyDigits.drop { $0 == "0" }.reversed().drop { $0 == "0" })
+            try #require(trimmed == String(digits.map(String.init).joined().reversed()))
+        }
+    }
+}
+
+/// A small generator whose seed can be printed and given again.
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

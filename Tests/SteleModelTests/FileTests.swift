@@ -1,0 +1,154 @@
+// What lies on disk: folders, versions, text that is cut or hostile.
+
+import Foundation
+import SteleModel
+import Testing
+
+@Suite("Model files")
+struct FileTests {
+    private static let empty = "<model><entity name=\"A\"/></model>"
+
+    private func write(_ text: String, _ folder: URL, _ path: String) throws {
+        let file = folder.appendingPathComponent(path)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: file)
+    }
+
+    private func complaint(_ url: URL) -> String {
+        do {
+            let file = try ModelFile.read(url.path)
+            return "read \(file.currentVersionName)"
+        } catch {
+            return error.description
+        }
+    }
+
+    @Test("Without a choice the last version as the Finder sorts them is the current one")
+    func choice() throws {
+        try withFolder { folder in
+            for name in ["M 10", "M", "m 9", "M 2"] {
+                try write(Self.empty, folder, "M.xcdatamodeld/\(name).xcdatamodel/contents")
+            }
+            let package = folder.appendingPathComponent("M.xcdatamodeld")
+            let file = try ModelFile.read(package.path + "/")
+            #expect(file.versions.map(\.name) == ["M", "M 2", "m 9", "M 10"])
+            #expect(file.currentVersionName == "M 10")
+            let list = "<plist><dict></dict></plist>"
+            try write(list, folder, "M.xcdatamodeld/.xccurrentversion")
+            #expect(try ModelFile.read(package.path).current.name == "M 10")
+            let chosen =
+                "<plist><dict><key>_XCCurrentVersionName</key>"
+                + "<string>M 2.xcdatamodel</string></dict></plist>"
+            try write(chosen, folder, "M.xcdatamodeld/.xccurrentversion")
+            #expect(try ModelFile.read(package.path).current.name == "M 2")
+            try write("<model", folder, "M.xcdatamodeld/M 10.xcdatamodel/contents")
+            let partial = try ModelFile.read(package.path)
+            #expect(partial.versions.count == 3)
+            #expect(partial.notes.contains { $0.place == "M 10" })
+            try write("<model", folder, "M.xcdatamodeld/M 2.xcdatamodel/contents")
+            #expect(complaint(package).contains("not well-formed"))
+            let gone = chosen.replacingOccurrences(of: "M 2.x", with: "M 3.x")
+            try write(gone, folder, "M.xcdatamodeld/.xccurrentversion")
+            #expect(complaint(package).contains("its current version, M 3, is not there"))
+        }
+    }
+
+    @Test("A single version, a bare contents file and JSON are models, too")
+    func single() throws {
+        try withFolder { folder in
+            try write(Self.empty, folder, "One.xcdatamodel/contents")
+            try write(Self.empty, folder, "loose.xml")
+            try write(#"{"entities": [{"name": "A"}]}"#, folder, "Shop.json")
+            for (path, name) in [
+                ("One.xcdatamodel", "One"), ("One.xcdatamodel/contents", "One"),
+                ("loose.xml", "loose.xml"), ("Shop.json", "Shop"),
+            ] {
+                let file = try ModelFile.read(folder.appendingPathComponent(path).path)
+                #expect(file.current.name == name)
+                #expect(file.current.entities.map(\.name) == ["A"])
+            }
+        }
+    }
+
+    @Test("What is no model says what it is")
+    func notModels() throws {
+        try withFolder { folder in
+            #expect(complaint(folder.appendingPathComponent("no")).contains("no such file"))
+            #expect(complaint(folder).contains("the folder holds no model"))
+            try write("x", folder, "Old.xcdatamodel/elements")
+            #expect(complaint(folder.appendingPathComponent("Old.xcdatamodel")).contains("Xcode 3"))
+            try write("bplist00", folder, "C.momd/M.mom")
+            #expect(complaint(folder.appendingPathComponent("C.momd")).contains("compiled"))
+            #expect(complaint(folder.appendingPathComponent("C.momd/M.mom")).contains("compiled"))
+            try write("<database/>", folder, "map.xml")
+            #expect(complaint(folder.appendingPathComponent("map.xml")).contains("<database>"))
+            try write("", folder, "empty")
+            #expect(complaint(folder.appendingPathComponent("empty")).contains("line 1"))
+        }
+    }
+
+    @Test("Entities that grow, and depth without end, are refused")
+    func hostile() throws {
+        try withFolder { folder in
+            let bomb =
+                "<!DOCTYPE model [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;\">]><model name=\"&b;\"/>"
+            try write(bomb, folder, "bomb")
+            #expect(
+                complaint(folder.appendingPathComponent("bomb")).contains("declares entities"))
+            let deep = String(repeating: "<a>", count: 100_000)
+            try write("<model>\(deep)", folder, "deep")
+            #expect(complaint(folder.appendingPathComponent("deep")).contains("64 deep"))
+            try write("<model>\n  <entity name=></model>", folder, "broken")
+            #expect(
+                complaint(folder.appendingPathComponent("broken"))
+                    .contains("not well-formed XML: not well-formed (invalid token) at line 2"))
+            let list = "{\"entities\":" + String(repeating: "[", count: 100_000)
+            try write(list, folder, "deep.json")
+            #expect(!complaint(folder.appendingPathComponent("deep.json")).contains("read"))
+        }
+    }
+
+    @Test(
+        "A model cut at any place is refused, and never harms",
+        .enabled(if: Samples.arePresent, "the sample models are not here"))
+    func truncated() throws {
+        let path = Samples.folders[0] + "/Model 2.xcdatamodel/contents"
+        let whole = try Data(contentsOf: Samples.root.appendingPathComponent(path))
+        try withFolder { folder in
+            let file = folder.appendingPathComponent("contents")
+            for length in stride(from: 0, to: whole.count, by: 50) {
+                try whole.prefix(length).write(to: file)
+                #expect(complaint(file).contains("not well-formed"), "\(length)")
+            }
+        }
+    }
+
+    @Test(
+        "A model with one byte changed is read or refused, and never harms",
+        .enabled(if: Samples.arePresent, "the sample models are not here"))
+    func changed() throws {
+        let path = Samples.folders[0] + "/Model 2.xcdatamodel/contents"
+        let whole = try Data(contentsOf: Samples.root.appendingPathComponent(path))
+        let seed = UInt64.random(in: .min ... .max)
+        print("seed \(seed)")
+        var generator = SplitMix(state: seed)
+        var read = 0
+        try withFolder { folder in
+            let file = folder.appendingPathComponent("contents")
+            for _ in 0..<300 {
+                var bytes = [UInt8](whole)
+                let place = Int.random(in: 0..<bytes.count, using: &generator)
+                bytes[place] = UInt8.random(in: 0...255, using: &generator)
+                try Data(bytes).write(to: file)
+                guard let model = try? ModelFile.read(file.path) else { continue }
+                read += 1
+                #expect(!ModelSummary.text(model).isEmpty)
+                let again = try ManagedObjectModel(
+                    json: Array(model.current.json().compact.utf8), name: "")
+                #expect(again == model.current)
+            }
+        }
+        #expect(read > 0 && read < 300)
+    }
+}

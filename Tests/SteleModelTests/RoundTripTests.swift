@@ -1,0 +1,209 @@
+// A model written and read again is the same model.
+
+import Foundation
+import SteleModel
+import Testing
+
+@Suite("Round trips")
+struct RoundTripTests {
+    private func again(_ bytes: [UInt8], as name: String) throws -> ManagedObjectModel {
+        var result: ManagedObjectModel?
+        try withFolder { folder in
+            let file = folder.appendingPathComponent("\(name).xcdatamodel/contents")
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(bytes).write(to: file)
+            let read = try ModelFile.read(file.path)
+            #expect(read.notes.isEmpty)
+            result = read.current
+        }
+        return try #require(result)
+    }
+
+    @Test(
+        "Every sample comes back from XML and from JSON",
+        .enabled(if: Samples.arePresent, "the sample models are not here"))
+    func samples() throws {
+        let versions = try Samples.allVersions()
+        #expect(versions.count >= 12)
+        for model in versions {
+            #expect(try again(model.xml(), as: model.name) == model)
+            let compact = Array(model.json().compact.utf8)
+            #expect(try ManagedObjectModel(json: compact, name: "") == model)
+            let pretty = Array(model.json().pretty.utf8)
+            #expect(try ManagedObjectModel(json: pretty, name: "") == model)
+        }
+    }
+
+    @Test(
+        "The XML is what Xcode wrote, to the byte, but for the layout",
+        .enabled(if: Samples.arePresent, "the sample models are not here"))
+    func xcode() throws {
+        for (index, name) in [(0, "Model"), (0, "Model 2"), (2, "SampleModel3")] {
+            let path = "\(Samples.folders[index])/\(name).xcdatamodel/contents"
+            let url = Samples.root.appendingPathComponent(path)
+            var original = try String(contentsOf: url, encoding: .utf8)
+            if let start = original.range(of: "    <elements>"),
+                let end = original.range(of: "</elements>\n")
+            {
+                original.removeSubrange(start.lowerBound..<end.upperBound)
+            }
+            let model = try Samples.file(path).current
+            #expect(String(decoding: model.xml(), as: UTF8.self) == original)
+        }
+    }
+
+    @Test("A model of everything comes back from XML and from JSON")
+    func everything() throws {
+        let model = Self.everything
+        #expect(try again(model.xml(), as: model.name) == model)
+        #expect(try ManagedObjectModel(json: Array(model.json().pretty.utf8), name: "") == model)
+    }
+
+    @Test("A Binary default, which XML cannot say, comes back from JSON")
+    func binary() throws {
+        var model = ManagedObjectModel(name: "M")
+        var attribute = AttributeDescription(name: "b", type: .binary)
+        attribute.defaultValue = .data([0, 1, 255])
+        var entity = EntityDescription(name: "A")
+        entity.properties = [.attribute(attribute)]
+        model.entities = [entity]
+        #expect(try ManagedObjectModel(json: Array(model.json().compact.utf8), name: "") == model)
+    }
+
+    /// Every field of every declaration other than as it begins.
+    private static var everything: ManagedObjectModel {
+        var model = ManagedObjectModel(name: "All \"things\" <&>")
+        model.versionIdentifier = "7"
+        model.toolAttributes = [UserInfoEntry(key: "sourceLanguage", value: "Swift")]
+        var entity = EntityDescription(name: "Thing")
+        entity.managedObjectClassName = "App.Thing"
+        entity.parentName = "Root"
+        entity.isAbstract = true
+        entity.isSyncable = true
+        entity.codeGenerationType = .category
+        entity.renamingIdentifier = "OldThing"
+        entity.versionHashModifier = "v"
+        entity.properties = [.relationship(relationship), .fetchedProperty(fetched)]
+        entity.properties += attributes.map { .attribute($0) }
+        entity.fetchIndexes = [index]
+        entity.compoundIndexes = [["a", "b"], ["c"]]
+        entity.uniquenessConstraints = [["a"], ["b", "c"]]
+        entity.userInfo = [
+            UserInfoEntry(key: "line", value: "a\nb\t\"c\" 'd' <e> & \r"),
+            UserInfoEntry(key: "ünï", value: "🧭"),
+        ]
+        model.entities = [entity, EntityDescription(name: "Root")]
+        var composite = CompositeDescription(name: "Place")
+        composite.attributes = [AttributeDescription(name: "lat", type: .double)]
+        model.composites = [composite, CompositeDescription(name: "Nothing")]
+        model.fetchRequestTemplates = [request("template")]
+        var configuration = ConfigurationDescription(name: "Cloud")
+        configuration.entityNames = ["Thing"]
+        model.configurations = [configuration, ConfigurationDescription(name: "None")]
+        return model
+    }
+
+    private static var relationship: RelationshipDescription {
+        var it = RelationshipDescription(name: "things", destinationName: "Thing")
+        it.inverseName = "things"
+        it.inverseEntityName = "Root"
+        it.isOptional = true
+        it.isTransient = true
+        it.isIndexed = true
+        it.isSyncable = true
+        it.isToMany = true
+        it.isOrdered = true
+        it.minimumCount = 2
+        it.maximumCount = 9
+        it.deleteRule = .deny
+        it.renamingIdentifier = "old"
+        it.versionHashModifier = "w"
+        it.userInfo = [UserInfoEntry(key: "k", value: "")]
+        return it
+    }
+
+    private static func request(_ name: String) -> FetchRequestTemplate {
+        var it = FetchRequestTemplate(name: name, entityName: "Thing")
+        it.predicateFormat = "a > $A AND b == \"<&>\""
+        it.fetchLimit = 3
+        it.fetchBatchSize = 2
+        it.resultType = .dictionaries
+        it.includesSubentities = true
+        it.includesPropertyValues = true
+        it.includesPendingChanges = true
+        it.returnsObjectsAsFaults = true
+        it.returnsDistinctResults = true
+        return it
+    }
+
+    private static var fetched: FetchedPropertyDescription {
+        var it = FetchedPropertyDescription(name: "found", request: request("another name"))
+        it.isOptional = true
+        it.isSyncable = true
+        it.userInfo = [UserInfoEntry(key: "k", value: "v")]
+        return it
+    }
+
+    private static var index: FetchIndexDescription {
+        var it = FetchIndexDescription(name: "byAll")
+        var descending = FetchIndexDescription.Element(propertyName: "a")
+        descending.isAscending = false
+        var tree = FetchIndexDescription.Element(propertyName: "b")
+        tree.collation = .rTree
+        var expression = FetchIndexDescription.Element(propertyName: nil)
+        expression.expression = "uppercase:(c)"
+        expression.expressionType = .string
+        it.elements = [
+            FetchIndexDescription.Element(propertyName: "c"), descending, tree, expression,
+        ]
+        it.partialIndexPredicate = "a > 1"
+        return it
+    }
+
+    private static var attributes: [AttributeDescription] {
+        let values: [(AttributeType, Value, Value, Value)] = [
+            (.undefined, .null, .null, .null),
+            (.integer16, .int(-7), .int(-8), .int(9)),
+            (.integer64, .int(.max), .int(.min), .int(.max)),
+            (.decimal, decimal("0.1"), decimal("-1e-100"), decimal("98765432109876543210.5")),
+            (.decimal, decimal("1234567890123456789"), .null, .null),
+            (.double, .double(0.1), .double(-1e300), .double(.leastNonzeroMagnitude)),
+            (.float, .double(Double(Float(0.1))), .double(1), .null),
+            (.string, .string(" a\n<\"&'>\u{2028}ü "), .int(0), .int(40)),
+            (.boolean, .bool(true), .null, .null), (.boolean, .bool(false), .null, .null),
+            (.date, .date(0.1), .date(-1e9), .date(738_000_000.123)),
+            (.uuid, .uuid(UUID()), .null, .null), (.uri, .string("x:y"), .null, .null),
+            (.binary, .null, .null, .null), (.transformable, .null, .null, .null),
+            (.composite, .null, .null, .null),
+        ]
+        var all = values.enumerated().map { index, value in
+            var it = AttributeDescription(name: "p\(index)", type: value.0)
+            (it.defaultValue, it.minimum, it.maximum) = (value.1, value.2, value.3)
+            it.isOptional = index % 2 == 0
+            return it
+        }
+        var last = AttributeDescription(name: "last", type: .transformable)
+        last.isTransient = true
+        last.isIndexed = true
+        last.isSyncable = true
+        last.regularExpression = #"^\d+"x"$"#
+        last.usesScalarValueType = false
+        last.allowsExternalBinaryDataStorage = true
+        last.preservesValueInHistoryOnDeletion = true
+        last.isStoredInTruthFile = true
+        last.valueTransformerName = ""
+        last.customClassName = "[Int64]"
+        last.compositeName = "Place"
+        last.derivationExpression = "now()"
+        last.renamingIdentifier = "first"
+        last.versionHashModifier = "z"
+        last.userInfo = [UserInfoEntry(key: "k", value: "v")]
+        all.append(last)
+        return all
+    }
+
+    private static func decimal(_ text: String) -> Value {
+        DecimalText.parse(text.utf8).map { .decimal($0) } ?? .null
+    }
+}

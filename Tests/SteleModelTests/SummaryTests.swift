@@ -1,0 +1,55 @@
+// The summary that people read.
+
+import SteleModel
+import Testing
+
+@Suite("The summary of a model")
+struct SummaryTests {
+    @Test("A small model prints in aligned columns")
+    func small() throws {
+        let declared = try ManagedObjectModel(
+            json: Array(JSONFormTests.league.utf8), name: "League")
+        let expected = """
+            League  2 entities
+
+              1 Player
+                  name    String      required, length from 1
+                  number  Integer 16  optional, 1 to 99
+                  salary  Decimal     optional, default 0.1
+                  bonus   Decimal     optional, default 12345678901234567890.12
+                  born    Date        optional, from 1900-01-01T00:00:00Z
+                  weight  Double      optional, default 80
+                  team    → Team      optional, inverse players, delete Nullify
+                  index byName: name, born descending
+                  unique: team, number
+
+              2 Team
+                  name     String    required
+                  players  ↠ Player  optional, inverse team, delete Cascade
+
+            """
+        #expect(ModelSummary.text(ModelFile(declared)) == expected)
+    }
+
+    @Test(
+        "No line is wider than 100 characters",
+        .enabled(if: Samples.arePresent, "the sample models are not here"))
+    func width() throws {
+        for folder in Samples.folders {
+            let file = try Samples.file(folder)
+            let text = ModelSummary.text(file)
+            for line in text.split(separator: "\n") { #expect(line.count <= 100, "\(line)") }
+            for entity in file.current.entities {
+                #expect(text.contains(entity.name))
+                for property in entity.properties { #expect(text.contains(property.name)) }
+            }
+        }
+    }
+
+    @Test("A model with mistakes prints, with its mistakes at the end")
+    func mistakes() throws {
+        let file = try read(#"<entity name="A" parentEntity="B"/>"#)
+        let text = ModelSummary.text(file)
+        #expect(text.hasSuffix("Cannot be\n  - A: its parent entity B is not in the model\n"))
+    }
+}

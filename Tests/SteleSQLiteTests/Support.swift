@@ -1,0 +1,100 @@
+/// Stores in folders of their own, and short ways to fill them.
+
+import Foundation
+import SteleModel
+import StelePersistence
+import StelePredicates
+import SteleSQLite
+
+/// The package's folder, found from this file.
+let packageRoot = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+
+/// The folder of shared test data, or nil where it is not there.
+let sharedFolder: String? = {
+    let path = ProcessInfo.processInfo.environment["STELE_SHARED"] ?? packageRoot + "/../shared"
+    return FileManager.default.fileExists(atPath: path + "/data") ? path : nil
+}()
+
+/// The sample model of that name.
+func sample(_ name: String) throws -> Model {
+    try ModelFile.read("\(packageRoot)/Config/Models/\(name).xcdatamodeld").model()
+}
+
+/// A folder that is gone when the test is over.
+final class TemporaryFolder {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "stele-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    var store: String { path + "/store.sqlite" }
+}
+
+/// What tests say to a store in one line.
+extension SQLiteStore {
+    var now: Int64 {
+        get throws {
+            let reader = try reader()
+            defer { reader.close() }
+            return try reader.token
+        }
+    }
+
+    func insert(_ entity: Entity, _ values: [String: Value]) throws -> Snapshot {
+        var request = SaveRequest(readToken: try now)
+        request.changes = [
+            ObjectChange(.insert, entity: entity.index, key: -1, values: entity.row(values))
+        ]
+        let result = try save(request)
+        return try one(result)
+    }
+
+    func update(_ before: Snapshot, _ values: [String: Value]) throws -> Snapshot {
+        let entity = model.entities[before.entity]
+        var after = before.values
+        var slots: [Int] = []
+        for (index, property) in entity.slots.enumerated() {
+            guard let value = values[property.name] else { continue }
+            after[index] = value
+            slots.append(index)
+        }
+        var request = SaveRequest(readToken: try now)
+        request.changes = [
+            ObjectChange(
+                .update, entity: entity.index, key: before.key, before: before, values: after,
+                changedSlots: slots)
+        ]
+        return try one(try save(request))
+    }
+
+    func delete(_ before: Snapshot) throws {
+        var request = SaveRequest(readToken: try now)
+        request.changes = [
+            ObjectChange(.delete, entity: before.entity, key: before.key, before: before)
+        ]
+        _ = try save(request)
+    }
+
+    func snapshot(_ entity: Entity, _ key: Int64) throws -> Snapshot? {
+        let reader = try reader()
+        defer { reader.close() }
+        return try reader.snapshot(ObjectID(root: entity.root, key: key))
+    }
+
+    private func one(_ result: SaveResult) throws -> Snapshot {
+        guard let snapshot = result.snapshots.values.first else { throw StoreError.closed }
+        return snapshot
+    }
+}
+
+extension Entity {
+    /// A row with those values, the rest null.
+    func row(_ values: [String: Value]) -> [Value] {
+        slots.map { values[$0.name] ?? .null }
+    }
+}

@@ -1,0 +1,110 @@
+// A service over a store, and short names for asking it.
+
+import Glibc
+import Logging
+import SteleGraph
+import SteleHTTP
+import SteleJSON
+import SteleModel
+import StelePersistence
+import SteleSQLite
+import Testing
+
+@testable import SteleService
+
+/// An answer, with its body read.
+struct Answer {
+    let response: Response
+
+    var status: Int { response.status }
+
+    subscript(header: String) -> String? {
+        response.headers.first { $0.name.lowercased() == header.lowercased() }?.value
+    }
+
+    var bytes: [UInt8] {
+        if case .bytes(let bytes) = response.body { bytes } else { [] }
+    }
+
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    var json: JSONValue {
+        get throws { JSONValue(try JSONDocument(bytes).root) }
+    }
+
+    /// A problem's code as text.
+    var code: String {
+        switch (try? json)?["code"] {
+        case .integer(let number): String(number)
+        case .string(let word): word
+        default: "-"
+        }
+    }
+
+    var detail: String {
+        if case .string(let text)? = (try? json)?["detail"] { text } else { "" }
+    }
+
+    var hint: String {
+        if case .string(let text)? = (try? json)?["hint"] { text } else { "" }
+    }
+}
+
+/// A service over an SQLite file of its own, which goes with it.
+final class ServiceFixture: Sendable {
+    let service: Service
+    let coordinator: PersistentStoreCoordinator
+    private let path: String
+
+    init(_ model: Model, _ configure: (inout Service.Options) -> Void = { _ in }) throws {
+        let number = UInt64.random(in: .min ... .max)
+        path = "/tmp/stele-service-\(String(number, radix: 36)).sqlite"
+        let store = try SQLiteStore.open(path: path, model: model)
+        coordinator = PersistentStoreCoordinator(store: store)
+        var options = Service.Options()
+        configure(&options)
+        service = Service(
+            coordinator: coordinator, options: options,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    deinit {
+        coordinator.store.close()
+        for ending in ["", "-wal", "-shm"] { unlink(path + ending) }
+    }
+
+    static func league() throws -> ServiceFixture { try ServiceFixture(TestModels.league()) }
+
+    static func zoo() throws -> ServiceFixture { try ServiceFixture(TestModels.zoo()) }
+
+    /// Asks as a client would: the target as it would stand in the request line.
+    func ask(
+        _ method: String, _ target: String, _ body: String? = nil,
+        _ headers: [(name: String, value: String)] = []
+    ) -> Answer {
+        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let request = Request(
+            method: method, path: String(parts[0]),
+            query: parts.count > 1 ? String(parts[1]) : nil, headers: HTTPHeaders(headers),
+            body: Array((body ?? "").utf8))
+        return Answer(response: service.answerInline(request) ?? service.respond(to: request))
+    }
+
+    func get(_ target: String, _ headers: [(name: String, value: String)] = []) -> Answer {
+        ask("GET", target, nil, headers)
+    }
+
+    func post(_ target: String, _ body: String) -> Answer { ask("POST", target, body) }
+
+    func patch(_ target: String, _ body: String) -> Answer { ask("PATCH", target, body) }
+}
+
+/// A parameter's value as it stands in a target.
+func encoded(_ text: String) -> String {
+    text.utf8.map { byte in
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: String(UnicodeScalar(byte))
+        default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }
+    }.joined()
+}

@@ -1,0 +1,143 @@
+// Models for tests, declared in code: a league, and shapes with order and inheritance.
+
+import SteleModel
+
+/// Declares entities in one line a property.
+struct EntityMaker {
+    private(set) var entity: EntityDescription
+
+    init(_ name: String, parent: String? = nil, isAbstract: Bool = false) {
+        entity = EntityDescription(name: name)
+        entity.parentName = parent
+        entity.isAbstract = isAbstract
+    }
+
+    func attribute(
+        _ name: String, _ type: AttributeType,
+        _ more: (inout AttributeDescription) -> Void = { _ in }
+    ) -> EntityMaker {
+        var attribute = AttributeDescription(name: name, type: type)
+        attribute.isOptional = true
+        more(&attribute)
+        return adding(.attribute(attribute))
+    }
+
+    func toOne(
+        _ name: String, _ destination: String, inverse: String? = nil, rule: DeleteRule = .nullify
+    ) -> EntityMaker {
+        var it = RelationshipDescription(name: name, destinationName: destination)
+        it.inverseName = inverse
+        it.isOptional = true
+        it.maximumCount = 1
+        it.deleteRule = rule
+        return adding(.relationship(it))
+    }
+
+    func toMany(
+        _ name: String, _ destination: String, inverse: String? = nil, rule: DeleteRule = .nullify,
+        ordered: Bool = false
+    ) -> EntityMaker {
+        var it = RelationshipDescription(name: name, destinationName: destination)
+        it.inverseName = inverse
+        it.isOptional = true
+        it.isToMany = true
+        it.isOrdered = ordered
+        it.deleteRule = rule
+        return adding(.relationship(it))
+    }
+
+    func fetched(_ name: String, _ destination: String, _ predicate: String) -> EntityMaker {
+        var request = FetchRequestTemplate(name: name, entityName: destination)
+        request.predicateFormat = predicate
+        return adding(.fetchedProperty(FetchedPropertyDescription(name: name, request: request)))
+    }
+
+    func unique(_ names: String...) -> EntityMaker {
+        var copy = self
+        copy.entity.uniquenessConstraints.append(names)
+        return copy
+    }
+
+    private func adding(_ property: PropertyDescription) -> EntityMaker {
+        var copy = self
+        copy.entity.properties.append(property)
+        return copy
+    }
+}
+
+enum TestModels {
+    static func model(_ name: String, _ entities: [EntityMaker]) throws -> Model {
+        var declared = ManagedObjectModel(name: name)
+        declared.entities = entities.map(\.entity)
+        return try Model(declared)
+    }
+
+    /// Teams and players, as in the sample that ships.
+    static func league() throws -> Model {
+        try model(
+            "League",
+            [
+                EntityMaker("Player")
+                    .attribute("country", .string)
+                    .attribute("goals", .integer32) { $0.defaultValue = .int(0) }
+                    .attribute("joinedAt", .date)
+                    .attribute("name", .string) {
+                        $0.isOptional = false
+                        $0.minimum = .int(1)
+                        $0.maximum = .int(100)
+                    }
+                    .attribute("number", .integer16) {
+                        $0.minimum = .int(1)
+                        $0.maximum = .int(99)
+                    }
+                    .attribute("salary", .decimal) { $0.minimum = .decimal(0) }
+                    .toOne("team", "Team", inverse: "players"),
+                EntityMaker("Team")
+                    .attribute("city", .string)
+                    .attribute("founded", .integer16)
+                    .attribute("name", .string) { $0.isOptional = false }
+                    .toMany("players", "Player", inverse: "team", rule: .cascade),
+            ])
+    }
+
+    /// Every attribute type, inheritance, an ordered relationship, one without inverse, a deny rule,
+    /// a uniqueness constraint, a fetched property, and an entity in lower case.
+    static func zoo() throws -> Model {
+        try model(
+            "Zoo",
+            [
+                EntityMaker("Canvas")
+                    .attribute("name", .string)
+                    .toMany("shapes", "Shape", inverse: "canvas", rule: .cascade, ordered: true),
+                EntityMaker("Shape", isAbstract: true)
+                    .attribute("color", .string) { $0.defaultValue = .string("black") }
+                    .toOne("canvas", "Canvas", inverse: "shapes"),
+                EntityMaker("Circle", parent: "Shape").attribute("radius", .double),
+                EntityMaker("Square", parent: "Shape").attribute("side", .float),
+                EntityMaker("Sample")
+                    .attribute("binary", .binary)
+                    .attribute("boolean", .boolean)
+                    .attribute("date", .date)
+                    .attribute("decimal", .decimal)
+                    .attribute("double", .double)
+                    .attribute("float", .float)
+                    .attribute("int16", .integer16)
+                    .attribute("int32", .integer32)
+                    .attribute("int64", .integer64)
+                    .attribute("list", .transformable)
+                    .attribute("string", .string)
+                    .attribute("uri", .uri)
+                    .attribute("uuid", .uuid),
+                EntityMaker("Tag").attribute("name", .string).unique("name")
+                    .toMany("pages", "Page", inverse: "tags"),
+                EntityMaker("Page").attribute("title", .string)
+                    .toMany("tags", "Tag", inverse: "pages")
+                    .toMany("notes", "Note")
+                    .toMany("blocks", "Block", inverse: "page", rule: .deny)
+                    .fetched("drafts", "Note", "TRUEPREDICATE"),
+                EntityMaker("Block").toOne("page", "Page", inverse: "blocks"),
+                EntityMaker("Note").attribute("text", .string),
+                EntityMaker("lower").attribute("name", .string),
+            ])
+    }
+}
