@@ -111,6 +111,9 @@ let package = Package(
             name: "SteleFeedTests",
             dependencies: ["SteleService", "SteleSQLite"],
             swiftSettings: settings),
+        .testTarget(
+            name: "StelePredicatesTests", dependencies: ["SteleModel", "StelePredicates"],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )
