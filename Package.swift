@@ -114,6 +114,10 @@ let package = Package(
         .testTarget(
             name: "StelePredicatesTests", dependencies: ["SteleModel", "StelePredicates"],
             swiftSettings: settings),
+        .testTarget(
+            name: "SteleGraphTests",
+            dependencies: ["SteleGraph", "SteleModel", "StelePredicates", "StelePersistence"],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -17,9 +17,20 @@ extension ManagedObjectContext {
             try readMembers(of: level)
             try readDestinations(of: level)
             for object in level { try applyDeleteRules(of: object) }
+            try takeFromOwners(level)
         }
         forgetLinksToDeleted()
-        for object in inserted where object.isDeleted { registered[object.id] = nil }
+        forgetDeletedInserts()
+    }
+
+    /// New objects that are deleted again were never there.
+    private func forgetDeletedInserts() {
+        for object in inserted where object.isDeleted {
+            registered[object.id] = nil
+            for toMany in object.entity.toManys {
+                toManys[ToManyID(relationship: toMany.index, owner: object.id.key)] = nil
+            }
+        }
         inserted.removeAll { $0.isDeleted }
     }
 
@@ -110,13 +121,15 @@ extension ManagedObjectContext {
                 object.setSlot(relationship.slot, .null)
             }
         }
-        for (place, state) in toManys {
-            let relationship = model.relationships[place.relationship]
-            if relationship.inverse != nil { continue }
-            for key in state.members(ordered: true)
-            where registered[destinationID(relationship, key)]?.isDeleted == true {
-                edit(relationship, of: place.owner) { $0.remove(key) }
-            }
+    }
+
+    /// Deleted objects leave the to-manys without an inverse that own them.
+    private func takeFromOwners(_ level: [ManagedObject]) throws {
+        for relationship in model.relationships
+        where relationship.isToMany && relationship.inverse == nil {
+            let destination = model.destination(of: relationship)
+            let members = level.filter { destination.isKind($0.entity.index) }
+            if !members.isEmpty { try takeFromOwners(relationship, members.map(\.id.key)) }
         }
     }
 

@@ -2,6 +2,7 @@
 
 import SteleModel
 import StelePersistence
+import StelePredicates
 
 extension ManagedObjectContext {
     // MARK: To-one
@@ -61,18 +62,22 @@ extension ManagedObjectContext {
 
     // MARK: Many
 
-    /// Links a new member, on both sides.
+    /// Links new members, on both sides; one that is named twice once.
     func link(
-        _ relationship: Relationship, _ owner: ManagedObject, _ member: ManagedObject
+        _ relationship: Relationship, _ owner: ManagedObject, _ members: [ManagedObject]
     ) throws {
-        guard let inverse = model.inverse(of: relationship) else {
-            takeFromOtherOwners(relationship, member.id.key)
-            return edit(relationship, of: owner.id.key) { $0.add(member.id.key) }
-        }
-        if !inverse.isToMany { return try setToOne(inverse, of: member, owner) }
-        edit(relationship, of: owner.id.key) { $0.add(member.id.key) }
-        if inverse.index != relationship.index || owner !== member {
-            edit(inverse, of: member.id.key) { $0.add(owner.id.key) }
+        let inverse = model.inverse(of: relationship)
+        if inverse == nil { try takeFromOwners(relationship, members.map(\.id.key)) }
+        var seen = Set<Int64>(minimumCapacity: members.count)
+        for member in members where seen.insert(member.id.key).inserted {
+            if let inverse, !inverse.isToMany {
+                try setToOne(inverse, of: member, owner)
+                continue
+            }
+            edit(relationship, of: owner.id.key) { $0.add(member.id.key) }
+            if let inverse, inverse.index != relationship.index || owner !== member {
+                edit(inverse, of: member.id.key) { $0.add(owner.id.key) }
+            }
         }
     }
 
@@ -85,19 +90,31 @@ extension ManagedObjectContext {
             if inverse.index != relationship.index || owner.id.key != member {
                 edit(inverse, of: member) { $0.remove(owner.id.key) }
             }
-        } else if let other = registered[destinationID(relationship, member)], !other.isDeleted,
+        } else if let other = registered[destinationID(relationship, member)],
             other.key(in: inverse) == owner.id.key
         {
             other.setSlot(inverse.slot, .null)
         }
     }
 
-    /// A to-many without an inverse owns its members: who has one gives it up.
-    private func takeFromOtherOwners(_ relationship: Relationship, _ member: Int64) {
-        let owners = toManys.filter { place, state in
-            place.relationship == relationship.index && state.contains(member)
+    /// A to-many without an inverse owns its members: who has one of these gives it up. The owners
+    /// in the store are asked for with one query.
+    func takeFromOwners(_ relationship: Relationship, _ members: [Int64]) throws {
+        let saved = members.filter { $0 > 0 }
+        if !saved.isEmpty {
+            var request = FetchRequest(entity: model.entities[relationship.owner])
+            let keys = saved.map { Expression.constant(.key($0)) }
+            request.predicate = .comparison(
+                Comparison(.key(relationship.name), .in, .aggregate(keys), modifier: .any))
+            let owners = try snapshots(request).map(\.key)
+            try fire(relationship, owners: owners)
         }
-        for place in owners.keys { edit(relationship, of: place.owner) { $0.remove(member) } }
+        let places = toManys.keys.filter { $0.relationship == relationship.index }
+        for place in places {
+            for member in members where toManys[place]?.contains(member) == true {
+                edit(relationship, of: place.owner) { $0.remove(member) }
+            }
+        }
     }
 
     /// Changes what is known of one object's to-many, loaded or not.

@@ -78,10 +78,9 @@ extension ManagedObjectContext {
                 root: model.destination(of: relationship).root, keys: gone)
         }
         for key in gone { try unlink(relationship, object, key) }
-        var present = Set(current)
-        for member in members where present.insert(member.id.key).inserted {
-            try link(relationship, object, member)
-        }
+        let present = Set(current)
+        let come = members.filter { !present.contains($0.id.key) }
+        try link(relationship, object, come)
         edit(relationship, of: owner) { state in
             if relationship.isOrdered { state.arrange(wanted) }
             state.isExpected = true
@@ -97,7 +96,7 @@ extension ManagedObjectContext {
         try check(member, fits: relationship)
         let key = member.id.key
         if try !hasMember(relationship, of: object, key: key) {
-            try link(relationship, object, member)
+            try link(relationship, object, [member])
         }
         guard relationship.isOrdered, let index else { return }
         var order = try state(relationship, of: object.id.key).members(ordered: true)

@@ -95,9 +95,9 @@ struct ToManyState {
         return a < b
     }
 
-    /// The order to be stored, where adding at the end and taking out does not lead to it.
+    /// The order to be stored, where one came at the end and some went does not lead to it.
     var newOrder: [Int64]? {
-        guard let order, order != unarranged else { return nil }
+        guard let order, added.count > 1 || order != unarranged else { return nil }
         return order
     }
 

@@ -43,6 +43,7 @@ struct InMemoryContents: Sendable {
         for id in save.deleted { remove(id) }
         for snapshot in save.rows { put(snapshot) }
         for change in save.links { apply(change) }
+        for (place, added) in save.tails { arrangeTail(place, added) }
         for (place, order) in save.orders { arrange(place, order) }
         for (root, next) in save.nextKeys { nextKeys[root] = next }
         if let transaction = save.transaction {
@@ -124,6 +125,12 @@ struct InMemoryContents: Sendable {
 
     private mutating func cut(_ relationship: Int, _ owner: Int64, _ member: Int64) {
         members[Place(relationship: relationship, owner: owner)]?.removeAll { $0 == member }
+    }
+
+    /// Those that came stand at the end, in the order in which they came.
+    private mutating func arrangeTail(_ place: Place, _ added: [Int64]) {
+        let tail = Set(added)
+        arrange(place, (members[place] ?? []).filter { !tail.contains($0) } + added)
     }
 
     /// Members in the order asked for; any that it does not name stay at the end.

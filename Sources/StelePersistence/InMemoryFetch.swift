@@ -48,21 +48,35 @@ struct InMemoryFetch {
     private var model: Model { contents.model }
 
     private func page() throws(StoreError) -> [Found] {
-        if request.predicate != nil {
-            throw .unsupported("predicates in an in-memory store")
-        }
+        let owners = try owners()
         let family =
             request.includesSubentities
             ? request.entity.subtree : request.entity.index..<request.entity.index + 1
         var found: [Found] = []
         for row in contents.families[request.entity.root].values
-        where family.contains(row.entity) {
+        where family.contains(row.entity) && owners?.contains(row.key) != false {
             found.append(Found(snapshot: row, position: try position(row)))
         }
         found.sort { precedes($0.position, $1.position) }
         if let after = request.after { found = found.filter { precedes(after, $0.position) } }
         let rest = found.dropFirst(max(0, request.fetchOffset))
         return Array(request.fetchLimit.map { rest.prefix(max(0, $0)) } ?? rest)
+    }
+
+    /// `ANY toMany IN {keys}`, the one predicate that is understood; nil for none.
+    private func owners() throws(StoreError) -> Set<Int64>? {
+        guard let predicate = request.predicate else { return nil }
+        guard case .comparison(let comparison) = predicate, comparison.modifier == .any,
+            case .keyPath(.evaluatedObject, let path) = comparison.left, path.count == 1,
+            let relationship = request.entity.relationship(named: path[0]), relationship.isToMany,
+            case .aggregate(let keys) = comparison.right
+        else { throw .unsupported("predicates in an in-memory store") }
+        let wanted = Set(keys)
+        let found = contents.members.filter { place, members in
+            place.relationship == relationship.index
+                && members.contains { wanted.contains(.constant(.key($0))) }
+        }
+        return Set(found.keys.map(\.owner))
     }
 
     private func precedes(_ a: [Value], _ b: [Value]) -> Bool {

@@ -17,7 +17,9 @@ struct InMemorySave {
         var rows: [Snapshot] = []
         var deleted: [ObjectID] = []
         var links: [Link] = []
+        /// New orders of whole to-manys, and who came to the end of one, in order.
         var orders: [(InMemoryContents.Place, [Int64])] = []
+        var tails: [(InMemoryContents.Place, [Int64])] = []
         var nextKeys: [Int: Int64] = [:]
         /// Nil where nothing is left to change.
         var transaction: HistoryTransaction?
@@ -244,10 +246,11 @@ struct InMemorySave {
                     Link(relationship: toMany.relationship, owner: owner, member: $0, isNew: true)
                 }
             }
+            let place = InMemoryContents.Place(relationship: toMany.relationship, owner: owner)
             if let order = toMany.order {
-                let place = InMemoryContents.Place(
-                    relationship: toMany.relationship, owner: owner)
                 outcome.orders.append((place, try keys(order, root)))
+            } else if added.count > 1 {
+                outcome.tails.append((place, added))
             }
             before.append(
                 .members(relationship: toMany.relationship, added: added, removed: removed))

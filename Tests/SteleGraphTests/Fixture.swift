@@ -1,0 +1,274 @@
+// A model with every kind of relationship, a store of it, and short names for using them.
+
+import SteleModel
+import StelePersistence
+import Synchronization
+import Testing
+
+@testable import SteleGraph
+
+/// Declares an entity in one line a property.
+struct EntityMaker {
+    var entity: EntityDescription
+
+    init(_ name: String, parent: String? = nil, isAbstract: Bool = false) {
+        entity = EntityDescription(name: name)
+        entity.parentName = parent
+        entity.isAbstract = isAbstract
+    }
+
+    mutating func attribute(
+        _ name: String, _ type: AttributeType, _ more: (inout AttributeDescription) -> Void = { _ in }
+    ) {
+        var attribute = AttributeDescription(name: name, type: type)
+        attribute.isOptional = true
+        more(&attribute)
+        entity.properties.append(.attribute(attribute))
+    }
+
+    mutating func toOne(
+        _ name: String, _ destination: String, inverse: String? = nil,
+        rule: DeleteRule = .nullify, isOptional: Bool = true
+    ) {
+        var it = RelationshipDescription(name: name, destinationName: destination)
+        it.inverseName = inverse
+        it.isOptional = isOptional
+        it.maximumCount = 1
+        it.deleteRule = rule
+        entity.properties.append(.relationship(it))
+    }
+
+    mutating func toMany(
+        _ name: String, _ destination: String, inverse: String? = nil,
+        rule: DeleteRule = .nullify, ordered: Bool = false, isOptional: Bool = true,
+        count: ClosedRange<Int> = 0...0
+    ) {
+        var it = RelationshipDescription(name: name, destinationName: destination)
+        it.inverseName = inverse
+        it.isOptional = isOptional
+        it.isToMany = true
+        it.isOrdered = ordered
+        it.deleteRule = rule
+        it.minimumCount = count.lowerBound
+        it.maximumCount = count.upperBound
+        entity.properties.append(.relationship(it))
+    }
+}
+
+func makeModel(_ entities: [EntityMaker]) throws -> Model {
+    var model = ManagedObjectModel(name: "Test")
+    model.entities = entities.map(\.entity)
+    return try Model(model)
+}
+
+func entity(
+    _ name: String, parent: String? = nil, isAbstract: Bool = false,
+    _ fill: (inout EntityMaker) -> Void
+) -> EntityMaker {
+    var maker = EntityMaker(name, parent: parent, isAbstract: isAbstract)
+    fill(&maker)
+    return maker
+}
+
+/// Every combination of relationships there is.
+func makeLeague() throws -> Model {
+    try makeModel([
+        entity("Team") {
+            $0.attribute("name", .string)
+            $0.toMany("players", "Person", inverse: "team")
+            $0.toOne("captain", "Person", inverse: "captainOf")
+        },
+        entity("Person") {
+            $0.attribute("name", .string)
+            $0.attribute("age", .integer16)
+            $0.toOne("team", "Team", inverse: "players")
+            $0.toOne("captainOf", "Team", inverse: "captain")
+            $0.toMany("tags", "Tag", inverse: "people")
+            $0.toOne("favourite", "Tag")
+            $0.toOne("spouse", "Person", inverse: "spouse")
+            $0.toMany("friends", "Person", inverse: "friends")
+            $0.toOne("mentor", "Person", inverse: "mentees")
+            $0.toMany("mentees", "Person", inverse: "mentor")
+        },
+        entity("Employee", parent: "Person") {
+            $0.attribute("salary", .double)
+        },
+        entity("Tag") {
+            $0.attribute("name", .string)
+            $0.toMany("people", "Person", inverse: "tags")
+        },
+        entity("Playlist") {
+            $0.attribute("name", .string)
+            $0.toMany("songs", "Song", inverse: "playlist", ordered: true)
+            $0.toMany("genres", "Genre", inverse: "playlists", ordered: true)
+        },
+        entity("Song") {
+            $0.attribute("name", .string)
+            $0.toOne("playlist", "Playlist", inverse: "songs")
+        },
+        entity("Genre") {
+            $0.attribute("name", .string)
+            $0.toMany("playlists", "Playlist", inverse: "genres", ordered: true)
+        },
+        entity("Box") {
+            $0.attribute("name", .string)
+            $0.toMany("items", "Item")
+        },
+        entity("Item") { $0.attribute("name", .string) },
+        entity("Place", isAbstract: true) { $0.attribute("name", .string) },
+    ])
+}
+
+/// A store and its coordinator.
+final class Fixture {
+    let model: Model
+    let store: InMemoryStore
+    let coordinator: PersistentStoreCoordinator
+
+    init(_ model: Model, rowCacheBytes: Int = 1 << 20) {
+        self.model = model
+        store = InMemoryStore(model: model)
+        coordinator = PersistentStoreCoordinator(store: store, rowCacheBytes: rowCacheBytes)
+    }
+
+    static func league() throws -> Fixture { Fixture(try makeLeague()) }
+
+    func context() -> ManagedObjectContext { ManagedObjectContext(coordinator) }
+
+    func entity(_ name: String) throws -> Entity { try #require(model.entity(named: name)) }
+
+    func relationship(_ path: String) throws -> Relationship {
+        let parts = path.split(separator: ".").map(String.init)
+        return try #require(try entity(parts[0]).relationship(named: parts[1]))
+    }
+
+    /// Inserts objects in a save of their own.
+    func insert(_ name: String, count: Int = 1) throws -> [ObjectID] {
+        let context = context()
+        let objects = try (0..<count).map { _ in try context.insert(try entity(name)) }
+        for (index, object) in objects.enumerated() {
+            object["name"] = .string("\(name) \(index + 1)")
+        }
+        try context.save()
+        return objects.map(\.id)
+    }
+
+    /// A to-one as the store has it.
+    func stored(_ path: String, of key: Int64) throws -> Int64? {
+        let relationship = try relationship(path)
+        let reader = try store.reader()
+        defer { reader.close() }
+        let root = model.entities[relationship.owner].root
+        let row = try #require(try reader.snapshot(ObjectID(root: root, key: key)))
+        if case .key(let key) = row.values[relationship.slot] { return key }
+        return nil
+    }
+
+    /// A to-many as the store has it.
+    func storedMembers(_ path: String, of key: Int64) throws -> [Int64] {
+        let reader = try store.reader()
+        defer { reader.close() }
+        return try reader.members(of: try relationship(path), owners: [key])[key] ?? []
+    }
+
+    func version(_ name: String, _ key: Int64) throws -> Int64? {
+        let reader = try store.reader()
+        defer { reader.close() }
+        return try reader.snapshot(ObjectID(root: try entity(name).root, key: key))?.version
+    }
+
+    /// The last transaction.
+    func lastSave() throws -> HistoryTransaction {
+        let reader = try store.reader()
+        defer { reader.close() }
+        return try #require(try reader.history(after: 0, limit: .max, values: true).last)
+    }
+}
+
+extension ManagedObject {
+    /// An attribute by name; tests alone may be so careless.
+    subscript(_ name: String) -> Value {
+        get { entity.attribute(named: name).map { value($0) } ?? .null }
+        set { if let it = entity.attribute(named: name) { setValue(newValue, for: it) } }
+    }
+
+    func link(_ name: String) throws -> Relationship {
+        try #require(entity.relationship(named: name))
+    }
+
+    func set(_ name: String, _ destination: ManagedObject?) throws {
+        try setToOne(try link(name), destination)
+    }
+
+    func get(_ name: String) throws -> ManagedObject? { try toOne(try link(name)) }
+
+    func keys(_ name: String) throws -> [Int64] { try memberKeys(try link(name)) }
+
+    func add(_ name: String, _ member: ManagedObject, at index: Int? = nil) throws {
+        try addMember(try link(name), member, at: index)
+    }
+
+    func remove(_ name: String, _ member: ManagedObject) throws {
+        try removeMember(try link(name), member)
+    }
+
+    func replace(_ name: String, _ members: [ManagedObject]) throws {
+        try setMembers(try link(name), members)
+    }
+}
+
+extension ManagedObjectContext {
+    func get(_ id: ObjectID) throws -> ManagedObject { try #require(try existingObject(with: id)) }
+}
+
+/// A small generator of numbers that a seed repeats.
+struct SeededNumbers: RandomNumberGenerator {
+    private var state: UInt64
+    init(_ seed: UInt64) { state = seed }
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
+
+/// The seed of a random test: a new one each run, or the one in STELE_SEED; printed.
+func drawSeed(_ test: String) -> UInt64 {
+    let given = environment("STELE_SEED").flatMap { UInt64($0) }
+    let seed = given ?? UInt64.random(in: 1...999_999)
+    print("\(test): seed \(seed)")
+    return seed
+}
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+private func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+/// Runs each closure on a thread of its own and waits for all: tests that spin must not take the
+/// few threads that tasks share.
+func onThreads(_ work: [@Sendable () -> Void]) {
+    final class Work: Sendable {
+        let run: @Sendable () -> Void
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+    var threads: [pthread_t] = []
+    for run in work {
+        var thread = pthread_t()
+        let held = Unmanaged.passRetained(Work(run))
+        let failed = pthread_create(
+            &thread, nil,
+            { argument in
+                guard let argument else { return nil }
+                Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().run()
+                return nil
+            }, held.toOpaque())
+        if failed == 0 { threads.append(thread) } else { Issue.record("no thread: \(failed)") }
+    }
+    for thread in threads { pthread_join(thread, nil) }
+}

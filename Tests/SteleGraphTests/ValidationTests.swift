@@ -1,0 +1,225 @@
+// Each validation code, its bound on both sides, and its sentences.
+
+import SteleModel
+import StelePersistence
+import Testing
+
+@testable import SteleGraph
+
+@Suite struct ValidationTests {
+    private func fixture(
+        _ fill: (inout EntityMaker) -> Void
+    ) throws -> Fixture {
+        Fixture(
+            try makeModel([
+                entity("Account") { fill(&$0) },
+                entity("Part") {
+                    $0.attribute("name", .string)
+                    $0.toOne("account", "Account", inverse: "parts")
+                },
+            ]))
+    }
+
+    /// An Account with one attribute `x`; what validation says of a value.
+    private func failure(
+        _ type: AttributeType, _ value: Value, _ more: (inout AttributeDescription) -> Void
+    ) throws -> ValidationError? {
+        let fixture = try fixture {
+            $0.attribute("x", type, more)
+            $0.toMany("parts", "Part", inverse: "account")
+        }
+        let context = fixture.context()
+        let object = try context.insert(try fixture.entity("Account"))
+        object["x"] = value
+        do {
+            try context.save()
+            return nil
+        } catch let errors as ValidationErrors {
+            #expect(errors.errors.count == 1)
+            return errors.errors.first
+        }
+    }
+
+    @Test func aMissingMandatoryValueIs1570() throws {
+        let error = try #require(try failure(.string, .null) { $0.isOptional = false })
+        #expect(error.code == 1570)
+        #expect(error.name == "NSValidationMissingMandatoryPropertyError")
+        #expect(error.property == "x" && error.key == -1)
+        #expect(error.message == "x must have a value")
+        #expect(error.detail == "x of Account has no value, and the model asks for one")
+        #expect(try failure(.string, .string("")) { $0.isOptional = false } == nil)
+    }
+
+    @Test func textIsMeasuredInUTF16Units() throws {
+        let short = try #require(try failure(.string, .string("ab")) { $0.minimum = .int(3) })
+        #expect(short.code == 1670 && short.limit == .int(3) && short.value == .string("ab"))
+        #expect(short.message == "x must have at least 3 characters")
+        #expect(
+            short.detail
+                == "x of Account is too short: 2 characters, and the model asks for at least 3")
+        #expect(try failure(.string, .string("abc")) { $0.minimum = .int(3) } == nil)
+        let long = try #require(try failure(.string, .string("abc")) { $0.maximum = .int(2) })
+        #expect(long.code == 1660 && long.limit == .int(2))
+        #expect(long.name == "NSValidationStringTooLongError")
+        // One person, two UTF-16 units.
+        #expect(try failure(.string, .string("🙂")) { $0.maximum = .int(1) }?.code == 1660)
+        #expect(try failure(.string, .string("🙂")) { $0.maximum = .int(2) } == nil)
+        #expect(try failure(.string, .null) { $0.minimum = .int(3) } == nil)
+    }
+
+    @Test(arguments: [
+        (AttributeType.integer16, Int64(Int16.max)), (.integer32, Int64(Int32.max)),
+    ])
+    func integersKeepToTheirType(_ type: AttributeType, _ most: Int64) throws {
+        #expect(try failure(type, .int(most)) { _ in } == nil)
+        #expect(try failure(type, .int(-most - 1)) { _ in } == nil)
+        let large = try #require(try failure(type, .int(most + 1)) { _ in })
+        #expect(large.code == 1610 && large.limit == .int(most))
+        let small = try #require(try failure(type, .int(-most - 2)) { _ in })
+        #expect(small.code == 1620 && small.limit == .int(-most - 1))
+    }
+
+    @Test func numbersKeepToTheirBounds() throws {
+        let large = try #require(
+            try failure(.integer64, .int(11)) { $0.maximum = .int(10) })
+        #expect(large.code == 1610 && large.message == "x must be at most 10")
+        #expect(
+            large.detail == "x of Account is too large: 11, and the model allows at most 10")
+        #expect(try failure(.integer64, .int(10)) { $0.maximum = .int(10) } == nil)
+        #expect(try failure(.double, .double(-0.5)) { $0.minimum = .double(0) }?.code == 1620)
+        #expect(try failure(.double, .double(0)) { $0.minimum = .double(0) } == nil)
+        #expect(try failure(.float, .double(1e39)) { _ in }?.code == 1610)
+        #expect(try failure(.float, .double(-1e39)) { _ in }?.code == 1620)
+        #expect(try failure(.float, .double(1e38)) { _ in } == nil)
+        #expect(
+            try failure(.decimal, .decimal(Decimal(3))) { $0.maximum = .decimal(Decimal(2)) }?.code
+                == 1610)
+        #expect(
+            try failure(.decimal, .decimal(Decimal(2))) { $0.maximum = .decimal(Decimal(2)) } == nil)
+    }
+
+    @Test func datesKeepToTheirBounds() throws {
+        let late = try #require(try failure(.date, .date(1)) { $0.maximum = .date(0) })
+        #expect(late.code == 1630 && late.name == "NSValidationDateTooLateError")
+        #expect(late.message == "x must not be later than 2001-01-01T00:00:00Z")
+        #expect(try failure(.date, .date(-1)) { $0.minimum = .date(0) }?.code == 1640)
+        #expect(try failure(.date, .date(0)) { $0.minimum = .date(0) } == nil)
+    }
+
+    @Test func aPatternMustMatchTheWholeText() throws {
+        let pattern = "a|ab"
+        #expect(try failure(.string, .string("ab")) { $0.regularExpression = pattern } == nil)
+        let error = try #require(
+            try failure(.string, .string("abc")) { $0.regularExpression = pattern })
+        #expect(error.code == 1680 && error.limit == .string(pattern))
+        #expect(try failure(.string, .string("xab")) { $0.regularExpression = pattern }?.code == 1680)
+        #expect(try failure(.string, .string("a\n")) { $0.regularExpression = pattern }?.code == 1680)
+        #expect(
+            try failure(.string, .string("ab")) { $0.regularExpression = "(?x) ab # comment" }
+                == nil)
+        #expect(try failure(.string, .string("a")) { $0.regularExpression = "(" }?.code == 1680)
+    }
+
+    @Test func aPatternThatRunsAwayIsStopped() throws {
+        let text = String(repeating: "a", count: 4_000) + "!"
+        let start = ContinuousClock.now
+        let error = try failure(.string, .string(text)) { $0.regularExpression = "(a+)+" }
+        #expect(error?.code == 1680)
+        #expect(ContinuousClock.now - start < .seconds(5))
+    }
+
+    @Test func whatRFC3986DoesNotAllowIsNoURI() throws {
+        for text in ["https://example.org/a?b=c#d", "urn:isbn:1", "mailto:a@b.c", "/a%20b", "[::1]"] {
+            #expect(try failure(.uri, .string(text)) { _ in } == nil, "\(text)")
+        }
+        for text in ["a b", "100%", "%4", "%zz", "é", "a\\b", "", "<x>"] {
+            let error = try failure(.uri, .string(text)) { _ in }
+            #expect(error?.code == 1690, "\(text)")
+        }
+    }
+
+    @Test func severalFailuresAre1560() throws {
+        let fixture = try fixture {
+            $0.attribute("a", .string) { $0.isOptional = false }
+            $0.attribute("b", .integer16) { $0.maximum = .int(3) }
+            $0.toMany("parts", "Part", inverse: "account")
+        }
+        let context = fixture.context()
+        let object = try context.insert(try fixture.entity("Account"))
+        object["b"] = .int(4)
+        let errors = #expect(throws: ValidationErrors.self) { try context.save() }
+        #expect(errors?.code == 1560 && errors?.name == "NSValidationMultipleErrorsError")
+        #expect(errors?.errors.map(\.code) == [1570, 1610])
+    }
+
+    @Test func updatedObjectsAreValidatedWhole() throws {
+        let fixture = try fixture {
+            $0.attribute("a", .string)
+            $0.attribute("b", .integer16) { $0.maximum = .int(3) }
+            $0.toMany("parts", "Part", inverse: "account")
+        }
+        let first = fixture.context()
+        let object = try first.insert(try fixture.entity("Account"))
+        object["b"] = .int(2)
+        try first.save()
+        let context = fixture.context()
+        let again = try context.get(object.id)
+        again["b"] = .int(9)
+        #expect(throws: ValidationErrors.self) { try context.save() }
+        again["b"] = .int(3)
+        try context.save()
+        #expect(try fixture.version("Account", object.id.key) == 2)
+    }
+
+    @Test func countsOfToManysAreKept() throws {
+        let fixture = try fixture {
+            $0.attribute("name", .string)
+            $0.toMany("parts", "Part", inverse: "account", isOptional: false, count: 2...3)
+        }
+        let context = fixture.context()
+        let account = try context.insert(try fixture.entity("Account"))
+        func part() throws -> ManagedObject { try context.insert(try fixture.entity("Part")) }
+        try account.add("parts", try part())
+        let few = #expect(throws: ValidationErrors.self) { try context.save() }
+        #expect(few?.errors.map(\.code) == [1580])
+        #expect(few?.errors.first?.message == "parts must have at least 2 members")
+        try account.add("parts", try part())
+        try context.save()
+        // From the other side, unread.
+        let second = fixture.context()
+        for _ in 0..<2 {
+            let part = try second.insert(try fixture.entity("Part"))
+            try part.set("account", try second.get(account.id))
+        }
+        let many = #expect(throws: ValidationErrors.self) { try second.save() }
+        #expect(many?.errors.map(\.code) == [1590])
+        #expect(many?.errors.first?.value == .int(4) && many?.errors.first?.limit == .int(3))
+    }
+
+    @Test func aBoundedToManyExpectsTheMembersThatWereCounted() throws {
+        let fixture = try fixture {
+            $0.attribute("name", .string)
+            $0.toMany("parts", "Part", inverse: "account", count: 0...1)
+        }
+        let account = try fixture.insert("Account")[0]
+        func request() throws -> SaveRequest {
+            let context = fixture.context()
+            let part = try context.insert(try fixture.entity("Part"))
+            try part.set("account", try context.get(account))
+            return try #require(try context.saveRequest())
+        }
+        let (first, second) = (try request(), try request())
+        _ = try fixture.store.save(first)
+        #expect { try fixture.store.save(second) } throws: { error in
+            if case StoreError.moved = error { true } else { false }
+        }
+    }
+
+    @Test func anOptionalToManyMayBeEmptyWhateverItsLeastCount() throws {
+        let fixture = try fixture {
+            $0.attribute("name", .string)
+            $0.toMany("parts", "Part", inverse: "account", count: 2...3)
+        }
+        _ = try fixture.insert("Account")
+    }
+}
