@@ -31,6 +31,10 @@ public struct Limits: Sendable, Hashable {
     /// The most parameters of one request.
     public var parameters = 256
 
+    /// Requests at work up to which an object that the row cache lacks is read on the connection's
+    /// own thread; with more, a reader might have to be waited for.
+    public var workersBesideInlineReads = 8
+
     /// The limits as `Config/stele.yaml` has them.
     public init() {}
 }

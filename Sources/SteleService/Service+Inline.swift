@@ -1,5 +1,5 @@
-// What is answered at once, on the thread that carries the connection: a plain object that the
-// row cache holds, and the health check.
+// What is answered at once, on the thread that carries the connection: a plain object, mostly from
+// the row cache, and the health check.
 
 import SteleHTTP
 import SteleJSON
@@ -48,8 +48,8 @@ struct PlainObjects: Sendable {
 }
 
 extension Service {
-    /// Answers what is short and bounded: `GET` or `HEAD` of a plain object in the row cache, and
-    /// the health check; nil for everything else, which a worker answers.
+    /// Answers what is short and bounded: `GET` or `HEAD` of a plain object, and the health check;
+    /// nil for everything else, which a worker answers.
     public func answerInline(_ request: Request) -> Response? {
         guard request.query == nil, request.method == "GET" || request.method == "HEAD" else {
             return nil
@@ -60,7 +60,8 @@ extension Service {
         }
         guard gate.admitsPlainly(request), Self.takesJSON(request.headers) else { return nil }
         let generation = coordinator.cacheGeneration
-        guard let snapshot = coordinator.cachedSnapshot(ObjectID(root: entity.root, key: key)),
+        let id = ObjectID(root: entity.root, key: key)
+        guard let snapshot = coordinator.cachedSnapshot(id) ?? readAtOnce(id),
             entity.isKind(snapshot.entity)
         else { return nil }
         let tag = Self.tag(snapshot.version, generation)
@@ -78,6 +79,15 @@ extension Service {
         }
         return Response(
             status: 200, headers: Self.plainHead(tag, 0), body: .bytes(writer.take()))
+    }
+
+    /// Reads one row that the cache lacks: short, as long as no reader has to be waited for. Every
+    /// request on a worker has one reader at most, so few workers at work leave some free.
+    private func readAtOnce(_ id: ObjectID) -> Snapshot? {
+        guard working.load(ordering: .relaxed) < options.limits.workersBesideInlineReads else {
+            return nil
+        }
+        return try? execution.reading { try $0.snapshot(id) }
     }
 
     private static func takesJSON(_ headers: HTTPHeaders) -> Bool {

@@ -6,6 +6,7 @@ import SteleGraph
 import SteleHTTP
 import SteleModel
 import StelePersistence
+import Synchronization
 
 /// Serves one store's objects over HTTP.
 ///
@@ -44,6 +45,8 @@ public final class Service: Sendable {
     let answers: Answers
     let pages: Pages
     let plainObjects: PlainObjects
+    /// Requests that workers are answering.
+    let working = Atomic<Int>(0)
 
     /// A service over that coordinator's store.
     public init(
@@ -54,7 +57,9 @@ public final class Service: Sendable {
         self.logger = logger
         let model = coordinator.model
         let renderer = SnapshotRenderer(model: model)
-        gate = Gate(allowedHosts: options.allowedHosts, token: options.token)
+        gate = Gate(
+            allowedHosts: options.allowedHosts, token: options.token,
+            healthPath: options.basePath + RoutePattern.health.rawValue)
         routes = Routes(model: model, basePath: options.basePath)
         let forms = BodyForms(model)
         execution = Execution(coordinator: coordinator, forms: forms, limits: options.limits)
@@ -77,6 +82,8 @@ public final class Service: Sendable {
 
     /// Answers a request on the caller's thread, from its first line to its last.
     public func respond(to request: Request) -> Response {
+        working.add(1, ordering: .relaxed)
+        defer { working.subtract(1, ordering: .relaxed) }
         var timing = ServerTiming(isOn: options.serverTiming)
         var pattern: String?
         var response: Response

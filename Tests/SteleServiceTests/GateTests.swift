@@ -54,5 +54,6 @@ import Testing
         #expect(league.get("/Team", [("Authorization", "bearer s3cret")]).status == 200)
         #expect(league.get("/healthz").status == 200)
         #expect(league.get("/readyz").status == 401)
+        #expect(league.get("/Team/1/healthz").status == 401)
     }
 }

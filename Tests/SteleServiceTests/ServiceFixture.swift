@@ -1,5 +1,6 @@
 // A service over a store, and short names for asking it.
 
+import FoundationEssentials
 import Glibc
 import Logging
 import SteleGraph
@@ -58,7 +59,9 @@ final class ServiceFixture: Sendable {
 
     init(_ model: Model, _ configure: (inout Service.Options) -> Void = { _ in }) throws {
         let number = UInt64.random(in: .min ... .max)
-        path = "/tmp/stele-service-\(String(number, radix: 36)).sqlite"
+        path = FileManager.default.temporaryDirectory.appending(
+            path: "stele-service-\(String(number, radix: 36)).sqlite"
+        ).path
         let store = try SQLiteStore.open(path: path, model: model)
         coordinator = PersistentStoreCoordinator(store: store)
         var options = Service.Options()

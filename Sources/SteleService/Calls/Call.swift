@@ -73,7 +73,7 @@ struct Call {
 
     private static func format(_ route: Route, _ query: Query, _ terms: Terms) throws -> MediaType {
         switch route.resource {
-        case .health, .readiness, .options, .changes: return .json
+        case .index, .health, .readiness, .options, .changes: return .json
         case .model: return try terms.accept.best(of: [.json, .xml])
         case .errorCodes: return try terms.accept.best(of: [.json, .text])
         default: break

@@ -1,0 +1,109 @@
+// The small parts that texts become types by.
+
+import SteleModel
+import Testing
+
+@testable import SteleService
+
+@Suite struct CallPartsTests {
+    @Test func cursorsKeepEveryValueExactly() throws {
+        let uuid = try #require(UUID(uuidString: "6F9619FF-8B86-D011-B42D-00CF4FC964FF"))
+        let decimal = try #require(DecimalText.parse(Array("-1234567890.0987654321".utf8)))
+        let position: [Value] = [
+            .null, .bool(true), .bool(false), .int(.min), .double(0.1), .double(-0.0),
+            .decimal(decimal), .string("é\n\""), .string(""), .date(-1.25), .data([0, 255]),
+            .uuid(uuid), .key(.max),
+        ]
+        let text = Cursor(fingerprint: .max - 3, position: position).text
+        #expect(text.utf8.allSatisfy { $0 < 0x80 && $0 != 0x2B && $0 != 0x2F && $0 != 0x3D })
+        let read = try Cursor(text)
+        #expect(read.fingerprint == UInt64.max - 3)
+        #expect(read.position == position)
+    }
+
+    @Test func brokenCursorsAreRefused() throws {
+        let whole = Cursor(fingerprint: 7, position: [.string("abc"), .date(5), .key(1)]).text
+        for count in 0..<whole.utf8.count where ![12, 30, 42].contains(count) {
+            let cut = String(whole.prefix(count))
+            if let read = try? Cursor(cut) { #expect(read.position.count < 3, "\(cut)") }
+        }
+        for place in whole.utf8.indices {
+            for letter in "A_9z" {
+                let changed = whole[..<place] + String(letter) + whole[place...].dropFirst()
+                if let read = try? Cursor(String(changed)) { #expect(read.position.count <= 3) }
+            }
+        }
+        #expect(throws: Problem.self) { try Cursor("%%%") }
+        #expect(throws: Problem.self) { try Cursor("") }
+    }
+
+    @Test func base64IsReadStrictly() {
+        func decode(_ text: String) -> [UInt8]? { Base64.decode(Array(text.utf8)) }
+        #expect(decode("") == [])
+        #expect(decode("AAH/") == [0, 1, 255])
+        #expect(decode("AA==") == [0])
+        #expect(decode("AAA=") == [0, 0])
+        for wrong in ["A", "AA", "AA=", "AA===", "A===", "=AAA", "AAB=", "AB==", "A A=", "AA-_"] {
+            #expect(decode(wrong) == nil, "\(wrong)")
+        }
+        for count in 0..<40 {
+            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 77 + count) }
+            let text = Base64.encodeURLSafe(bytes)
+            #expect(Base64.decode(Array(text.utf8), urlSafe: true) == bytes)
+        }
+    }
+
+    @Test func keysAreFoundByTheirBytes() {
+        let names = (0..<200).map { "key\($0)" } + ["", "é", "_id"]
+        let table = KeyTable(names.enumerated().map { ($0.element, $0.offset) })
+        for (index, name) in names.enumerated() {
+            var name = name
+            #expect(name.withUTF8 { table[$0] } == index)
+        }
+        for name in ["key", "key200", "Key1", "_ID"] {
+            var name = name
+            #expect(name.withUTF8 { table[$0] } == nil)
+        }
+    }
+
+    @Test func listsSplitOutsideQuotesAndBrackets() throws {
+        let pieces = try ListPiece.split(
+            #"name, max:TERNARY(a > 1, "x,y", {1,2}) ,-pay[cd],b[0]"#, of: .sort, limits: Limits())
+        #expect(pieces.map(\.text).count == 4)
+        #expect(pieces[1].named.name == "max")
+        #expect(pieces[1].named.expression == #"TERNARY(a > 1, "x,y", {1,2})"#)
+        #expect(pieces[2].sortKey.expression == "pay")
+        #expect(!pieces[2].sortKey.ascending)
+        #expect(pieces[2].sortKey.options == [.caseInsensitive, .diacriticInsensitive])
+        #expect(pieces[3].sortKey.expression == "b[0]")
+        #expect(ListPiece(text: "a + b * ( c )").named.name == "a+b*(c)")
+        #expect(ListPiece(text: "count( distinct  x )").named.name == "count(distinct x)")
+        #expect(ListPiece(text: #"x == "a b""#).named.name == #"x=="a b""#)
+        #expect(throws: Problem.self) { try ListPiece.split("a,", of: .sort, limits: Limits()) }
+    }
+
+    @Test func theNearestNameIsFoundWhereOneIsNear() {
+        let names = ["name", "number", "goals", "team"]
+        for (wrong, right) in [
+            ("nmae", "name"), ("Name", "name"), ("goal", "goals"), ("tem", "team"),
+            ("nubmer", "number"), ("xyz", nil), ("", nil),
+        ] as [(String, String?)] {
+            #expect(nearestName(to: wrong, among: names) == right, "\(wrong)")
+        }
+    }
+
+    @Test func formatsAreChosenByQualityAndCloseness() throws {
+        func best(_ header: String?) -> MediaType? {
+            try? Accept(header).best(of: [.json, .xml, .csv])
+        }
+        #expect(best(nil) == .json)
+        #expect(best("*/*") == .json)
+        #expect(best("application/*") == .json)
+        #expect(best("text/csv, application/json;q=0.9") == .csv)
+        #expect(best("text/csv;q=0.1, */*;q=0.5") == .json)
+        #expect(best("application/xml, */*") == .xml)
+        #expect(best("application/json;q=0, */*") == .xml)
+        #expect(best("image/png") == nil)
+        #expect(best("text/*;q=0.3") == .csv)
+    }
+}
