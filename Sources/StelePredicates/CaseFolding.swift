@@ -6,83 +6,73 @@
 ///
 /// Case: Unicode's full case folding (ß is ss). Accents: canonical decomposition without its
 /// nonspacing marks. Both: accents first.
-struct CaseFolding: Sendable {
-    let foldsCase: Bool
-    let stripsMarks: Bool
-    /// For scalars below `bound`: the one they become, or `several` or `none`.
-    private let table: [UInt32]
+enum CaseFolding: UInt8, Sendable {
+    case caseOnly, marksOnly, both
 
-    static let bound: UInt32 = 0x3000
-    static let several: UInt32 = 0xFFFF_FFFF
-    static let none: UInt32 = 0xFFFF_FFFE
+    var foldsCase: Bool { self != .marksOnly }
+    var stripsMarks: Bool { self != .caseOnly }
 
-    static let caseOnly = CaseFolding(foldsCase: true, stripsMarks: false)
-    static let marksOnly = CaseFolding(foldsCase: false, stripsMarks: true)
-    static let both = CaseFolding(foldsCase: true, stripsMarks: true)
+    /// Up to three scalars of 21 bits each, the first lowest; 0 is none at all.
+    typealias Packed = UInt64
 
-    private init(foldsCase: Bool, stripsMarks: Bool) {
-        self.foldsCase = foldsCase
-        self.stripsMarks = stripsMarks
-        table = (0..<Self.bound).map { value in
-            let result = Self.expansion(of: value, foldsCase, stripsMarks)
-            switch result.count {
-            case 0: return Self.none
-            case 1: return result[0]
-            default: return Self.several
-            }
-        }
-    }
-
-    /// The scalar that it becomes, or `several` or `none`, without allocating where it is common.
+    /// What it becomes; looked up for the scripts below `bound`.
     @inline(__always)
-    func single(_ value: UInt32) -> UInt32 {
-        if value < Self.bound { return table[Int(value)] }
-        return rare(value)
-    }
-
-    /// Ideographs and the like are themselves; the rest is looked up.
-    private func rare(_ value: UInt32) -> UInt32 {
-        if value >= 0x3100, value < 0xA000 { return value }
-        let result = expansion(of: value)
-        switch result.count {
-        case 0: return Self.none
-        case 1: return result[0]
-        default: return Self.several
+    func expansion(of value: UInt32) -> Packed {
+        guard value < Self.bound else { return rare(value) }
+        switch self {
+        case .caseOnly: return Self.caseTable[Int(value)]
+        case .marksOnly: return Self.marksTable[Int(value)]
+        case .both: return Self.bothTable[Int(value)]
         }
     }
 
-    /// All that it becomes.
-    func expansion(of value: UInt32) -> [UInt32] {
-        Self.expansion(of: value, foldsCase, stripsMarks)
+    private static let bound: UInt32 = 0x3000
+    private static let caseTable = (0..<bound).map { CaseFolding.caseOnly.computed($0) }
+    private static let marksTable = (0..<bound).map { CaseFolding.marksOnly.computed($0) }
+    private static let bothTable = (0..<bound).map { CaseFolding.both.computed($0) }
+
+    /// Ideographs, and without decomposition Hangul, are themselves.
+    private func rare(_ value: UInt32) -> Packed {
+        if value >= 0x3100, value < 0xA000 { return Packed(value) }
+        if self == .caseOnly, value >= 0xAC00, value < 0xD7A4 { return Packed(value) }
+        return computed(value)
     }
 
-    private static func expansion(
-        of value: UInt32, _ foldsCase: Bool, _ stripsMarks: Bool
-    ) -> [UInt32] {
-        guard let scalar = Unicode.Scalar(value) else { return [value] }
-        guard stripsMarks else { return folded(scalar) }
-        var result: [UInt32] = []
+    private func computed(_ value: UInt32) -> Packed {
+        guard let scalar = Unicode.Scalar(value) else { return Packed(value) }
+        var packed: Packed = 0
+        var shift = 0
+        func append(_ value: UInt32) {
+            // No scalar becomes more than three; a test looks at all of them.
+            if shift < 63 { packed |= Packed(value) << Packed(shift) }
+            shift += 21
+        }
+        guard stripsMarks else {
+            Self.fold(scalar, into: append)
+            return packed
+        }
         for part in String(scalar)._nfd where part.properties.generalCategory != .nonspacingMark {
-            if foldsCase { result += folded(part) } else { result.append(part.value) }
+            if foldsCase { Self.fold(part, into: append) } else { append(part.value) }
         }
-        return result
+        return packed
     }
 
     /// The standard library has no case folding; lowercase of uppercase is the same but for the
-    /// dotless i, which folds to itself, and Cherokee, which folds to capitals.
-    private static func folded(_ scalar: Unicode.Scalar) -> [UInt32] {
+    /// capital ß, the dotless i, which folds to itself, and Cherokee, which folds to capitals.
+    private static func fold(_ scalar: Unicode.Scalar, into append: (UInt32) -> Void) {
         switch scalar.value {
-        case 0x131, 0x13A0...0x13F5: return [scalar.value]
-        case 0x13F8...0x13FD: return [scalar.value - 8]
-        case 0xAB70...0xABBF: return [scalar.value - 0xAB70 + 0x13A0]
+        case 0x1E9E:
+            append(0x73)
+            append(0x73)
+        case 0x131, 0x13A0...0x13F5: append(scalar.value)
+        case 0x13F8...0x13FD: append(scalar.value - 8)
+        case 0xAB70...0xABBF: append(scalar.value - 0xAB70 + 0x13A0)
         default:
-            var result: [UInt32] = []
             for upper in scalar.properties.uppercaseMapping.unicodeScalars {
                 for lower in upper.properties.lowercaseMapping.unicodeScalars {
-                    result.append(lower.value)
+                    append(lower.value)
                 }
             }
-            return result
         }
     }
 

@@ -3,14 +3,14 @@
 import SteleModel
 
 /// The type of an expression's result.
-public indirect enum ExpressionType: Sendable, Hashable {
+public enum ExpressionType: Sendable, Hashable {
     /// One value; `.undefined` where it can be anything, such as nil. `_id` and `_version` are
     /// Integer 64, `_entity` is String.
     case value(AttributeType)
     /// An object of the entity with that index (or of a subentity), or nil.
     case object(Int)
     /// Many of the same: a to-many key path, `{…}`, SUBQUERY.
-    case collection(ExpressionType)
+    indirect case collection(ExpressionType)
 
     /// The kinds that can be compared with one another.
     enum Kind {

@@ -6,8 +6,8 @@ struct FoldedScalars {
     private(set) var index = 0
     private let folding: CaseFolding?
     private let foldsCase: Bool
-    /// What is left of a scalar that became several, last first.
-    private var pending: [UInt32] = []
+    /// What is left of a scalar that became several.
+    private var pending: CaseFolding.Packed = 0
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, _ folding: CaseFolding?) {
         self.bytes = bytes
@@ -21,11 +21,11 @@ struct FoldedScalars {
     }
 
     /// Whether the next scalar is a whole one of the text.
-    var isAtBoundary: Bool { pending.isEmpty }
+    var isAtBoundary: Bool { pending == 0 }
 
     @inline(__always)
     mutating func next() -> UInt32? {
-        if !pending.isEmpty { return pending.removeLast() }
+        if pending != 0 { return takePending() }
         while index < bytes.count {
             let byte = bytes[index]
             if byte < 0x80 {
@@ -34,24 +34,23 @@ struct FoldedScalars {
             }
             let scalar = decode()
             guard let folding else { return scalar }
-            let single = folding.single(scalar)
-            if single < CaseFolding.none { return single }
-            if single == CaseFolding.several {
-                pending = folding.expansion(of: scalar).reversed()
-                return pending.removeLast()
-            }
+            pending = folding.expansion(of: scalar)
+            if pending != 0 { return takePending() }
         }
         return nil
     }
 
+    @inline(__always)
+    private mutating func takePending() -> UInt32 {
+        let first = UInt32(truncatingIfNeeded: pending & 0x1F_FFFF)
+        pending >>= 21
+        return first
+    }
+
     /// Passes over one scalar of the text, however many it became; false at the end.
     mutating func skipSource() -> Bool {
-        if !pending.isEmpty {
-            pending.removeAll()
-            return true
-        }
-        guard next() != nil else { return false }
-        pending.removeAll()
+        guard pending != 0 || next() != nil else { return false }
+        pending = 0
         return true
     }
 

@@ -150,7 +150,8 @@ struct KeyPathResolver {
         case .value(let type, let name):
             if type == .composite {
                 throw PredicateError(
-                    .unsupported, "\(name) is a composite attribute, and predicates cannot look "
+                    .unsupported,
+                    "\(name) is a composite attribute, and predicates cannot look "
                         + "into one", near: key)
             }
             throw PredicateError(
@@ -176,7 +177,8 @@ struct KeyPathResolver {
             return .toOne(relationship)
         case .fetchedProperty:
             throw PredicateError(
-                .unsupported, "\(key) of \(entity.name) is a fetched property, which predicates "
+                .unsupported,
+                "\(key) of \(entity.name) is a fetched property, which predicates "
                     + "cannot look into", near: key)
         case nil: break
         }

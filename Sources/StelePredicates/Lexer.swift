@@ -28,7 +28,9 @@ struct Lexer {
         skipSpace()
         guard index < end else { return Token(kind: .end, start: end, end: end, place: end) }
         let byte = bytes[index]
-        if Self.isLetter(byte) { return word() }
+        if Self.isLetter(byte) {
+            return byte >= 0x80 && isPunctuation() ? sign(.invalid, 3) : word()
+        }
         if Self.isDigit(byte) { return number() }
         if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") { return text(quote: byte) }
         return mark(byte)
@@ -56,7 +58,17 @@ struct Lexer {
     static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 
     private mutating func skipWord() {
-        while index < end, Self.isLetter(bytes[index]) || Self.isDigit(bytes[index]) { index += 1 }
+        while index < end, Self.isLetter(bytes[index]) || Self.isDigit(bytes[index]) {
+            if bytes[index] >= 0x80, isPunctuation() { return }
+            index += 1
+        }
+    }
+
+    /// Whether a no-break space or one of U+2000 to U+207F stands here, such as a curly quote.
+    private func isPunctuation() -> Bool {
+        let second = peek(1)
+        return bytes[index] == 0xC2 && second == 0xA0
+            || bytes[index] == 0xE2 && (second == 0x80 || second == 0x81) && index + 3 <= end
     }
 
     private mutating func word() -> Token {

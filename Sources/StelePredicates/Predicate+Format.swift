@@ -56,7 +56,9 @@ func withBytes<T>(
     of text: String, _ body: (UnsafeBufferPointer<UInt8>) throws(PredicateError) -> T
 ) throws(PredicateError) -> T {
     let run = { (bytes: UnsafeBufferPointer<UInt8>) -> Result<T, PredicateError> in
-        do throws(PredicateError) { return .success(try body(bytes)) } catch { return .failure(error) }
+        do throws(PredicateError) { return .success(try body(bytes)) } catch {
+            return .failure(error)
+        }
     }
     if let result = text.utf8.withContiguousStorageIfAvailable(run) { return try result.get() }
     var copy = text

@@ -4,6 +4,7 @@ import SteleModel
 
 extension PredicateCheck {
     func checked(_ comparison: Comparison, _ scope: Scope) throws(PredicateError) -> Predicate {
+        if let result = plain(comparison) { return result }
         var left = try checked(comparison.left, scope)
         let right = try checked(comparison.right, scope)
         var result = comparison
@@ -12,7 +13,8 @@ extension PredicateCheck {
             guard case .collection(let element) = left.type else {
                 let word = comparison.modifier == .any ? "ANY" : "ALL"
                 throw PredicateError(
-                    .type, "\(word) needs a to-many key path, and \(comparison.left.description) "
+                    .type,
+                    "\(word) needs a to-many key path, and \(comparison.left.description) "
                         + "is \(left.type.noun)", near: comparison.left.description)
             }
             left.type = element
@@ -29,6 +31,33 @@ extension PredicateCheck {
             result.left = .aggregate(try converted(items, whole, toMeet: right))
         }
         return .comparison(result)
+    }
+
+    /// An attribute of the object itself and a literal of its kind, which is what most comparisons
+    /// are: the same as the long way, sooner.
+    private func plain(_ comparison: Comparison) -> Predicate? {
+        guard comparison.modifier == .direct, aliases.isEmpty,
+            case .constant(let value) = comparison.right,
+            case .keyPath(.evaluatedObject, let path) = comparison.left, path.count == 1,
+            case .attribute(let attribute)? = entity.property(named: path[0])
+        else { return nil }
+        switch comparison.type {
+        case .equal, .notEqual, .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
+            if case .string = value, attribute.type == .string { return .comparison(comparison) }
+            if value.isNull, attribute.type != .transformable { return .comparison(comparison) }
+            guard value.isNumber, attribute.type.isNumeric || attribute.type == .boolean else {
+                return nil
+            }
+            let constant = Self.number(value, as: attribute.type)
+            if constant == value { return .comparison(comparison) }
+            var result = comparison
+            result.right = .constant(constant)
+            return .comparison(result)
+        case .beginsWith, .endsWith, .like, .matches, .contains:
+            guard case .string = value, attribute.type == .string else { return nil }
+            return .comparison(comparison)
+        case .in, .between: return nil
+        }
     }
 
     /// The literals of a list under ANY or ALL take the other side's type.
@@ -53,20 +82,22 @@ extension PredicateCheck {
     ) throws(PredicateError) {
         for side in [left, right] where side.type.kind == .collection {
             // Lists compare with lists, item by item; what the store holds has no such order.
-            if left.type.kind == right.type.kind, !readsStore(left), !readsStore(right),
-                result.type == .equal || result.type == .notEqual
-            {
-                result.left = left.expression
-                result.right = right.expression
-                return
+            let isEquality = result.type == .equal || result.type == .notEqual
+            let areLists = [left, right].allSatisfy {
+                ($0.type.kind == .collection || $0.type.kind == .any) && $0.pending == nil
+                    && !readsStore($0.expression)
             }
-            throw needsModifier(side.expression)
+            guard isEquality, areLists else { throw needsModifier(side.expression) }
+            result.left = left.expression
+            result.right = right.expression
+            return
         }
         let (a, b) = try unified(left, right)
         if result.type != .equal, result.type != .notEqual {
             for side in [a, b] where side.type.kind == .object || side.type.kind == .opaque {
                 throw PredicateError(
-                    .type, "\(side.expression.description) has no order; it can only be equal or not",
+                    .type,
+                    "\(side.expression.description) has no order; it can only be equal or not",
                     near: side.expression.description,
                     hint: side.type.kind == .object ? "compare one of its keys, or _id" : nil)
             }
@@ -75,12 +106,13 @@ extension PredicateCheck {
         result.right = b.expression
     }
 
-    private func readsStore(_ side: Typed) -> Bool {
-        switch side.expression {
-        case .aggregate: false
-        case .set(_, let left, let right):
-            readsStore(Typed(expression: left, type: side.type))
-                || readsStore(Typed(expression: right, type: side.type))
+    private func readsStore(_ side: Expression) -> Bool {
+        switch side {
+        case .aggregate, .constant: false
+        case .index(let base, _): readsStore(base)
+        case .function(PredicateFunction.mode.rawValue, let arguments):
+            arguments.contains { readsStore($0) }
+        case .set(_, let left, let right): readsStore(left) || readsStore(right)
         default: true
         }
     }
@@ -149,7 +181,9 @@ extension PredicateCheck {
         if element.type.kind == .collection { throw needsModifier(element.expression) }
         var collection = collection
         if let text = collection.pending {
-            collection = word == "IN" ? try list(text, for: element)
+            collection =
+                word == "IN"
+                ? try list(text, for: element)
                 : try convert(collection, to: .value(.string), near: element.expression)
         }
         switch collection.type {
@@ -167,7 +201,8 @@ extension PredicateCheck {
             return (a.expression, b.expression)
         default:
             throw PredicateError(
-                .type, "\(word) needs a collection or text, and \(written.description) is "
+                .type,
+                "\(word) needs a collection or text, and \(written.description) is "
                     + collection.type.noun, near: written.description,
                 hint: "a list is written {1, 2}")
         }
@@ -202,9 +237,11 @@ extension PredicateCheck {
                 side.pending == nil ? side : try convert(side, to: string, near: side.expression)
             guard typed.type.kind == .text || typed.type.kind == .any else {
                 throw PredicateError(
-                    .type, "\(sign) compares text, and \(side.expression.description) is "
+                    .type,
+                    "\(sign) compares text, and \(side.expression.description) is "
                         + side.type.noun, near: side.expression.description,
-                    hint: side.isLiteral ? "text stands in quotes"
+                    hint: side.isLiteral
+                        ? "text stands in quotes"
                         : "CAST(…, \"NSString\") makes text of a number")
             }
             sides.append(typed.expression)

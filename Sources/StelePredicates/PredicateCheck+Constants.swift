@@ -44,7 +44,8 @@ extension PredicateCheck {
         default: break
         }
         return PredicateError(
-            .type, "\(x) is \(noun(of: a.type)) and \(y) is \(noun(of: b.type)); "
+            .type,
+            "\(x) is \(noun(of: a.type)) and \(y) is \(noun(of: b.type)); "
                 + "they are never equal", near: literal, hint: hint)
     }
 
@@ -64,7 +65,8 @@ extension PredicateCheck {
     }
 
     static func number(_ text: String) -> Value? {
-        guard let first = text.utf8.first, Lexer.isDigit(first) || first == UInt8(ascii: "-")
+        guard let first = text.utf8.first,
+            Lexer.isDigit(first) || first == UInt8(ascii: "-")
                 || first == UInt8(ascii: "."),
             case .constant(let value)? = try? Expression(format: text), value.isNumber
         else { return nil }
@@ -91,7 +93,7 @@ extension PredicateCheck {
         }
         return Typed(
             expression: .aggregate(items.map(\.expression)), type: .collection(element.type),
-            items: text.isEmpty ? [] : items)
+            list: text.isEmpty ? [] : items)
     }
 
     // MARK: One constant
@@ -218,7 +220,8 @@ extension PredicateCheck {
                     model.entities[wanted].root != named.root
                 else { return key }
                 throw PredicateError(
-                    .type, "\(text) is an object of \(named.name), not of "
+                    .type,
+                    "\(text) is an object of \(named.name), not of "
                         + model.entities[wanted].name, near: text)
             }
         }

@@ -12,7 +12,8 @@ extension PredicateCheck {
         if function.isAggregate { return try aggregate(function, arguments, scope) }
         guard arguments.count == function.arity, function != .distinct else {
             throw PredicateError(
-                .syntax, "\(function.shortName) takes \(function.arity) arguments, not "
+                .syntax,
+                "\(function.shortName) takes \(function.arity) arguments, not "
                     + "\(arguments.count)", near: function.shortName)
         }
         if function == .cast { return try cast(arguments, scope) }
@@ -21,7 +22,8 @@ extension PredicateCheck {
             let it = settled(try checked(argument, scope))
             if it.type.kind == .collection, function != .distance {
                 throw PredicateError(
-                    .type, "\(function.shortName) works on single values, and "
+                    .type,
+                    "\(function.shortName) works on single values, and "
                         + "\(argument.description) is a collection", near: argument.description)
             }
             typed.append(it)
@@ -79,7 +81,8 @@ extension PredicateCheck {
         guard given != kind, given != .any else { return }
         let wanted = kind == .text ? "text" : "a number"
         throw PredicateError(
-            .type, "\(function.infix?.sign ?? function.shortName) needs \(wanted), and "
+            .type,
+            "\(function.infix?.sign ?? function.shortName) needs \(wanted), and "
                 + "\(argument.expression.description) is \(argument.type.noun)",
             near: argument.expression.description)
     }
@@ -152,7 +155,8 @@ extension PredicateCheck {
             }
         guard let type else {
             throw PredicateError(
-                .type, "\(left.expression.description) \(function.infix?.sign ?? "and") "
+                .type,
+                "\(left.expression.description) \(function.infix?.sign ?? "and") "
                     + "\(right.expression.description) makes no sense for a date",
                 near: left.expression.description,
                 hint: "seconds can be added to a date, and dates subtracted")
@@ -231,7 +235,8 @@ extension PredicateCheck {
             }
         guard !fits else { return }
         throw PredicateError(
-            .type, "\(function.shortName) cannot work on \(operand.description): each is "
+            .type,
+            "\(function.shortName) cannot work on \(operand.description): each is "
                 + element.noun, near: operand.description)
     }
 
@@ -276,7 +281,8 @@ extension PredicateCheck {
             }
         guard fits else {
             throw PredicateError(
-                .type, "\(arguments[0].description) is \(typed.type.noun) and cannot be cast to "
+                .type,
+                "\(arguments[0].description) is \(typed.type.noun) and cannot be cast to "
                     + name, near: arguments[0].description)
         }
         let type: ExpressionType =
@@ -335,11 +341,15 @@ extension PredicateCheck {
     private func made(_ items: [Typed], _ isAggregate: Bool) -> Typed {
         var element = ExpressionType.value(.undefined)
         for item in items where item.type.kind != .any {
+            if element.kind != .any, element.kind != item.type.kind {
+                element = .value(.undefined)
+                break
+            }
             element = element.kind == .any ? item.type : Self.wider(element, item.type)
         }
         return Typed(
             expression: .aggregate(items.map(\.expression)), type: .collection(element),
-            isAggregate: isAggregate, items: items)
+            isAggregate: isAggregate, list: items)
     }
 
     func set(
@@ -350,7 +360,8 @@ extension PredicateCheck {
         var b = try checked(right, scope)
         for (side, written) in [(a, left), (b, right)] where side.type.kind != .collection {
             throw PredicateError(
-                .type, "\(operation.sign) joins collections, and \(written.description) is "
+                .type,
+                "\(operation.sign) joins collections, and \(written.description) is "
                     + side.type.noun, near: written.description,
                 hint: "a list is written {1, 2}")
         }

@@ -76,8 +76,9 @@ public struct PredicateCheck: Sendable {
         /// The text of a variable that has not met its type yet.
         var pending: String?
         var isAggregate = false
-        /// What a list holds.
-        var items: [Typed] = []
+        /// What a list holds; nil for what is none.
+        var list: [Typed]?
+        var items: [Typed] { list ?? [] }
 
         /// A literal takes the type that it meets.
         var isLiteral: Bool {
@@ -172,6 +173,12 @@ public struct PredicateCheck: Sendable {
     private func resolved(
         _ base: Expression, _ path: [String], from type: ExpressionType
     ) throws(PredicateError) -> Typed {
+        // Most key paths are one attribute of the object itself.
+        if path.count == 1, case .object(let index) = type,
+            case .attribute(let attribute)? = model.entities[index].property(named: path[0])
+        {
+            return Typed(expression: .keyPath(base, path), type: .value(attribute.type))
+        }
         var element = type
         var isMany = false
         while case .collection(let inner) = element {
@@ -195,7 +202,8 @@ public struct PredicateCheck: Sendable {
         let over = try checked(collection, scope)
         guard case .collection(.object(let index)) = over.type else {
             throw PredicateError(
-                .type, "SUBQUERY needs a to-many relationship, and \(collection.description) is "
+                .type,
+                "SUBQUERY needs a to-many relationship, and \(collection.description) is "
                     + over.type.noun, near: collection.description)
         }
         var inner = scope

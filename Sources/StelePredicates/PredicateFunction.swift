@@ -95,7 +95,9 @@ public enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
 
     /// By every name that a text may call it: `sum`, `sum:`, `multiply:by:`, `multiply`.
     static let byName: [String: PredicateFunction] = {
-        var names: [String: PredicateFunction] = ["subtract": .subtract, "stdev": .standardDeviation]
+        var names: [String: PredicateFunction] = [
+            "subtract": .subtract, "stdev": .standardDeviation,
+        ]
         for function in allCases {
             names[function.rawValue] = function
             names[String(function.rawValue.prefix { $0 != ":" })] = function

@@ -37,7 +37,8 @@ extension PredicateParser {
     private func notAValue() -> PredicateError {
         if token.kind.isWord {
             return unexpected(
-                "a value", hint: "\(near(token)) is a reserved word; a key of that name is "
+                "a value",
+                hint: "\(near(token)) is a reserved word; a key of that name is "
                     + "written #\(near(token))")
         }
         if token.kind == .plus { return unexpected("a value", hint: "numbers have no leading +") }
@@ -161,8 +162,9 @@ extension PredicateParser {
         if function.isAggregate, count > 1 { hint = "write \(function.shortName)({a, b})" }
         return error(
             .syntax,
-            "\(function.shortName) takes \(function.arity) argument\(function.arity == 1 ? "" : "s")"
-                + ", not \(count)", hint: hint, at: place)
+            "\(function.shortName) takes \(function.arity) "
+                + (function.arity == 1 ? "argument" : "arguments") + ", not \(count)",
+            hint: hint, at: place)
     }
 
     private func unknownFunction(_ name: String, at place: Token) -> PredicateError {

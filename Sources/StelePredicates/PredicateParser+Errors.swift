@@ -23,7 +23,9 @@ extension PredicateParser {
         case .invalidNumber: message = "\(near(token)) is neither a number nor a key"
         default: message = "\(expected) should stand here, not \(near(token))"
         }
-        if hint == nil, near(token).unicodeScalars.contains(where: { "“”‘’„".unicodeScalars.contains($0) }) {
+        if hint == nil,
+            near(token).unicodeScalars.contains(where: { "“”‘’„".unicodeScalars.contains($0) })
+        {
             hint = "text stands between straight quotes, ' or \""
         }
         return error(.syntax, message, expected: expected, hint: hint)
@@ -35,7 +37,8 @@ extension PredicateParser {
         switch token.kind {
         case .utiConformsTo, .utiEquals:
             return error(
-                .unsupported, "\(near(token)) compares uniform type identifiers, which no store keeps",
+                .unsupported,
+                "\(near(token)) compares uniform type identifiers, which no store keeps",
                 hint: "compare the text with == or BEGINSWITH")
         case .not:
             return unexpected(expected, hint: "write NOT (a IN b), not a NOT IN b")
@@ -62,7 +65,8 @@ extension PredicateParser {
         case "regexp", "rlike": return "did you mean MATCHES?"
         default:
             let operators = [
-                "BEGINSWITH", "ENDSWITH", "CONTAINS", "LIKE", "MATCHES", "BETWEEN", "IN", "AND", "OR",
+                "BEGINSWITH", "ENDSWITH", "CONTAINS", "LIKE", "MATCHES", "BETWEEN", "IN", "AND",
+                "OR",
                 "UNION", "INTERSECT", "MINUS",
             ]
             return NearestWord.to(word, among: operators).map { "did you mean \($0)?" }
@@ -78,8 +82,8 @@ extension PredicateParser {
 
     /// The text of a token, cut where it is long.
     func near(_ token: Token) -> String {
-        var end = min(token.end, token.place + 40)
-        if token.kind == .text || token.kind == .escapedText { end = min(token.end + 1, end) }
+        let isQuoted = token.kind == .text || token.kind == .escapedText
+        var end = min(token.end + (isQuoted ? 1 : 0), token.place + 40)
         while end > token.place, end < lexer.bytes.count, lexer.bytes[end] & 0xC0 == 0x80 {
             end -= 1
         }

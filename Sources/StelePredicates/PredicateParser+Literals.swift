@@ -231,7 +231,8 @@ extension PredicateParser {
         _ value: UInt32?, _ place: Token
     ) throws(PredicateError) -> Unicode.Scalar {
         guard let value else {
-            throw error(.syntax, "an escape has no digits", hint: "write \\\\ for a backslash",
+            throw error(
+                .syntax, "an escape has no digits", hint: "write \\\\ for a backslash",
                 at: place)
         }
         if value == 0 { throw nullCharacter(place) }

@@ -120,6 +120,11 @@ struct PredicateParser {
         while token.kind == .and {
             advance()
             let next = try negation()
+            if case .expression = next.content, case .comparison(let before)? = parts.last,
+                before.type == .between, case .constant = before.right
+            {
+                throw unexpected("a comparison operator", hint: "write BETWEEN {low, high}")
+            }
             parts.append(try condition(next))
             depth = max(depth, next.depth)
         }
@@ -182,9 +187,6 @@ struct PredicateParser {
         let (right, rightDepth) = try operand()
         if token.kind.comparison != nil {
             throw unexpected("AND, OR or the end", hint: "join comparisons with AND")
-        }
-        if type == .between, token.kind == .and, case .constant = right {
-            throw unexpected("AND after a list", hint: "write BETWEEN {low, high}")
         }
         let comparison = Comparison(left, type, right, modifier: modifier, options: options)
         return Node(.comparison(comparison), depth: max(leftDepth, rightDepth) + 1)

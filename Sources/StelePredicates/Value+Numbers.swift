@@ -39,9 +39,8 @@ extension Value {
 extension Decimal {
     /// The Double nearest to it.
     var nearestDouble: Double {
-        // Digits and exponent by way of text round once; arithmetic on them would round twice.
-        if let whole = wholeNumber { return Double(whole) }
-        return Double(description) ?? .nan
+        // By way of text it rounds once; arithmetic on digits and exponent would round twice.
+        Double(description) ?? .nan
     }
 
     /// Itself as an integer where it is one of at most 64 bits.

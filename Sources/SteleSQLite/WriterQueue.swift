@@ -10,7 +10,7 @@ import Synchronization
 /// semaphore is raised; between the two only the writer's thread touches it.
 final class WriterJob: @unchecked Sendable {
     /// Gives the request, on the writer's thread, from what is seen there.
-    let make: (any StoreReader) throws -> SaveRequest
+    private(set) var make: (any StoreReader) throws -> SaveRequest
     /// The request where it was made before; `make` is not called then.
     let request: SaveRequest?
     var outcome: Result<SaveResult, any Error>?
@@ -26,7 +26,11 @@ final class WriterJob: @unchecked Sendable {
         self.make = make
     }
 
-    func finish() { done.signal() }
+    /// Answers whoever waits. The closure is let go of before: it may not outlive its caller's call.
+    func finish() {
+        make = { _ in throw StoreError.closed }
+        done.signal()
+    }
 
     /// Waits until the writer has an answer.
     func wait() throws -> SaveResult {

@@ -73,7 +73,9 @@ extension Service {
         answers.renderer.write(snapshot, to: &writer)
         if writer.count >= options.limits.compressionThreshold,
             Terms.takesGzip(request.headers["Accept-Encoding"])
-        { return nil }
+        {
+            return nil
+        }
         return Response(
             status: 200, headers: Self.plainHead(tag, 0), body: .bytes(writer.take()))
     }

@@ -59,7 +59,7 @@ public final class Service: Sendable {
         let forms = BodyForms(model)
         execution = Execution(coordinator: coordinator, forms: forms, limits: options.limits)
         answers = Answers(renderer: renderer, limits: options.limits, basePath: options.basePath)
-        pages = Pages(model: model, basePath: options.basePath)
+        pages = Pages(model: model, basePath: options.basePath, limits: options.limits)
         plainObjects = PlainObjects(model, forms: forms, basePath: options.basePath)
         let reading = DispatchQueue(label: "stele.change-feed")
         var feed = ChangeFeed.Options()

@@ -249,3 +249,26 @@ func drawSeed(_ test: String) -> UInt64 {
 #endif
 
 private func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+/// Runs each closure on a thread of its own and waits for all: tests that spin must not take the
+/// few threads that tasks share.
+func onThreads(_ work: [@Sendable () -> Void]) {
+    final class Work: Sendable {
+        let run: @Sendable () -> Void
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+    var threads: [pthread_t] = []
+    for run in work {
+        var thread = pthread_t()
+        let held = Unmanaged.passRetained(Work(run))
+        let failed = pthread_create(
+            &thread, nil,
+            { argument in
+                guard let argument else { return nil }
+                Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().run()
+                return nil
+            }, held.toOpaque())
+        if failed == 0 { threads.append(thread) } else { Issue.record("no thread: \(failed)") }
+    }
+    for thread in threads { pthread_join(thread, nil) }
+}

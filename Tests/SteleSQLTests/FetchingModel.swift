@@ -124,7 +124,8 @@ struct Fetching {
         having: String? = nil, distinct: Bool = false
     ) throws -> FetchRequest {
         var request = FetchRequest(entity: try entity(name))
-        request.predicate = try predicate.map { try Predicate(format: $0) }
+        let check = PredicateCheck(model: model, entity: request.entity, dateReader: { _ in nil })
+        request.predicate = try predicate.map { try check.check(Predicate(format: $0)) }
         request.sortDescriptors = try sort.split(separator: ";").map { key in
             var text = String(key)
             let isAscending = !text.hasPrefix("-")
@@ -156,7 +157,8 @@ struct Fetching {
 
     /// What comes behind WHERE for a predicate.
     func filter(_ entity: String, _ predicate: String) throws -> String {
-        let text = try translator.count(request(entity, predicate)).sql.string
-        return text.replacing("SELECT COUNT(*) FROM ", with: "")
+        let text = try translator.keys(request(entity, predicate)).sql.string
+        return String(
+            text.dropFirst("SELECT t0.Z_PK FROM ".count).dropLast(" ORDER BY t0.Z_PK".count))
     }
 }

@@ -73,9 +73,9 @@ final class ServiceFixture: Sendable {
         for ending in ["", "-wal", "-shm"] { unlink(path + ending) }
     }
 
-    static func league() throws -> ServiceFixture { try ServiceFixture( TestModels.league()) }
+    static func league() throws -> ServiceFixture { try ServiceFixture(TestModels.league()) }
 
-    static func zoo() throws -> ServiceFixture { try ServiceFixture( TestModels.zoo()) }
+    static func zoo() throws -> ServiceFixture { try ServiceFixture(TestModels.zoo()) }
 
     /// Asks as a client would: the target as it would stand in the request line.
     func ask(

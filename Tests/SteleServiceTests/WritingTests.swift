@@ -174,7 +174,9 @@ import Testing
         let statuses = await withTaskGroup(of: [Int].self) { group in
             for writer in 0..<64 {
                 group.addTask {
-                    (0..<4).map { league.patch("/Player/1", "{\"goals\":\(writer * 4 + $0 + 1)}").status }
+                    (0..<4).map {
+                        league.patch("/Player/1", "{\"goals\":\(writer * 4 + $0 + 1)}").status
+                    }
                 }
             }
             return await group.reduce(into: []) { $0 += $1 }

@@ -63,10 +63,17 @@ extension Translation {
             (argument, isDistinct) = (only, true)
         }
         if env.isGrouped, isCollection(argument, env) {
-            throw .invalid("an aggregate of a relationship is neither grouped by nor in one of rows")
+            throw .invalid(
+                "an aggregate of a relationship is neither grouped by nor in one of rows")
         }
         if !env.isGrouped, let bag = try bag(argument, env) {
             if aggregate == .count, !isDistinct { return try collected("count", bag) }
+            if aggregate == .count {
+                // Null is one of them, for they are the members' values and not rows.
+                let value = sql(bag.value)
+                let text = "COUNT(DISTINCT \(value)) + COALESCE(MAX(\(value) IS NULL), 0)"
+                return scalar(bag, (text, .computed("", .integer, isNullable: false)))
+            }
             return scalar(bag, try made(by: aggregate, bag.value, distinct: isDistinct))
         }
         guard env.isGrouped else {

@@ -25,7 +25,7 @@ extension Translation {
     /// Whether a key path from an entity crosses a to-many relationship.
     func crossesToMany(_ path: [String], from entity: Entity) -> Bool {
         var entity = entity
-        for key in path where key.utf8.first != 0x40 {
+        for key in path where !isSign(key) {
             guard case .relationship(let it)? = entity.property(named: key) else { return false }
             if it.isToMany { return true }
             entity = model.destination(of: it)
@@ -42,7 +42,7 @@ extension Translation {
             return bag
         case .keyPath(let base, let path):
             guard let start = object(base, env) else { return nil }
-            if path.contains(where: { $0.utf8.first == 0x40 && !isUnion($0) }) { return nil }
+            if path.contains(where: { isSign($0) && !isUnion($0) }) { return nil }
             let keys = path.filter { !isUnion($0) }
             guard crossesToMany(keys, from: start.entity) else { return nil }
             return try cross(keys, from: start)
@@ -52,8 +52,11 @@ extension Translation {
         }
     }
 
+    /// Whether it is a collection operator.
+    func isSign(_ key: String) -> Bool { key.utf8.first == UInt8(ascii: "@") }
+
     /// Operators that change nothing where only membership is asked for.
-    private func isUnion(_ key: String) -> Bool {
+    func isUnion(_ key: String) -> Bool {
         switch key {
         case "@unionOfObjects", "@unionOfArrays", "@distinctUnionOfObjects",
             "@distinctUnionOfArrays", "@distinctUnionOfSets", "@unionOfSets":
@@ -70,6 +73,10 @@ extension Translation {
         }
         var inner = env
         inner.variables[variable] = bag.element
+        if bag.element.isNullable {
+            // A variable stands for an object: those that lead to none are left out.
+            bag.conditions.append(Condition("\(bag.element.key) IS NOT NULL"))
+        }
         inner.isNarrow = true
         bag.conditions.append(try condition(predicate, inner, holds: true))
         bag.isLoose = bag.isLoose && Reach.isInside(predicate, [variable])
@@ -156,9 +163,10 @@ extension Translation {
         _ bag: Bag, _ condition: Condition?, isLoose: Bool, holds: Bool
     ) -> Condition {
         let inner = bag.conditions + (condition.map { [$0] } ?? [])
-        if isLoose && bag.isLoose {
-            let filter = inner.isEmpty ? "" : " WHERE \(Condition.all(inner).sql)"
-            let set = "\(bag.owner) IN (SELECT \(bag.ownerColumn) FROM \(bag.scope.from)\(filter))"
+        if isLoose && bag.isLoose && !inner.isEmpty {
+            let filter = Condition.all(inner).sql
+            let set =
+                "\(bag.owner) IN (SELECT \(bag.ownerColumn) FROM \(bag.scope.from) WHERE \(filter))"
             return Condition(set).turned(holds)
         }
         let link = Condition("\(bag.ownerColumn) = \(bag.owner)")

@@ -4,6 +4,7 @@ import SteleModel
 
 /// A SELECT that a fetch request became. Its text is the same for all requests of one shape.
 public struct FetchStatement: Sendable {
+    /// Its text.
     public let sql: SQLText
     /// What `?1`, `?2`, … stand for, in that order.
     public let bindings: [Value]
@@ -12,7 +13,25 @@ public struct FetchStatement: Sendable {
 
     init(_ sql: String, _ bindings: [Value], _ kinds: [ColumnKind] = []) {
         self.sql = SQLText(sql)
-        self.bindings = bindings
+        // What was bound for a part that came to nothing is in no text; only the last counts, for
+        // a statement has as many parameters as the greatest that it names.
+        let count = Self.greatestParameter(in: sql)
+        self.bindings = count < bindings.count ? Array(bindings[..<count]) : bindings
         self.kinds = kinds
+    }
+
+    private static func greatestParameter(in sql: String) -> Int {
+        var (greatest, current, isParameter) = (0, 0, false)
+        for byte in sql.utf8 {
+            if byte == UInt8(ascii: "?") {
+                (current, isParameter) = (0, true)
+            } else if isParameter, byte >= 0x30, byte <= 0x39 {
+                current = current * 10 + Int(byte - 0x30)
+                greatest = max(greatest, current)
+            } else {
+                isParameter = false
+            }
+        }
+        return greatest
     }
 }

@@ -9,6 +9,7 @@ import StelePredicates
 /// All of it throws `StoreError.unsupported` for what SQL cannot say yet, naming it, and
 /// `StoreError.invalid` for a request that contradicts itself.
 public struct FetchTranslator: Sendable {
+    /// Where everything is.
     public let schema: SQLSchema
     /// The Decimal attributes that hold values of more than 15 digits, as `Entity.attribute` with
     /// the entity that declares them: they compare and sort through a function.
@@ -16,6 +17,7 @@ public struct FetchTranslator: Sendable {
     /// The select list of each family behind `t0`, by index of the root entity.
     let selectLists: [Int: String]
 
+    /// A translator for one store; made once, used by all threads.
     public init(schema: SQLSchema, longDecimals: Set<String> = []) {
         self.schema = schema
         self.longDecimals = longDecimals

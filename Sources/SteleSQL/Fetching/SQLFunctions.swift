@@ -2,8 +2,11 @@
 
 /// One function that statements call and a connection provides.
 public struct SQLFunction: Sendable, Hashable {
+    /// As statements write it.
     public let name: String
+    /// How many arguments it takes, always.
     public let argumentCount: Int
+    /// Whether it makes one value of the rows of a group.
     public let isAggregate: Bool
 
     init(_ name: String, _ argumentCount: Int, isAggregate: Bool = false) {
@@ -32,15 +35,19 @@ public enum SQLFunctions {
     public static let decimalKey = SQLFunction("STELE_DECIMAL_KEY", 1)
     /// `STELE_DECIMAL_ADD(a, b)`: exact to 38 digits, as the other three.
     public static let decimalAdd = SQLFunction("STELE_DECIMAL_ADD", 2)
+    /// `STELE_DECIMAL_SUBTRACT(a, b)`: a less b.
     public static let decimalSubtract = SQLFunction("STELE_DECIMAL_SUBTRACT", 2)
+    /// `STELE_DECIMAL_MULTIPLY(a, b)`.
     public static let decimalMultiply = SQLFunction("STELE_DECIMAL_MULTIPLY", 2)
-    /// NULL where `b` is 0.
+    /// `STELE_DECIMAL_DIVIDE(a, b)`: NULL where `b` is 0.
     public static let decimalDivide = SQLFunction("STELE_DECIMAL_DIVIDE", 2)
     /// `STELE_DECIMAL_SUM(x)`: passes over NULL; 0 for no rows.
     public static let decimalSum = SQLFunction("STELE_DECIMAL_SUM", 1, isAggregate: true)
     /// `STELE_DECIMAL_AVG(x)`: passes over NULL; NULL for no rows, as the next two.
     public static let decimalAverage = SQLFunction("STELE_DECIMAL_AVG", 1, isAggregate: true)
+    /// `STELE_DECIMAL_MIN(x)`: the least.
     public static let decimalMinimum = SQLFunction("STELE_DECIMAL_MIN", 1, isAggregate: true)
+    /// `STELE_DECIMAL_MAX(x)`: the greatest.
     public static let decimalMaximum = SQLFunction("STELE_DECIMAL_MAX", 1, isAggregate: true)
 
     /// All of them.

@@ -31,7 +31,8 @@ struct SortOrder {
 extension Select {
     /// The order of objects: the keys asked for, then `_id`.
     func order() throws(StoreError) -> SortOrder {
-        try order(environment(isGrouped: false), then: [.column(object.key, .key, isNullable: false)])
+        try order(
+            environment(isGrouped: false), then: [.column(object.key, .key, isNullable: false)])
     }
 
     /// The keys asked for, then what makes the order total, as far as it is not among them.

@@ -40,7 +40,11 @@ extension Select {
         let order = try rowOrder(environment, operands)
         if let values = request.after {
             let position = try after(values, order.keys)
-            if environment.isGrouped { having.append(position) } else { conditions.append(position) }
+            if environment.isGrouped {
+                having.append(position)
+            } else {
+                conditions.append(position)
+            }
         }
         let groups = request.propertiesToGroupBy.compactMap { environment.groups[$0] }
             .map(translation.sql)

@@ -13,7 +13,7 @@ extension Translation {
             return compare(right, type.mirrored, left, options, holds: holds)
         }
         if type == .equal || type == .notEqual {
-            return equal(left, right, options, holds: (type == .equal) == holds)
+            return equal(left, right, options.ofEquality, holds: (type == .equal) == holds)
         }
         if left.isNull || right.isNull { return .constant(!holds) }
         let long = left.isLongDecimal || right.isLongDecimal

@@ -37,6 +37,7 @@ extension Translation {
         if case .aggregate = it.left {
             throw .unsupported("a list on the left of a comparison")
         }
+        if let condition = try occupancy(it, env, holds: holds) { return condition }
         let left = try operand(it.left, env)
         return try condition(
             left, Reach.isInside(it.left), it.type, it.right, it.options, env, holds: holds)
@@ -63,6 +64,23 @@ extension Translation {
         default:
             return compare(left, type, try operand(right, env), options, holds: holds)
         }
+    }
+
+    /// `@count` compared so that only some or none is asked for: no need to count.
+    private func occupancy(
+        _ it: Comparison, _ env: Environment, holds: Bool
+    ) throws(StoreError) -> Condition? {
+        guard case .keyPath(let base, let path) = it.left, path.last == "@count",
+            case .constant(.int(let number)) = it.right
+        else { return nil }
+        let isSome: Bool
+        switch (it.type, number) {
+        case (.greaterThan, 0), (.notEqual, 0), (.greaterThanOrEqual, 1): isSome = true
+        case (.equal, 0), (.lessThan, 1), (.lessThanOrEqual, 0): isSome = false
+        default: return nil
+        }
+        guard let bag = try bag(.keyPath(base, path.dropLast()), env) else { return nil }
+        return exists(bag, nil, isLoose: !env.isNarrow, holds: isSome == holds)
     }
 
     // MARK: ANY and ALL
@@ -96,11 +114,12 @@ extension Translation {
     func isCollection(_ expression: Expression, _ env: Environment) -> Bool {
         switch expression {
         case .aggregate, .subquery: return true
-        case .keyPath(.subquery, let path): return !path.contains("@count")
+        case .keyPath(_, let path) where path.contains(where: { isSign($0) && !isUnion($0) }):
+            return false
+        case .keyPath(.subquery, _): return true
         case .keyPath(let base, let path):
             guard let start = object(base, env) else { return false }
-            let keys = path.filter { $0.utf8.first != 0x40 }
-            return crossesToMany(keys, from: start.entity)
+            return crossesToMany(path, from: start.entity)
         default: return false
         }
     }
@@ -111,6 +130,7 @@ extension Translation {
         _ options: ComparisonOptions, _ env: Environment, holds: Bool
     ) throws(StoreError) -> Condition {
         if element.isNull { return .constant(!holds) }
+        let options = options.ofEquality
         if case .aggregate(let items) = collection {
             return try oneOf(element, items, options, env).turned(holds)
         }

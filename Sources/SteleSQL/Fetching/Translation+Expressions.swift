@@ -39,7 +39,7 @@ extension Translation {
             throw .invalid(
                 "\(path.joined(separator: ".")) is neither grouped by nor in an aggregate")
         }
-        if let place = path.firstIndex(where: { $0.utf8.first == 0x40 }) {
+        if let place = path.firstIndex(where: isSign) {
             let keys = Array(path[..<place] + path[(place + 1)...])
             let name = String(path[place].dropFirst())
             guard let bag = try bag(.keyPath(base, keys), env) else {

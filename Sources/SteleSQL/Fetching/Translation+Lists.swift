@@ -14,6 +14,7 @@ extension Translation {
     func oneOf(
         _ element: Operand, _ items: [Expression], _ options: ComparisonOptions, _ env: Environment
     ) throws(StoreError) -> Condition {
+        let options = options.ofEquality
         var operands: [Operand] = []
         operands.reserveCapacity(items.count)
         for item in items {

@@ -10,6 +10,7 @@ extension Translation {
         _ options: ComparisonOptions, holds: Bool
     ) -> Condition {
         if text.isNull || pattern.isNull { return .constant(!holds) }
+        let options = options.ofEquality
         if case .string(let literal)? = pattern.value, type != .like {
             if literal.isEmpty { return .constant(!holds) }
             if !options.folds {

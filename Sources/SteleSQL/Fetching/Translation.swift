@@ -87,4 +87,7 @@ extension ComparisonOptions {
         !contains(.normalized)
             && !isDisjoint(with: [.caseInsensitive, .diacriticInsensitive, .localeSensitive])
     }
+
+    /// What matters to equality and to parts of text; `[l]` matters to order alone.
+    var ofEquality: ComparisonOptions { subtracting(.localeSensitive) }
 }

@@ -43,7 +43,8 @@ struct Accept: Sendable {
         var best = (quality: 0.0, closeness: 0)
         for range in ranges {
             let closeness =
-                range.type == type.rawValue ? 3
+                range.type == type.rawValue
+                ? 3
                 : range.type == "\(type.main)/*" ? 2 : range.type == "*/*" ? 1 : 0
             if closeness > best.closeness { best = (range.quality, closeness) }
         }
@@ -59,7 +60,9 @@ struct Accept: Sendable {
             guard quality > 0 else { continue }
             if let best = chosen,
                 (best.quality, best.closeness) >= (quality, closeness)
-            { continue }
+            {
+                continue
+            }
             chosen = (offer, quality, closeness)
         }
         if let chosen { return chosen.type }

@@ -2,8 +2,8 @@
 
 enum Base64 {
     /// The bytes that a text stands for; nil for a character outside the alphabet, for padding in
-    /// the wrong place, and for bits that stand for nothing. With `urlSafe`, of section 5's alphabet
-    /// and without padding.
+    /// the wrong place, and for bits that stand for nothing. With `urlSafe`, in section 5's
+    /// alphabet and without padding.
     static func decode(_ text: some Collection<UInt8>, urlSafe: Bool = false) -> [UInt8]? {
         let table = urlSafe ? urlSafeDigits : plainDigits
         var out: [UInt8] = []

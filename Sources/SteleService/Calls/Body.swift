@@ -13,7 +13,8 @@ enum Body {
                 .mediaType, "a body with Content-Encoding is not read", hint: "send it plain")
         }
         guard !request.body.isEmpty else {
-            throw Problem(.emptyBody, "\(method.rawValue) here takes a JSON body, and there is none")
+            throw Problem(
+                .emptyBody, "\(method.rawValue) here takes a JSON body, and there is none")
         }
         return try JSONDocument(request.body)
     }

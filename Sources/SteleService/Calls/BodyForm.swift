@@ -23,14 +23,19 @@ struct BodyForm: Sendable {
         let own: [(name: String, entry: BodyKey)] = entity.properties.map { property in
             switch property {
             case .attribute(let it):
-                (it.name, it.declaration.derivationExpression == nil
-                    ? .attribute(it) : .readOnly(it.name))
+                (
+                    it.name,
+                    it.declaration.derivationExpression == nil
+                        ? .attribute(it) : .readOnly(it.name)
+                )
             case .relationship(let it): (it.name, it.isToMany ? .toMany(it) : .toOne(it))
             case .fetchedProperty(let it): (it.name, .readOnly(it.name))
             }
         }
         hasDerived = entity.properties.contains { property in
-            if case .attribute(let it) = property { it.declaration.derivationExpression != nil } else {
+            if case .attribute(let it) = property {
+                it.declaration.derivationExpression != nil
+            } else {
                 false
             }
         }

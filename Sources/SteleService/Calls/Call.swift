@@ -30,12 +30,13 @@ struct Call {
         terms = try Terms(request.headers, isRead: route.method.isSafe)
         query = try Query(request.query, for: Self.parameters(of: route), limits: limits)
         format = try Self.format(route, query, terms)
-        numbersAsStrings = try query[.numbers].map {
-            guard $0 == "string" || $0 == "number" else {
-                throw Problem(.parameter, "numbers is string or number, not \($0.prefix(40))")
-            }
-            return $0 == "string"
-        } ?? false
+        numbersAsStrings =
+            try query[.numbers].map {
+                guard $0 == "string" || $0 == "number" else {
+                    throw Problem(.parameter, "numbers is string or number, not \($0.prefix(40))")
+                }
+                return $0 == "string"
+            } ?? false
         place = try query[.at].map { try ListCall.number($0, .at, 0...Int(Int32.max)) }
         list = Self.readsObjects(route) ? try ListCall(query, limits: limits) : nil
         body = Self.takesBody(route) ? try Body.read(request, method: route.method) : nil

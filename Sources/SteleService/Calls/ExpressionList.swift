@@ -8,7 +8,8 @@ struct ListPiece {
 
     /// The pieces of a list, split at commas outside quotes, brackets, braces and parentheses.
     /// - Throws: `Problem` for an empty piece or more pieces than allowed.
-    static func split(_ text: String, of parameter: Parameter, limits: Limits) throws -> [ListPiece] {
+    static func split(_ text: String, of parameter: Parameter, limits: Limits) throws -> [ListPiece]
+    {
         var pieces: [String] = []
         var current = ""
         var depth = 0
@@ -39,7 +40,8 @@ struct ListPiece {
         }
         pieces.append(current)
         guard pieces.count <= limits.columns else {
-            throw Problem(.parameter, "\(parameter.rawValue) names more than \(limits.columns) things")
+            throw Problem(
+                .parameter, "\(parameter.rawValue) names more than \(limits.columns) things")
         }
         return try pieces.map { piece in
             let trimmed = piece.trimmingSpaces()

@@ -95,7 +95,8 @@ struct ListCall: Sendable {
         }
         for path in paths where path.count > limits.includeDepth || path.contains("") {
             throw Problem(
-                .parameter, "include has the path \(path.joined(separator: ".").prefix(100)): paths "
+                .parameter,
+                "include has the path \(path.joined(separator: ".").prefix(100)): paths "
                     + "are up to \(limits.includeDepth) relationships with dots between them")
         }
         return paths
@@ -127,7 +128,8 @@ struct ListCall: Sendable {
             range.contains(value)
         else {
             throw Problem(
-                .parameter, "\(parameter.rawValue) is a whole number from \(range.lowerBound) to "
+                .parameter,
+                "\(parameter.rawValue) is a whole number from \(range.lowerBound) to "
                     + "\(range.upperBound), not \(text.prefix(40))")
         }
         return value

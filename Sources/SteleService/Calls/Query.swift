@@ -79,7 +79,8 @@ struct Query: Sendable {
         let shown = name.count > 60 ? "\(name.prefix(60))…" : name
         if looksLikePredicate(name, value) {
             return Problem(
-                .unknownParameter, "unknown parameter \(shown): it looks like the tail of a predicate",
+                .unknownParameter,
+                "unknown parameter \(shown): it looks like the tail of a predicate",
                 hint: "in a predicate write AND, or encode & as %26")
         }
         let takes = names.isEmpty ? "takes none" : "takes \(names.joined(separator: ", "))"

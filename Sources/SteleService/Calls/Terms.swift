@@ -27,18 +27,22 @@ struct Terms: Sendable {
                 $0.filter { $0 != " " && $0 != "\"" } == "return=minimal"
             }
         }
-        ifNoneMatch = try headers["If-None-Match"].map {
-            try EntityTags.parse($0, field: "If-None-Match").map(\.opaque)
-        } ?? []
+        ifNoneMatch =
+            try headers["If-None-Match"].map {
+                try EntityTags.parse($0, field: "If-None-Match").map(\.opaque)
+            } ?? []
         ifMatch = try headers["If-Match"].map(Self.ifMatch)
-        if !isRead, headers.contains("Idempotency-Key") { throw Problem.notBuilt("Idempotency-Key") }
+        if !isRead, headers.contains("Idempotency-Key") {
+            throw Problem.notBuilt("Idempotency-Key")
+        }
     }
 
     private static func ifMatch(_ field: String) throws -> IfMatch {
         let tags = try EntityTags.parse(field, field: "If-Match")
         if tags.contains(where: { $0.opaque == "*" && !$0.isQuoted }) { return .any }
         // If-Match compares strongly (RFC 9110, 13.1.1): a weak tag matches nothing.
-        return .versions(tags.filter { !$0.isWeak }.compactMap { EntityTags.version(of: $0.opaque) })
+        return .versions(
+            tags.filter { !$0.isWeak }.compactMap { EntityTags.version(of: $0.opaque) })
     }
 
     static func takesGzip(_ field: String?) -> Bool {
@@ -47,7 +51,9 @@ struct Terms: Sendable {
         for part in field.lowercased().split(separator: ",") {
             let pieces = part.split(separator: ";").map { $0.filter { $0 != " " } }
             guard let name = pieces.first, name == "gzip" || name == "*" else { continue }
-            let refused = pieces.dropFirst().contains { $0.hasPrefix("q=0") && Double($0.dropFirst(2)) == 0 }
+            let refused = pieces.dropFirst().contains {
+                $0.hasPrefix("q=0") && Double($0.dropFirst(2)) == 0
+            }
             if name == "gzip" { return !refused }
             any = !refused
         }

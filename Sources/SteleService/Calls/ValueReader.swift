@@ -8,7 +8,8 @@ enum ValueReader {
     /// The attribute's value in a body.
     /// - Throws: `Problem`, 422, that names the attribute, its type and what stood there; 501 for
     ///   a composite.
-    static func read(_ node: JSONNode, for attribute: Attribute, of entity: Entity) throws -> Value {
+    static func read(_ node: JSONNode, for attribute: Attribute, of entity: Entity) throws -> Value
+    {
         if node.kind == .null { return .null }
         do {
             return try read(node, attribute)
@@ -121,7 +122,8 @@ enum ValueReader {
     private static func date(_ node: JSONNode) throws -> Double {
         guard node.kind == .string else {
             throw Mismatch(
-                "is a date, \(shown(node))", hint: "send ISO 8601, such as \"2024-05-01T09:00:00Z\"")
+                "is a date, \(shown(node))", hint: "send ISO 8601, such as \"2024-05-01T09:00:00Z\""
+            )
         }
         do {
             return try node.withStringBytes { try ISO8601.secondsSinceReferenceDate(utf8: $0) }
@@ -156,7 +158,8 @@ enum ValueReader {
             && bytes.allSatisfy { byte in
                 switch byte {
                 case 0x30...0x39, UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."),
-                    UInt8(ascii: "e"), UInt8(ascii: "E"): true
+                    UInt8(ascii: "e"), UInt8(ascii: "E"):
+                    true
                 default: false
                 }
             }

@@ -9,7 +9,7 @@ extension ErrorCode {
         "`errors` has an entry for each.")
     static let deniedDelete = ErrorCode(
         1600, "NSValidationRelationshipDeniedDeleteError", 409, "The delete rule denies it",
-        "A relationship with the delete rule Deny still has destinations; delete or move them first.")
+        "A relationship of the delete rule Deny has destinations still; delete or move them first.")
     static let conflict = ErrorCode(
         133020, "NSManagedObjectMergeError", 409, "The object was changed by another save",
         "`conflicts` has the keys that differ, with both values.")
@@ -20,7 +20,8 @@ extension ErrorCode {
         134100, "NSPersistentStoreIncompatibleVersionHashError", 500,
         "The store is of another model", "The store was made with a model that differs from this.")
     static let expiredToken = ErrorCode(
-        134301, "NSPersistentHistoryTokenExpiredError", 410, "The history does not reach back so far",
+        134301, "NSPersistentHistoryTokenExpiredError", 410,
+        "The history does not reach back so far",
         "The token is of another store, or what came after it was purged; begin from now.")
 
     static let numbers: [ErrorCode] = [

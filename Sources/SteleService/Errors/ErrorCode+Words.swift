@@ -15,8 +15,8 @@ extension ErrorCode {
         "Each parameter may stand once; lists are written with commas.")
     static let cursor = ErrorCode(
         "request.cursor", 400, "The cursor does not belong to this query",
-        "`after` takes the cursor of a page's Link header, with the entity, where, sort, select and "
-            + "variables of that page.")
+        "`after` takes the cursor of a page's Link header, with the entity, where, sort, select "
+            + "and variables of that page.")
     static let header = ErrorCode(
         "request.header", 400, "A header field cannot be read",
         "The detail names the field and what it takes.")
@@ -95,7 +95,8 @@ extension ErrorCode {
         "access.origin", 403, "Pages of that origin may not call this service",
         "The Origin header names another host; allow it by the setting for hosts.")
     static let route = ErrorCode(
-        "route.unknown", 404, "No such route", "The detail names the nearest route, if one is near.")
+        "route.unknown", 404, "No such route", "The detail names the nearest route, if one is near."
+    )
     static let entity = ErrorCode(
         "entity.unknown", 404, "No such entity",
         "The model has no entity of this name; the detail names the nearest.")

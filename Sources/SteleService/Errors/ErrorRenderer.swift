@@ -57,7 +57,8 @@ struct ErrorRenderer {
             return Problem(.number(first.code), first.detail, errors: entries)
         }
         var problem = Problem(
-            .severalFailures, "\(failure.errors.count) values are not valid; the first: "
+            .severalFailures,
+            "\(failure.errors.count) values are not valid; the first: "
                 + first.detail, errors: entries)
         // All of them delete rules that deny: a conflict as one alone is.
         if failure.errors.allSatisfy({ $0.code == 1600 }) {
@@ -153,7 +154,8 @@ struct ErrorRenderer {
             ])
         }
         return Problem(
-            .conflict, "the object was changed by another save", members: [("objects", .array(entries))])
+            .conflict, "the object was changed by another save",
+            members: [("objects", .array(entries))])
     }
 
     private func problem(_ conflict: ConstraintConflict) -> Problem {
@@ -161,10 +163,13 @@ struct ErrorRenderer {
         var members: [(String, JSONValue)] = [
             ("entity", .string(entity.name)),
             ("constraint", .array(conflict.constraint.map { .string($0) })),
-            ("values", .array(
-                zip(conflict.constraint, conflict.values).map { name, value in
-                    json(value, entity.property(named: name))
-                })),
+            (
+                "values",
+                .array(
+                    zip(conflict.constraint, conflict.values).map { name, value in
+                        json(value, entity.property(named: name))
+                    })
+            ),
         ]
         if let key = conflict.databaseKey {
             members.append(("object", .string(path(entity, key))))

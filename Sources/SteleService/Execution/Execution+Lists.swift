@@ -10,10 +10,8 @@ extension Execution {
         try reading { context in
             let tag = try listTag(plan.isVolatile ? nil : plan.tagHash, context)
             if let tag, terms.isKnown(tag) { return .notModified(tag: tag) }
-            if case .members(let owner, let relationship) = plan.source, relationship.isOrdered,
-                plan.request.sortDescriptors.isEmpty, case .objects = plan.shape
-            {
-                return try .list(orderedMembers(plan, owner, relationship, tag, context))
+            if let ordered = OrderedMembers(plan, self, context) {
+                return try .list(self.ordered(ordered, tag))
             }
             guard var request = try restricted(plan.request, to: plan.source, context) else {
                 return .list(empty(plan, tag))
@@ -85,39 +83,29 @@ extension Execution {
         return position + [.key(last.key)]
     }
 
-    /// The members of an ordered relationship in its own order.
-    private func orderedMembers(
-        _ plan: ListPlan, _ owner: Owner, _ relationship: Relationship, _ tag: String?,
-        _ context: ManagedObjectContext
-    ) throws -> ListOutcome {
-        guard let request = try restricted(plan.request, to: plan.source, context) else {
-            return empty(plan, tag)
-        }
-        let keys = try context.memberKeys(of: relationship, owners: [owner.key])[owner.key] ?? []
-        var matching: [Snapshot]
-        if plan.request.predicate == nil {
-            let page = keys.dropFirst(plan.offset).prefix(plan.limit)
-            let root = model.destination(of: relationship).root
-            let found = try context.snapshots(root: root, keys: Array(page))
-            matching = page.compactMap { found[$0] }
+    /// A page of an ordered relationship's members; the next one is told by number.
+    private func ordered(_ members: OrderedMembers, _ tag: String?) throws -> ListOutcome {
+        let (plan, context) = (members.plan, members.context)
+        let keys = try members.keys()
+        let page = Array(keys.dropFirst(plan.offset).prefix(plan.limit))
+        let end = plan.offset + page.count
+        let rows: ListOutcome.Rows
+        let embedded: Embedded
+        if case .objects(let inclusion) = plan.shape {
+            let found = try context.snapshots(root: plan.request.entity.root, keys: page)
+            let snapshots = page.compactMap { found[$0] }
+            var embedding = Embedding(context, limits: limits)
+            embedded = try embedding.below(snapshots, inclusion)
+            rows = .objects(snapshots)
         } else {
-            let places = Dictionary(
-                keys.enumerated().map { ($0.element, $0.offset) },
-                uniquingKeysWith: { first, _ in first })
-            matching = try context.snapshots(request).sorted {
-                places[$0.key] ?? .max < places[$1.key] ?? .max
-            }
+            let values = try members.rows(of: page)
+            embedded = try self.embedded(values, plan.shape, context)
+            rows = .values(values)
         }
-        let total = plan.request.predicate == nil ? keys.count : matching.count
-        if plan.request.predicate != nil {
-            matching = Array(matching.dropFirst(plan.offset).prefix(plan.limit))
-        }
-        let end = plan.offset + plan.limit
-        var embedding = Embedding(context, limits: limits)
         return ListOutcome(
-            rows: .objects(matching), shape: plan.shape,
-            embedded: try embedding.below(matching, plan.shape.inclusion),
-            next: end < total ? .offset(end) : nil, total: plan.wantsCount ? total : nil, tag: tag)
+            rows: rows, shape: plan.shape, embedded: embedded,
+            next: end < keys.count ? .offset(end) : nil,
+            total: plan.wantsCount ? keys.count : nil, tag: tag)
     }
 
     private func rows(
@@ -130,7 +118,8 @@ extension Execution {
             rows.removeLast(rows.count - plan.limit)
             next = .offset(plan.offset + plan.limit)
             if case .columns = plan.shape, let key = Self.id(ofRow: rows.last) {
-                let position = request.sortDescriptors.isEmpty
+                let position =
+                    request.sortDescriptors.isEmpty
                     ? [.key(key)] : try context.reader().position(of: key, in: request)
                 next = .after(Cursor(fingerprint: plan.fingerprint, position: position))
             }

@@ -51,7 +51,8 @@ extension Execution {
         if root.kind == .array { return try writer.members(root, relationship, depth: 0) }
         if case .setMembers = plan.deed {
             throw Problem(
-                .body, "\(relationship.name) is to-many: PUT takes the array of all its ids, and "
+                .body,
+                "\(relationship.name) is to-many: PUT takes the array of all its ids, and "
                     + "\(root.kindName) stands there")
         }
         return [try one(root, relationship, writer)]

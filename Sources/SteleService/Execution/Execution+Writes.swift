@@ -81,7 +81,8 @@ extension Execution {
         guard let object = try context.object(entity: owner.entity, key: owner.key) else {
             if plan.ifMatch != nil {
                 throw Problem(
-                    .precondition, "If-Match names a version of \(owner.entity.name) \(owner.key), "
+                    .precondition,
+                    "If-Match names a version of \(owner.entity.name) \(owner.key), "
                         + "which does not exist")
             }
             throw Self.missing(owner.entity, owner.key)
@@ -89,7 +90,8 @@ extension Execution {
         if case .versions(let versions) = plan.ifMatch, !versions.contains(object.version) {
             let named = versions.map(String.init).joined(separator: ", ")
             throw Problem(
-                .precondition, named.isEmpty
+                .precondition,
+                named.isEmpty
                     ? "If-Match names no version: send the ETag of the object itself"
                     : "If-Match names version \(named), and \(object.entity.name) "
                         + "\(object.id.key) has version \(object.version)",

@@ -60,7 +60,8 @@ extension ObjectWriter {
         if let key = Self.key(node) { return key }
         let entity = context.model.destination(of: relationship)
         throw Problem(
-            .value, "\(relationship.name) takes the id of an object of \(entity.name), "
+            .value,
+            "\(relationship.name) takes the id of an object of \(entity.name), "
                 + "\(ValueReader.shown(node))",
             hint: "an id is a whole number from 1; an object in its place is made or changed")
     }

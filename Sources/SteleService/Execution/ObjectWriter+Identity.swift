@@ -38,7 +38,8 @@ extension ObjectWriter {
         }
         guard Self.key(node) == object.id.key else {
             throw Problem(
-                .identity, "_id in the body does not agree with the address, which says "
+                .identity,
+                "_id in the body does not agree with the address, which says "
                     + "\(object.id.key)")
         }
     }
@@ -46,7 +47,8 @@ extension ObjectWriter {
     func checkEntity(_ node: JSONNode, _ object: ManagedObject) throws {
         guard node.string == object.entity.name else {
             throw Problem(
-                .identity, "_entity in the body does not agree with the object, which is of "
+                .identity,
+                "_entity in the body does not agree with the object, which is of "
                     + object.entity.name, hint: "an object keeps its entity for ever")
         }
     }
@@ -88,7 +90,8 @@ extension ObjectWriter {
                 ]))
         }
         return Problem(
-            .versionConflict, "the body is of version \(version), and \(object.entity.name) "
+            .versionConflict,
+            "the body is of version \(version), and \(object.entity.name) "
                 + "\(object.id.key) has version \(object.version)",
             hint: "read the object again and apply the change to what it is now",
             members: [

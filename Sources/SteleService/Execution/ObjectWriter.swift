@@ -143,7 +143,8 @@ final class ObjectWriter {
         if node.kind == .null { return try object.setMembers(relationship, []) }
         guard node.kind == .array else {
             throw Problem(
-                .body, "\(relationship.name) of \(object.entity.name) is to-many: it takes an array "
+                .body,
+                "\(relationship.name) of \(object.entity.name) is to-many: it takes an array "
                     + "of ids and objects, and \(node.kindName) stands there")
         }
         try object.setMembers(relationship, members(node, relationship, depth: depth + 1))

@@ -9,12 +9,12 @@ struct Pages: Sendable {
     private let index: [UInt8]
     private let modelJSON: [UInt8]
     private let modelXML: [UInt8]
-    private let basePath: String
+    private let limits: Limits
     /// The health check's path, for answering it at once.
     let healthPath: String
 
-    init(model: Model, basePath: String) {
-        self.basePath = basePath
+    init(model: Model, basePath: String, limits: Limits) {
+        self.limits = limits
         healthPath = basePath + RoutePattern.health.rawValue
         index = IndexPage(model: model, basePath: basePath).bytes
         modelJSON = ModelPage.json(model)
@@ -36,7 +36,7 @@ struct Pages: Sendable {
 
     private func page(_ bytes: [UInt8], _ type: MediaType, _ call: Call) -> Response {
         let (body, isCompressed) = Compression.body(
-            bytes, gzip: call.terms.acceptsGzip, limits: Limits())
+            bytes, gzip: call.terms.acceptsGzip, limits: limits)
         var headers: [Answers.Field] = [
             ("Content-Type", type == .text ? "text/plain; charset=utf-8" : type.rawValue)
         ]

@@ -60,6 +60,7 @@ struct Columns {
     }
 
     private static func manyValues(_ column: SelectedColumn) -> Problem {
-        Problem.notBuilt("selecting \(column.description.name), a path over a to-many relationship,")
+        Problem.notBuilt(
+            "selecting \(column.description.name), a path over a to-many relationship,")
     }
 }

@@ -50,7 +50,8 @@ struct Inclusion: Sendable {
         case .fetchedProperty: throw Problem.notBuilt("including fetched properties")
         case .attribute:
             throw Problem(
-                .parameter, "include names \(name) of \(entity.name), which is an attribute: it is "
+                .parameter,
+                "include names \(name) of \(entity.name), which is an attribute: it is "
                     + "in the answer anyway")
         case nil:
             let names = entity.properties.compactMap { property in

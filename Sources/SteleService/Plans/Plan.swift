@@ -31,7 +31,8 @@ struct Plan {
         case .readiness: action = .readiness
         case .changes: action = .changes
         case .list(let entity):
-            action = call.route.isRead
+            action =
+                call.route.isRead
                 ? .list(try reading.list(entity, .entity))
                 : .write(Self.write(.create(entity), call))
         case .count(let entity): action = .count(try reading.count(entity, .entity))
@@ -47,7 +48,8 @@ struct Plan {
                     model.destination(of: relationship), .members(owner, relationship)))
         case .member(let entity, let key, let relationship, let member):
             let owner = Owner(entity: entity, key: key)
-            action = call.route.isRead
+            action =
+                call.route.isRead
                 ? .object(
                     try reading.object(
                         .member(owner, relationship, key: member),

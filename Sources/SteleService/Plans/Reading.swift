@@ -56,7 +56,8 @@ struct Reading {
         let columns = try asked.select.map { try names.column($0) }
         if let aggregate = columns.first(where: \.isAggregate) {
             throw Problem(
-                .parameter, "select has the aggregate \(aggregate.description.name), and this route "
+                .parameter,
+                "select has the aggregate \(aggregate.description.name), and this route "
                     + "is of one object", hint: "ask the list for it")
         }
         let inclusion = try Inclusion(asked.include, from: entity, model: model)
@@ -102,7 +103,8 @@ struct Reading {
         for column in columns where !column.isAggregate {
             guard groups.contains(column.description.expression) else {
                 throw Problem(
-                    .parameter, "\(column.description.name) in select is neither an aggregate nor "
+                    .parameter,
+                    "\(column.description.name) in select is neither an aggregate nor "
                         + "in groupBy", hint: "add it to groupBy")
             }
         }
@@ -137,7 +139,8 @@ struct Reading {
             after.position.count == request.sortDescriptors.count + 1
         else {
             throw Problem(
-                .cursor, "the cursor is of another query: entity, where, sort, select and variables "
+                .cursor,
+                "the cursor is of another query: entity, where, sort, select and variables "
                     + "must be those of its page",
                 hint: "follow the Link header as it is")
         }

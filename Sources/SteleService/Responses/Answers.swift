@@ -29,11 +29,12 @@ struct Answers: Sendable {
         case .null(let tag): read(ByteWriter.null, tag, call)
         case .list(let list): self.list(list, call)
         case .count(let count, let tag):
-            read({ writer in
-                writer.raw("{\"count\":")
-                writer.integer(Int64(count))
-                writer.byte(UInt8(ascii: "}"))
-            }, tag, call)
+            read(
+                { writer in
+                    writer.raw("{\"count\":")
+                    writer.integer(Int64(count))
+                    writer.byte(UInt8(ascii: "}"))
+                }, tag, call)
         case .created(let objects, let isArray, let entity):
             created(objects, isArray: isArray, entity, call)
         case .changed(let snapshot): changed(snapshot, call)

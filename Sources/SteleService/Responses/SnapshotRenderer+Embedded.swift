@@ -20,7 +20,8 @@ extension SnapshotRenderer {
                 }
                 writer.raw(form.slots[slot].key)
                 var key: Int64?
-                if snapshot.values.indices.contains(slot), case .key(let it) = snapshot.values[slot] {
+                if snapshot.values.indices.contains(slot), case .key(let it) = snapshot.values[slot]
+                {
                     key = it
                 }
                 write(destination: key, level, to: &writer)

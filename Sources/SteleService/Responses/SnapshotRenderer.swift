@@ -77,11 +77,13 @@ struct SnapshotRenderer: Sendable {
         case .null: writer.null()
         case .bool(let it): writer.bool(it)
         case .int(let it): write(integer: it, to: &writer)
-        case .double(let it): if kind == .float { writer.float(Float(it)) } else { writer.double(it) }
+        case .double(let it):
+            if kind == .float { writer.float(Float(it)) } else { writer.double(it) }
         case .decimal(let it): write(decimal: it, to: &writer)
         case .string(let it): writer.string(it)
         case .date(let it): writer.date(secondsSince2001: it)
-        case .data(let it): if kind == .json { write(json: it, to: &writer) } else { writer.base64(it) }
+        case .data(let it):
+            if kind == .json { write(json: it, to: &writer) } else { writer.base64(it) }
         case .uuid(let it): writer.uuid(it.uuid)
         case .key(let it): writer.integer(it)
         }
@@ -122,11 +124,12 @@ enum ValueKind: Sendable {
     }
 
     init(_ attribute: Attribute) {
-        self = switch attribute.type {
-        case .float: .float
-        case .transformable: .json
-        default: .plain
-        }
+        self =
+            switch attribute.type {
+            case .float: .float
+            case .transformable: .json
+            default: .plain
+            }
     }
 }
 

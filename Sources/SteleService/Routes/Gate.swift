@@ -51,12 +51,14 @@ struct Gate: Sendable {
     private func checkToken(_ headers: HTTPHeaders) throws {
         let given = headers["Authorization"] ?? ""
         let scheme = "bearer "
-        let presented = given.lowercased().hasPrefix(scheme)
+        let presented =
+            given.lowercased().hasPrefix(scheme)
             ? Array(given.utf8.dropFirst(scheme.utf8.count)) : []
         guard let token, !Self.equal(token, presented) else { return }
         throw Problem(
             .token,
-            given.isEmpty ? "the request has no Authorization header" : "the token is not this one's",
+            given.isEmpty
+                ? "the request has no Authorization header" : "the token is not this one's",
             headers: [("WWW-Authenticate", "Bearer realm=\"stele\"")])
     }
 

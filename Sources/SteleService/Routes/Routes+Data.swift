@@ -49,7 +49,8 @@ extension Routes {
         guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         guard let key = Int64(text), key > 0, text.utf8.first != UInt8(ascii: "0") else {
             throw Problem(
-                .id, "\(text.prefix(40)) is not an id: ids are whole numbers from 1 to \(Int64.max)")
+                .id, "\(text.prefix(40)) is not an id: ids are whole numbers from 1 to \(Int64.max)"
+            )
         }
         return key
     }
@@ -63,7 +64,8 @@ extension Routes {
             throw Problem.notBuilt("the route of the Binary attribute \(entity.name).\(name)")
         case .attribute:
             throw Problem(
-                .route, "\(name) of \(entity.name) is an attribute, and only relationships have "
+                .route,
+                "\(name) of \(entity.name) is an attribute, and only relationships have "
                     + "routes of their own",
                 hint: "GET \(Self.path(ofEntity: entity.name, basePath))/{id}?select=\(name)")
         case nil:

@@ -1,0 +1,120 @@
+/// Many values to one: aggregates, collection operators, sets.
+
+import SteleModel
+
+/// Sums, counts and the like, as SQL computes them where SQL has them. Nulls are skipped; the sum
+/// of nothing is 0, all others' of nothing is null.
+enum Aggregation {
+    typealias Function = PredicateFunction
+
+    static func apply<O>(_ name: String, to whole: Evaluated<O>) -> Evaluated<O> {
+        let items = whole.items
+        switch name {
+        case "@count": return .value(.int(Int64(items.count)))
+        case "@sum": return .value(total(values(items)))
+        case "@avg": return .value(average(values(items)))
+        case "@min": return extreme(items, keeps: { $0 < 0 })
+        case "@max": return extreme(items, keeps: { $0 > 0 })
+        case "@distinctUnionOfObjects", "@distinctUnionOfArrays", "@distinctUnionOfSets":
+            return .collection(distinct(items))
+        default: return whole
+        }
+    }
+
+    static func apply<O>(
+        _ function: Function, to items: [Evaluated<O>], isDistinct: Bool, countsNull: Bool
+    ) -> Evaluated<O> {
+        let items = isDistinct ? distinct(items) : items
+        switch function {
+        case .count:
+            if countsNull { return .value(.int(Int64(items.count))) }
+            return .value(.int(Int64(values(items).count)))
+        case .sum: return .value(total(values(items)))
+        case .average: return .value(average(values(items)))
+        case .min: return extreme(items, keeps: { $0 < 0 })
+        case .max: return extreme(items, keeps: { $0 > 0 })
+        case .median: return .value(median(values(items)))
+        case .standardDeviation: return .value(deviation(values(items)))
+        case .mode: return .collection(mode(items))
+        default: return .null
+        }
+    }
+
+    private static func values<O>(_ items: [Evaluated<O>]) -> [Value] {
+        items.compactMap {
+            let value = $0.value
+            return value.isNull ? nil : value
+        }
+    }
+
+    static func total(_ values: [Value]) -> Value {
+        values.reduce(.int(0)) { Arithmetic.binary(.add, $0, $1) }
+    }
+
+    static func average(_ values: [Value]) -> Value {
+        if values.isEmpty { return .null }
+        let sum = total(values)
+        if case .decimal = sum { return Arithmetic.binary(.divide, sum, .int(Int64(values.count))) }
+        return sum.asDouble.map { .double($0 / Double(values.count)) } ?? .null
+    }
+
+    private static func extreme<O>(
+        _ items: [Evaluated<O>], keeps: (Int) -> Bool
+    ) -> Evaluated<O> {
+        var best = Value.null
+        for item in items {
+            let value = item.value
+            if best.isNull {
+                best = value
+            } else if let order = ValueOrder.order(value, best), keeps(order) {
+                best = value
+            }
+        }
+        return .value(best)
+    }
+
+    private static func median(_ values: [Value]) -> Value {
+        if values.isEmpty { return .null }
+        let sorted = values.sorted { ValueOrder.sortOrder($0, $1) < 0 }
+        let middle = sorted.count / 2
+        return average(
+            sorted.count % 2 == 1 ? [sorted[middle]] : [sorted[middle - 1], sorted[middle]])
+    }
+
+    /// The population's.
+    private static func deviation(_ values: [Value]) -> Value {
+        let numbers = values.compactMap(\.asDouble)
+        if numbers.isEmpty { return .null }
+        let mean = numbers.reduce(0, +) / Double(numbers.count)
+        let squares = numbers.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+        return Arithmetic.finite((squares / Double(numbers.count)).squareRoot())
+    }
+
+    /// The values that occur most often, in the order in which they come.
+    private static func mode<O>(_ items: [Evaluated<O>]) -> [Evaluated<O>] {
+        var counts: [ValueKey: Int] = [:]
+        for item in items where !item.value.isNull { counts[ValueKey(item.value), default: 0] += 1 }
+        guard let most = counts.values.max() else { return [] }
+        return distinct(items).filter { counts[ValueKey($0.value)] == most }
+    }
+
+    static func distinct<O>(_ items: [Evaluated<O>]) -> [Evaluated<O>] {
+        var seen = Set<ValueKey>()
+        return items.filter { seen.insert(ValueKey($0.value)).inserted }
+    }
+
+    /// Each value once, in the order of the left side and then the right.
+    static func join<O>(
+        _ operation: Expression.SetOperation, _ left: [Evaluated<O>], _ right: [Evaluated<O>]
+    ) -> Evaluated<O> {
+        switch operation {
+        case .union: return .collection(distinct(left + right))
+        case .intersect:
+            let other = Set(right.map { ValueKey($0.value) })
+            return .collection(distinct(left).filter { other.contains(ValueKey($0.value)) })
+        case .minus:
+            let other = Set(right.map { ValueKey($0.value) })
+            return .collection(distinct(left).filter { !other.contains(ValueKey($0.value)) })
+        }
+    }
+}

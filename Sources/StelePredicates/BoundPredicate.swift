@@ -1,0 +1,208 @@
+/// A predicate with its names looked up once, so that no row looks them up again.
+
+import SteleModel
+
+indirect enum BoundPredicate {
+    case constant(Bool)
+    case comparison(BoundComparison)
+    case and([BoundPredicate])
+    case or([BoundPredicate])
+    case not(BoundPredicate)
+}
+
+struct BoundComparison {
+    let left: BoundExpression
+    let right: BoundExpression
+    let type: Comparison.Operator
+    let modifier: Comparison.Modifier
+    let text: TextComparison
+}
+
+indirect enum BoundExpression {
+    case constant(Value)
+    case object
+    /// The object of a SUBQUERY around, counted from the outermost.
+    case variable(Int)
+    case attribute(Attribute)
+    case path(BoundExpression, [KeyPathStep], operators: [String], isMany: Bool)
+    case call(PredicateFunction, [BoundExpression])
+    case cast(BoundExpression, CastType)
+    /// An aggregate over one row's collection.
+    case collect(PredicateFunction, BoundExpression, isDistinct: Bool)
+    /// An aggregate over the rows of a group; without an operand it counts them.
+    case rows(PredicateFunction, BoundExpression?, isDistinct: Bool)
+    case list([BoundExpression])
+    case subquery(BoundExpression, BoundPredicate)
+    case conditional(BoundPredicate, BoundExpression, BoundExpression)
+    case set(Expression.SetOperation, BoundExpression, BoundExpression)
+    case first(BoundExpression)
+    case last(BoundExpression)
+    case size(BoundExpression)
+    case at(BoundExpression, BoundExpression)
+}
+
+/// Looks names up.
+struct Binder {
+    let model: Model
+    let entity: Entity
+
+    typealias Scope = [(name: String, entity: Int)]
+
+    func bind(_ predicate: Predicate, _ scope: Scope = []) throws(PredicateError) -> BoundPredicate
+    {
+        switch predicate {
+        case .constant(let value): return .constant(value)
+        case .not(let inner): return .not(try bind(inner, scope))
+        case .and(let parts): return .and(try bind(parts, scope))
+        case .or(let parts): return .or(try bind(parts, scope))
+        case .comparison(let it):
+            return .comparison(
+                BoundComparison(
+                    left: try bind(it.left, scope).0, right: try bind(it.right, scope).0,
+                    type: it.type, modifier: it.modifier, text: TextComparison(it.options)))
+        }
+    }
+
+    private func bind(
+        _ parts: [Predicate], _ scope: Scope
+    ) throws(PredicateError) -> [BoundPredicate] {
+        var result: [BoundPredicate] = []
+        for part in parts { result.append(try bind(part, scope)) }
+        return result
+    }
+
+    func bind(
+        _ expression: Expression, _ scope: Scope
+    ) throws(PredicateError) -> (BoundExpression, ExpressionType) {
+        switch expression {
+        case .constant(let value): return (.constant(value), .init(of: value))
+        case .evaluatedObject: return (.object, .object(entity.index))
+        case .variable(let name):
+            guard let slot = scope.lastIndex(where: { $0.name == name }) else {
+                throw PredicateError(.variable, "$\(name) has no value", near: "$" + name)
+            }
+            return (.variable(slot), .object(scope[slot].entity))
+        case .keyPath(let operand, let path): return try keyPath(operand, path, scope)
+        case .function(let name, let arguments): return try function(name, arguments, scope)
+        case .aggregate(let items):
+            var bound: [BoundExpression] = []
+            for item in items { bound.append(try bind(item, scope).0) }
+            return (.list(bound), .collection(.value(.undefined)))
+        case .subquery(let collection, let variable, let predicate):
+            let (over, type) = try bind(collection, scope)
+            guard case .collection(.object(let index)) = type else {
+                throw PredicateError(.type, "SUBQUERY needs a to-many relationship")
+            }
+            return (.subquery(over, try bind(predicate, scope + [(variable, index)])), type)
+        case .conditional(let predicate, let yes, let no):
+            let (a, type) = try bind(yes, scope)
+            let (b, other) = try bind(no, scope)
+            let result = type.kind == .any ? other : type
+            return (.conditional(try bind(predicate, scope), a, b), result)
+        case .set(let operation, let left, let right):
+            let (a, type) = try bind(left, scope)
+            let (b, other) = try bind(right, scope)
+            return (.set(operation, a, b), type == .collection(.value(.undefined)) ? other : type)
+        case .index(let collection, let position): return try index(collection, position, scope)
+        case .anyKey, .assignment:
+            throw PredicateError(.unsupported, "\(expression.description) cannot be evaluated")
+        }
+    }
+
+    private func keyPath(
+        _ operand: Expression, _ path: [String], _ scope: Scope
+    ) throws(PredicateError) -> (BoundExpression, ExpressionType) {
+        let (base, type) = try bind(operand, scope)
+        var element = type
+        var isMany = false
+        while case .collection(let inner) = element {
+            element = inner
+            isMany = true
+        }
+        let place: KeyPathResolver.Place =
+            switch element {
+            case .object(let index): .object(model.entities[index])
+            case .value(let type): .value(type, name: operand.description)
+            case .collection: .value(.undefined, name: operand.description)
+            }
+        var resolver = KeyPathResolver(model: model, path: path, place: place)
+        var steps = try resolver.steps(fromCollection: isMany)
+        if case .object = base, steps.count == 1, case .attribute(let attribute) = steps[0] {
+            return (.attribute(attribute), resolver.type)
+        }
+        var operators: [String] = []
+        while case .collectionOperator(let name)? = steps.last {
+            operators.insert(name, at: 0)
+            steps.removeLast()
+        }
+        for case .toMany in steps { isMany = true }
+        return (.path(base, steps, operators: operators, isMany: isMany), resolver.type)
+    }
+
+    private func function(
+        _ name: String, _ arguments: [Expression], _ scope: Scope
+    ) throws(PredicateError) -> (BoundExpression, ExpressionType) {
+        guard let function = PredicateFunction(rawValue: name) else {
+            throw PredicateError(.unsupported, "there is no function \(name)", near: name)
+        }
+        if function.isAggregate { return try aggregate(function, arguments.first, scope) }
+        guard arguments.count == function.arity else {
+            throw PredicateError(.syntax, "\(name) takes \(function.arity) arguments", near: name)
+        }
+        var bound: [BoundExpression] = []
+        var types: [ExpressionType] = []
+        for argument in arguments {
+            let (it, type) = try bind(argument, scope)
+            bound.append(it)
+            types.append(type)
+        }
+        if function == .cast {
+            guard case .constant(.string(let name)) = arguments[1],
+                let target = CastType(rawValue: name)
+            else { throw PredicateError(.unsupported, "CAST needs a type that it knows") }
+            return (.cast(bound[0], target), .value(.undefined))
+        }
+        let type = function == .noIndex ? types[0] : .value(.undefined)
+        return (.call(function, bound), type)
+    }
+
+    private func aggregate(
+        _ function: PredicateFunction, _ argument: Expression?, _ scope: Scope
+    ) throws(PredicateError) -> (BoundExpression, ExpressionType) {
+        guard var operand = argument else {
+            return (.rows(function, nil, isDistinct: false), .value(.integer64))
+        }
+        var isDistinct = false
+        if case .function(PredicateFunction.distinct.rawValue, let inner) = operand,
+            let first = inner.first
+        {
+            isDistinct = true
+            operand = first
+        }
+        let (bound, type) = try bind(operand, scope)
+        guard case .collection(let element) = type else {
+            return (
+                .rows(function, bound, isDistinct: isDistinct),
+                PredicateCheck.type(of: function, over: type)
+            )
+        }
+        return (
+            .collect(function, bound, isDistinct: isDistinct),
+            PredicateCheck.type(of: function, over: element)
+        )
+    }
+
+    private func index(
+        _ collection: Expression, _ position: Expression.IndexPosition, _ scope: Scope
+    ) throws(PredicateError) -> (BoundExpression, ExpressionType) {
+        let (base, type) = try bind(collection, scope)
+        var element = ExpressionType.value(.undefined)
+        if case .collection(let inner) = type { element = inner }
+        switch position {
+        case .first: return (.first(base), element)
+        case .last: return (.last(base), element)
+        case .size: return (.size(base), .value(.integer64))
+        case .at(let index): return (.at(base, try bind(index, scope).0), element)
+        }
+    }
+}

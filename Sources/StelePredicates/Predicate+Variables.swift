@@ -1,0 +1,56 @@
+/// Filling in variables with values that are at hand, before a check.
+
+import SteleModel
+
+extension Predicate {
+    /// The same with the free variables that the closure knows replaced: it is given the
+    /// variable's name and the keys after it (`$FETCH_SOURCE.team.name` is `FETCH_SOURCE` and
+    /// `team`, `name`), and nil leaves them as they are. The variables of SUBQUERYs are not free.
+    public func replacingVariables(
+        _ replacement: (_ name: String, _ path: [String]) -> Expression?
+    ) -> Predicate {
+        switch self {
+        case .constant: return self
+        case .comparison(var it):
+            it.left = it.left.replacingVariables(replacement)
+            it.right = it.right.replacingVariables(replacement)
+            return .comparison(it)
+        case .and(let parts): return .and(parts.map { $0.replacingVariables(replacement) })
+        case .or(let parts): return .or(parts.map { $0.replacingVariables(replacement) })
+        case .not(let inner): return .not(inner.replacingVariables(replacement))
+        }
+    }
+}
+
+extension Expression {
+    /// As `Predicate.replacingVariables(_:)`.
+    public func replacingVariables(
+        _ replacement: (_ name: String, _ path: [String]) -> Expression?
+    ) -> Expression {
+        func inside(_ expression: Expression) -> Expression {
+            expression.replacingVariables(replacement)
+        }
+        switch self {
+        case .constant, .evaluatedObject, .anyKey: return self
+        case .variable(let name): return replacement(name, []) ?? self
+        case .keyPath(.variable(let name), let path): return replacement(name, path) ?? self
+        case .keyPath(let operand, let path): return .keyPath(inside(operand), path)
+        case .function(let name, let arguments): return .function(name, arguments.map(inside))
+        case .aggregate(let items): return .aggregate(items.map(inside))
+        case .subquery(let collection, let variable, let predicate):
+            let body = predicate.replacingVariables { name, path in
+                name == variable ? nil : replacement(name, path)
+            }
+            return .subquery(inside(collection), variable: variable, body)
+        case .conditional(let predicate, let yes, let no):
+            return .conditional(
+                predicate.replacingVariables(replacement), inside(yes), inside(no))
+        case .set(let operation, let left, let right):
+            return .set(operation, inside(left), inside(right))
+        case .index(let collection, .at(let position)):
+            return .index(inside(collection), .at(inside(position)))
+        case .index(let collection, let position): return .index(inside(collection), position)
+        case .assignment(let name, let value): return .assignment(name, inside(value))
+        }
+    }
+}

@@ -1,0 +1,138 @@
+/// Equality and order of values, whatever their cases: what comparisons, sorting and min and max
+/// go by.
+
+import SteleModel
+
+/// Compares values; text by a `TextComparison`.
+public enum ValueOrder {
+    /// Null equals null; numbers are equal by value, whatever they are held as.
+    public static func equal(
+        _ a: Value, _ b: Value, _ text: TextComparison = TextComparison()
+    ) -> Bool {
+        switch (a, b) {
+        case (.null, .null): true
+        case (.null, _), (_, .null): false
+        case (.int(let x), .int(let y)): x == y
+        case (.string(let x), .string(let y)): text.equal(x, y)
+        default: order(a, b, text) == 0
+        }
+    }
+
+    /// Below 0, 0 or above 0; nil where one is null or they are of kinds that have no order
+    /// between them.
+    public static func order(
+        _ a: Value, _ b: Value, _ text: TextComparison = TextComparison()
+    ) -> Int? {
+        switch (a, b) {
+        case (.string(let x), .string(let y)): return text.order(x, y)
+        case (.date(let x), .date(let y)): return doubles(x, y)
+        case (.uuid(let x), .uuid(let y)): return uuids(x, y)
+        case (.data(let x), .data(let y)):
+            return x.withUnsafeBufferPointer { p in
+                y.withUnsafeBufferPointer { q in TextComparison.plainOrder(p, q) }
+            }
+        case (.key(let x), _): return isNumberOrKey(b) ? numbers(.int(x), b) : nil
+        case (_, .key(let y)): return a.isNumber ? numbers(a, .int(y)) : nil
+        default: return a.isNumber && b.isNumber ? numbers(a, b) : nil
+        }
+    }
+
+    /// The order for sorting: null first, otherwise as `order`, and 0 where that has none.
+    public static func sortOrder(
+        _ a: Value, _ b: Value, _ text: TextComparison = TextComparison()
+    ) -> Int {
+        switch (a, b) {
+        case (.null, .null): 0
+        case (.null, _): -1
+        case (_, .null): 1
+        default: order(a, b, text) ?? 0
+        }
+    }
+
+    private static func isNumberOrKey(_ value: Value) -> Bool {
+        if case .key = value { return true }
+        return value.isNumber
+    }
+
+    private static func doubles(_ x: Double, _ y: Double) -> Int? {
+        x < y ? -1 : x > y ? 1 : x == y ? 0 : nil
+    }
+
+    private static func numbers(_ a: Value, _ b: Value) -> Int? {
+        switch (a, b) {
+        case (.int(let x), .int(let y)): return x < y ? -1 : x > y ? 1 : 0
+        case (.double(let x), .double(let y)): return doubles(x, y)
+        case (.bool(let x), _): return numbers(.int(x ? 1 : 0), b)
+        case (_, .bool(let y)): return numbers(a, .int(y ? 1 : 0))
+        case (.key(let x), _): return numbers(.int(x), b)
+        case (_, .key(let y)): return numbers(a, .int(y))
+        case (.int(let x), .double(let y)): return order(x, y)
+        case (.double(let x), .int(let y)): return order(y, x).map { -$0 }
+        case (.double(let x), .decimal(let y)): return doubles(x, y.nearestDouble)
+        case (.decimal(let x), .double(let y)): return doubles(x.nearestDouble, y)
+        default:
+            guard let x = a.asDecimal, let y = b.asDecimal else { return nil }
+            return x < y ? -1 : x > y ? 1 : 0
+        }
+    }
+
+    /// Without rounding the integer.
+    private static func order(_ x: Int64, _ y: Double) -> Int? {
+        if y.isNaN { return nil }
+        if y >= 0x1p63 { return -1 }
+        if y < -0x1p63 { return 1 }
+        let whole = Int64(y)
+        if x != whole { return x < whole ? -1 : 1 }
+        return doubles(0, y - Double(whole))
+    }
+
+    private static func uuids(_ x: UUID, _ y: UUID) -> Int {
+        withUnsafeBytes(of: x.uuid) { p in
+            withUnsafeBytes(of: y.uuid) { q in
+                for (a, b) in zip(p, q) where a != b { return a < b ? -1 : 1 }
+                return 0
+            }
+        }
+    }
+}
+
+/// A value as a dictionary's key: equal where `ValueOrder.equal` says so for plain text.
+struct ValueKey: Hashable {
+    private enum Form: Hashable {
+        case null
+        case whole(Int64)
+        case fraction(UInt64)
+        case digits(Decimal)
+        case bytes([UInt8])
+        case date(Double)
+        case data([UInt8])
+        case uuid(UUID)
+    }
+    private let form: Form
+
+    init(_ value: Value) {
+        switch value {
+        case .null: form = .null
+        case .bool(let it): form = .whole(it ? 1 : 0)
+        case .int(let it), .key(let it): form = .whole(it)
+        case .double(let it): form = Self.number(it)
+        case .decimal(let it):
+            if let whole = it.wholeNumber {
+                form = .whole(whole)
+            } else if Value.double(it.nearestDouble).asDecimal == it {
+                form = Self.number(it.nearestDouble)
+            } else {
+                form = .digits(it)
+            }
+        case .string(let it): form = .bytes(Array(it.utf8))
+        case .date(let it): form = .date(it)
+        case .data(let it): form = .data(it)
+        case .uuid(let it): form = .uuid(it)
+        }
+    }
+
+    private static func number(_ value: Double) -> Form {
+        if let whole = Int64(exactly: value) { return .whole(whole) }
+        return .fraction(value.bitPattern)
+    }
+}

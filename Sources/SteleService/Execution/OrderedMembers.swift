@@ -1,0 +1,84 @@
+/// The members of an ordered relationship, in the order that a list of them asks for.
+
+import SteleGraph
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+/// Works out the order: the sort keys where there are any, and where they leave two members equal
+/// the relationship's own order.
+struct OrderedMembers {
+    let plan: ListPlan
+    let context: ManagedObjectContext
+    private let execution: Execution
+    private let owner: Owner
+    private let relationship: Relationship
+
+    /// Nil for a list that is not of an ordered relationship's members, or of aggregates.
+    init?(_ plan: ListPlan, _ execution: Execution, _ context: ManagedObjectContext) {
+        guard case .members(let owner, let relationship) = plan.source, relationship.isOrdered
+        else { return nil }
+        if case .rows = plan.shape { return nil }
+        self.plan = plan
+        self.context = context
+        self.execution = execution
+        self.owner = owner
+        self.relationship = relationship
+    }
+
+    /// The ids of all members that match, in order.
+    func keys() throws -> [Int64] {
+        guard var request = try execution.restricted(plan.request, to: plan.source, context) else {
+            return []
+        }
+        let members = try context.memberKeys(of: relationship, owners: [owner.key])[owner.key] ?? []
+        if plan.request.predicate == nil, plan.request.sortDescriptors.isEmpty { return members }
+        request.propertiesToFetch = request.sortDescriptors.enumerated().map { index, descriptor in
+            ExpressionDescription(name: "sort\(index)", expression: descriptor.expression)
+        }
+        request.propertiesToFetch.append(
+            ExpressionDescription(name: "_id", expression: .key("_id")))
+        let rows = try context.rows(request)
+        let places = Dictionary(
+            members.enumerated().map { ($0.element, $0.offset) },
+            uniquingKeysWith: { first, _ in first })
+        var keys: [Int64] = []
+        var equals: [[Value]] = []
+        func close() {
+            keys += equals.compactMap { Execution.id(ofRow: $0) }.sorted {
+                places[$0] ?? .max < places[$1] ?? .max
+            }
+            equals = []
+        }
+        for row in rows {
+            if let last = equals.last, !isTie(last, row) { close() }
+            equals.append(row)
+        }
+        close()
+        return keys
+    }
+
+    /// Whether the sort keys leave two rows equal.
+    private func isTie(_ a: [Value], _ b: [Value]) -> Bool {
+        plan.request.sortDescriptors.enumerated().allSatisfy { index, descriptor in
+            if case .string(let a) = a[index], case .string(let b) = b[index] {
+                return TextComparison(descriptor.options).order(a, b) == 0
+            }
+            return a[index] == b[index]
+        }
+    }
+
+    /// The columns of the members on one page, in its order.
+    func rows(of page: [Int64]) throws -> [[Value]] {
+        if page.isEmpty { return [] }
+        var request = FetchRequest(entity: plan.request.entity)
+        request.propertiesToFetch = plan.request.propertiesToFetch
+        request.predicate = .comparison(
+            Comparison(.key("_id"), .in, .aggregate(page.map { .constant(.int($0)) })))
+        var byKey: [Int64: [Value]] = [:]
+        for row in try context.rows(request) {
+            if let key = Execution.id(ofRow: row) { byKey[key] = row }
+        }
+        return page.compactMap { byKey[$0] }
+    }
+}

@@ -1,0 +1,152 @@
+// The model and the objects that the tests of predicates share.
+
+import SteleModel
+import StelePredicates
+
+/// A small league: teams with players, some of whom are employees.
+enum League {
+    static let model: Model = {
+        var declaration = ManagedObjectModel(name: "League")
+        declaration.entities = [person, employee, team, league]
+        do { return try Model(declaration) } catch { fatalError("the test model: \(error)") }
+    }()
+
+    static var person_: Entity { entity("Person") }
+    static var team_: Entity { entity("Team") }
+
+    static func entity(_ name: String) -> Entity {
+        guard let entity = model.entity(named: name) else { fatalError("no entity \(name)") }
+        return entity
+    }
+
+    private static func attribute(_ name: String, _ type: AttributeType) -> PropertyDescription {
+        var attribute = AttributeDescription(name: name, type: type)
+        attribute.isOptional = true
+        return .attribute(attribute)
+    }
+
+    private static func relationship(
+        _ name: String, _ destination: String, _ inverse: String?, many: Bool = false,
+        ordered: Bool = false
+    ) -> PropertyDescription {
+        var it = RelationshipDescription(name: name, destinationName: destination)
+        it.inverseName = inverse
+        it.isToMany = many
+        it.isOrdered = ordered
+        it.isOptional = true
+        if !many { it.maximumCount = 1 }
+        return .relationship(it)
+    }
+
+    private static var person: EntityDescription {
+        var it = EntityDescription(name: "Person")
+        it.properties = [
+            attribute("name", .string), attribute("age", .integer16),
+            attribute("height", .double), attribute("weight", .float),
+            attribute("price", .decimal), attribute("active", .boolean),
+            attribute("born", .date), attribute("token", .uuid), attribute("photo", .binary),
+            attribute("site", .uri), attribute("tags", .transformable),
+            attribute("big", .integer64), attribute("size", .integer32),
+            relationship("team", "Team", "players"),
+            relationship("friends", "Person", "friends", many: true),
+            .fetchedProperty(
+                FetchedPropertyDescription(
+                    name: "rivals", request: FetchRequestTemplate(name: "", entityName: "Person"))),
+        ]
+        return it
+    }
+
+    private static var employee: EntityDescription {
+        var it = EntityDescription(name: "Employee")
+        it.parentName = "Person"
+        it.properties = [attribute("salary", .double)]
+        return it
+    }
+
+    private static var team: EntityDescription {
+        var it = EntityDescription(name: "Team")
+        it.properties = [
+            attribute("name", .string), relationship("players", "Person", "team", many: true),
+            relationship("league", "League", "teams"),
+            relationship("ranking", "Person", nil, many: true, ordered: true),
+        ]
+        return it
+    }
+
+    private static var league: EntityDescription {
+        var it = EntityDescription(name: "League")
+        it.properties = [
+            attribute("name", .string), relationship("teams", "Team", "league", many: true),
+        ]
+        return it
+    }
+
+    /// Days as 2001-01-DD, or seconds; enough of ISO 8601 for these tests.
+    static func date(_ text: String) -> Double? {
+        guard text.hasPrefix("2001-01-"), let day = Int(text.dropFirst(8)) else { return nil }
+        return Double((day - 1) * 86400)
+    }
+
+    static func check(_ entity: String = "Person", _ variables: [String: String] = [:])
+        -> PredicateCheck
+    {
+        PredicateCheck(
+            model: model, entity: self.entity(entity), variables: variables,
+            dateReader: { date($0) })
+    }
+
+    /// The text checked against an entity, as text.
+    static func checked(
+        _ text: String, _ entity: String = "Person", _ variables: [String: String] = [:]
+    ) throws(PredicateError) -> Predicate {
+        try check(entity, variables).check(try Predicate(format: text))
+    }
+
+    /// Whether the predicate holds for the object.
+    static func holds(
+        _ text: String, _ object: Thing, _ variables: [String: String] = [:], now: Double? = nil
+    ) throws -> Bool {
+        let entity = model.entities[object.entityIndex]
+        let predicate = try check(entity.name, variables).check(try Predicate(format: text))
+        return try PredicateEvaluator<Thing>(predicate, entity: entity, model: model, now: now)
+            .evaluate(object)
+    }
+
+    /// What the expression gives for the object.
+    static func value(_ text: String, _ object: Thing) throws -> Value {
+        let entity = model.entities[object.entityIndex]
+        let (expression, _) = try check(entity.name).check(try Expression(format: text))
+        return try ExpressionEvaluator<Thing>(expression, entity: entity, model: model)
+            .evaluate(object).value
+    }
+}
+
+/// An object by its values.
+final class Thing: EvaluatedObject {
+    let entityIndex: Int
+    let key: Int64
+    let version: Int64
+    var values: [String: Value]
+    var ones: [String: Thing] = [:]
+    var manys: [String: [Thing]] = [:]
+
+    init(_ entity: String, _ key: Int64, _ values: [String: Value] = [:], version: Int64 = 1) {
+        entityIndex = League.entity(entity).index
+        self.key = key
+        self.version = version
+        self.values = values
+    }
+
+    func value(of attribute: Attribute) -> Value { values[attribute.name] ?? .null }
+    func toOne(_ relationship: Relationship) -> Thing? { ones[relationship.name] }
+    func toMany(_ relationship: Relationship) -> [Thing] { manys[relationship.name] ?? [] }
+
+    /// Players in a team, both ways.
+    static func team(_ key: Int64, _ name: String?, _ players: [Thing]) -> Thing {
+        let team = Thing("Team", key, name.map { ["name": .string($0)] } ?? [:])
+        team.manys["players"] = players
+        team.manys["ranking"] = players
+        for player in players { player.ones["team"] = team }
+        return team
+    }
+}

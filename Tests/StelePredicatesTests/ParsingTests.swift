@@ -1,0 +1,276 @@
+// What predicate texts are read as, by how they print, and that the print reads back the same.
+
+import StelePredicates
+import Testing
+
+struct ParsingTests {
+    @Test("a text reads as what it prints as, and the print reads as the same", arguments: table)
+    func reads(_ text: String, _ printed: String) throws {
+        let predicate = try Predicate(format: text)
+        #expect(predicate.predicateFormat == printed)
+        #expect(try Predicate(format: printed) == predicate)
+    }
+
+    static let table: [(String, String)] =
+        comparisons + words + numbers + texts + paths + operators
+        + compounds + forms + functions
+
+    static let comparisons: [(String, String)] = [
+        ("a = 1", "a == 1"),
+        ("a == 1", "a == 1"),
+        ("a=1", "a == 1"),
+        ("  a\t=\n1  ", "a == 1"),
+        ("a\u{A0}==\u{A0}1", "a == 1"),
+        ("a != 1", "a != 1"),
+        ("a <> 1", "a != 1"),
+        ("a < 1", "a < 1"),
+        ("a <= 1", "a <= 1"),
+        ("a =< 1", "a <= 1"),
+        ("a > 1", "a > 1"),
+        ("a >= 1", "a >= 1"),
+        ("a => 1", "a >= 1"),
+        ("1 < a", "1 < a"),
+        ("a BETWEEN {1, 2}", "a BETWEEN {1, 2}"),
+        ("a between { 1 , 2 }", "a BETWEEN {1, 2}"),
+        ("a BETWEEN $r", "a BETWEEN $r"),
+        ("a IN {1,2,3}", "a IN {1, 2, 3}"),
+        ("a IN {}", "a IN {}"),
+        ("a in b", "a IN b"),
+        ("'x' IN name", "\"x\" IN name"),
+        ("a CONTAINS 'x'", "a CONTAINS \"x\""),
+        ("a contains[cd] 'x'", "a CONTAINS[cd] \"x\""),
+        ("a BEGINSWITH 'x'", "a BEGINSWITH \"x\""),
+        ("a BeGiNsWiTh[c] 'x'", "a BEGINSWITH[c] \"x\""),
+        ("a ENDSWITH[d] 'x'", "a ENDSWITH[d] \"x\""),
+        ("a LIKE 'x*'", "a LIKE \"x*\""),
+        ("a like[cd]'x?'", "a LIKE[cd] \"x?\""),
+        ("a MATCHES '.*'", "a MATCHES \".*\""),
+        ("a ==[c] 'x'", "a ==[c] \"x\""),
+        ("a == [c] 'x'", "a ==[c] \"x\""),
+        ("a >=[dc] 'x'", "a >=[cd] \"x\""),
+        ("a ==[C] 'x'", "a ==[c] \"x\""),
+        ("a ==[cdln] 'x'", "a ==[cdnl] \"x\""),
+        ("a ==[l] 'x'", "a ==[l] \"x\""),
+        ("a IN[c] {'x'}", "a IN[c] {\"x\"}"),
+        ("ANY a.b == 1", "ANY a.b == 1"),
+        ("any a.b == 1", "ANY a.b == 1"),
+        ("SOME a.b == 1", "ANY a.b == 1"),
+        ("ALL a.b == 1", "ALL a.b == 1"),
+        ("NONE a.b == 1", "NOT ANY a.b == 1"),
+        ("NONE a.b IN {1}", "NOT ANY a.b IN {1}"),
+        ("NOT ANY a.b == 1", "NOT ANY a.b == 1"),
+        ("ANY a.b BEGINSWITH[cd] 'x'", "ANY a.b BEGINSWITH[cd] \"x\""),
+    ]
+
+    static let words: [(String, String)] = [
+        ("TRUEPREDICATE", "TRUEPREDICATE"),
+        ("falsepredicate", "FALSEPREDICATE"),
+        ("a == TRUE", "a == 1"),
+        ("a == YES", "a == 1"),
+        ("a == yes", "a == 1"),
+        ("a == FALSE", "a == 0"),
+        ("a == No", "a == 0"),
+        ("a == NULL", "a == nil"),
+        ("a == nil", "a == nil"),
+        ("a != NIL", "a != nil"),
+        ("SELF == 1", "SELF == 1"),
+        ("self IN {1}", "SELF IN {1}"),
+        ("ANYKEY == 1", "ANYKEY == 1"),
+        ("a == $X", "a == $X"),
+        ("$X == $y", "$X == $y"),
+        ("#like LIKE 'like'", "#like LIKE \"like\""),
+        ("#order == 1", "order == 1"),
+        ("a.size == 1", "a.#size == 1"),
+        ("a.#in.b == 1", "a.#in.b == 1"),
+        ("android == 1", "android == 1"),
+        ("order == 1 or ore == 2", "order == 1 OR ore == 2"),
+        ("größe > 1", "größe > 1"),
+        ("_id == 3", "_id == 3"),
+        ("a1_b == 3", "a1_b == 3"),
+    ]
+
+    static let numbers: [(String, String)] = [
+        ("a == 0", "a == 0"),
+        ("a == 007", "a == 7"),
+        ("a == -1", "a == -1"),
+        ("a == - 1", "a == -1"),
+        ("a == 0x1F", "a == 31"),
+        ("a == 0Xff", "a == 255"),
+        ("a == 0o17", "a == 15"),
+        ("a == 0b101", "a == 5"),
+        ("a == -0x10", "a == -16"),
+        ("a == 9223372036854775807", "a == 9223372036854775807"),
+        ("a == -9223372036854775808", "a == -9223372036854775808"),
+        ("a == 9223372036854775808", "a == 9223372036854775808"),
+        ("a == 0xFFFFFFFFFFFFFFFF", "a == 18446744073709551615"),
+        ("a == 1.5", "a == 1.5"),
+        ("a == 1.50", "a == 1.5"),
+        ("a == 2.0", "a == 2.0"),
+        ("a == .5", "a == 0.5"),
+        ("a == -.5", "a == -0.5"),
+        ("a == 0.1", "a == 0.1"),
+        ("a == 1e3", "a == 1000.0"),
+        ("a == 9.2e-5", "a == 0.000092"),
+        ("a == 1E+2", "a == 100.0"),
+        ("a == 0.0", "a == 0.0"),
+        (
+            "a == 12345678901234567890.12345678901234567",
+            "a == 12345678901234567890.12345678901234567"
+        ),
+        ("a == 1e200", "a == 1e+200"),
+        ("a == 1e-200", "a == 1e-200"),
+        ("a == 0.12345678901234567890123456789012345678901234567890", "a == 0.12345678901234568"),
+    ]
+
+    static let texts: [(String, String)] = [
+        ("a == 'x'", "a == \"x\""),
+        ("a == \"x\"", "a == \"x\""),
+        ("a == 'say \"hi\"'", "a == \"say \\\"hi\\\"\""),
+        ("a == \"it's\"", "a == \"it's\""),
+        ("a == 'it\\'s'", "a == \"it's\""),
+        ("a == ''", "a == \"\""),
+        ("a == '\\n\\t\\r'", "a == \"\\n\\t\\r\""),
+        ("a == '\\x41\\101\\u0041'", "a == \"AAA\""),
+        ("a == '\\X42\\U0042'", "a == \"BB\""),
+        ("a == '\\x4'", "a == \"\u{4}\""),
+        ("a == '\\ud83d\\ude00'", "a == \"😀\""),
+        ("a == '\\q\\?'", "a == \"q?\""),
+        ("a == '\\é'", "a == \"é\""),
+        ("a == '\\\\é'", "a == \"\\\\é\""),
+        ("a LIKE '\\\\*'", "a LIKE \"\\\\*\""),
+        ("a == '%@'", "a == \"%@\""),
+        ("a == 'AND OR'", "a == \"AND OR\""),
+        ("a == 'é日本'", "a == \"é日本\""),
+    ]
+
+    static let paths: [(String, String)] = [
+        ("a.b.c == 1", "a.b.c == 1"),
+        ("a . b == 1", "a.b == 1"),
+        ("SELF.a == 1", "a == 1"),
+        ("a.@count > 2", "a.@count > 2"),
+        ("a.@sum.b > 2", "a.@sum.b > 2"),
+        ("a.b.@avg > 2", "a.b.@avg > 2"),
+        ("@count > 2", "@count > 2"),
+        ("$x.a.b == 1", "$x.a.b == 1"),
+        ("a[0] == 1", "a[0] == 1"),
+        ("a[FIRST].b == 1", "a[FIRST].b == 1"),
+        ("a[last] == 1", "a[LAST] == 1"),
+        ("a[SIZE] == 1", "a[SIZE] == 1"),
+        ("a[b + 1].c[0] == 1", "a[b + 1].c[0] == 1"),
+        ("{1, 2, {3}}[LAST] == {3}", "{1, 2, {3}}[LAST] == {3}"),
+        ("(a).b == 1", "a.b == 1"),
+        ("(a + b).c == 1", "(a + b).c == 1"),
+        ("(5).c == 1", "(5).c == 1"),
+        ("sum(a).b == 1", "sum(a).b == 1"),
+    ]
+
+    static let operators: [(String, String)] = [
+        ("a + b == 1", "a + b == 1"),
+        ("a + b * c == 1", "a + b * c == 1"),
+        ("(a + b) * c == 1", "(a + b) * c == 1"),
+        ("a - b - c == 1", "a - b - c == 1"),
+        ("a - (b - c) == 1", "a - (b - c) == 1"),
+        ("a / b / c == 1", "a / b / c == 1"),
+        ("a ** 2 * 2 == 72", "a ** 2 * 2 == 72"),
+        ("a ** (2 * 2) == 72", "a ** (2 * 2) == 72"),
+        ("2 ** 3 ** 2 == 64", "2 ** 3 ** 2 == 64"),
+        ("-2 ** 2 == 4", "-2 ** 2 == 4"),
+        ("-a == 1", "0 - a == 1"),
+        ("-a * b == 1", "(0 - a) * b == 1"),
+        ("a - -5 == 1", "a - -5 == 1"),
+        ("a -5 == 1", "a - 5 == 1"),
+        ("(a & 1) > 0", "a & 1 > 0"),
+        ("a & 1 > 0", "a & 1 > 0"),
+        ("a | 1 ^ b == 1", "a | 1 ^ b == 1"),
+        ("a | (1 ^ b) == 1", "a | (1 ^ b) == 1"),
+        ("a & b + 1 == 1", "a & b + 1 == 1"),
+        ("(a & b) + 1 == 1", "(a & b) + 1 == 1"),
+        ("a << 2 == b >> 1", "a << 2 == b >> 1"),
+        ("~a == 1", "onesComplement(a) == 1"),
+        ("a UNION b == c", "a UNION b == c"),
+        ("a union {1} intersect b minus c == d", "a UNION {1} INTERSECT b MINUS c == d"),
+        ("a UNION (b MINUS c) == d", "a UNION (b MINUS c) == d"),
+        ("(a UNION b).@count == 1", "(a UNION b).@count == 1"),
+        ("$v := 3 == 1", "$v := 3 == 1"),
+        ("((a)) == ((1))", "a == 1"),
+        ("(a + 1) > (b)", "a + 1 > b"),
+    ]
+
+    static let compounds: [(String, String)] = [
+        ("a == 1 AND b == 2", "a == 1 AND b == 2"),
+        ("a == 1 && b == 2", "a == 1 AND b == 2"),
+        ("a == 1 OR b == 2", "a == 1 OR b == 2"),
+        ("a == 1 || b == 2", "a == 1 OR b == 2"),
+        ("a == 1 and b == 2 and c == 3", "a == 1 AND b == 2 AND c == 3"),
+        ("a == 1 or b == 2 and c == 3", "a == 1 OR (b == 2 AND c == 3)"),
+        ("(a == 1 or b == 2) and c == 3", "(a == 1 OR b == 2) AND c == 3"),
+        ("(a == 1 and b == 2) and c == 3", "(a == 1 AND b == 2) AND c == 3"),
+        ("a == 1 or not b == 2 and c == 3", "a == 1 OR ((NOT b == 2) AND c == 3)"),
+        ("NOT a == 1", "NOT a == 1"),
+        ("NOT (a == 1)", "NOT a == 1"),
+        ("! a == 1", "NOT a == 1"),
+        ("!(a == 1 AND b == 2)", "NOT (a == 1 AND b == 2)"),
+        ("NOT NOT a == 1", "NOT (NOT a == 1)"),
+        ("(((a == 1)))", "a == 1"),
+        ("((a) == 1) AND TRUEPREDICATE", "a == 1 AND TRUEPREDICATE"),
+        ("NOT a == 1 AND NOT b == 1", "(NOT a == 1) AND (NOT b == 1)"),
+        ("NONE a.b == 1 AND c == 2", "(NOT ANY a.b == 1) AND c == 2"),
+    ]
+
+    static let forms: [(String, String)] = [
+        (
+            "SUBQUERY(players, $p, $p.age > 3 AND $p.name == 'x').@count > 2",
+            "SUBQUERY(players, $p, $p.age > 3 AND $p.name == \"x\").@count > 2"
+        ),
+        ("subquery(a, $x, TRUEPREDICATE)[0] == 1", "SUBQUERY(a, $x, TRUEPREDICATE)[0] == 1"),
+        ("CAST(a, 'NSString') == '1'", "CAST(a, \"NSString\") == \"1\""),
+        ("a > CAST(-978307200, 'NSDate')", "a > CAST(-978307200.000000, \"NSDate\")"),
+        ("a > CAST(0.1, 'NSDate')", "a > CAST(0.100000, \"NSDate\")"),
+        ("a > CAST(0.1234567, 'NSDate')", "a > CAST(0.1234567, \"NSDate\")"),
+        ("a > CAST('2024-05-01', 'NSDate')", "a > CAST(\"2024-05-01\", \"NSDate\")"),
+        (
+            "a == CAST('E621E1F8-C36C-495A-93FC-0C247A3E6E5F', 'NSUUID')",
+            "a == CAST(\"E621E1F8-C36C-495A-93FC-0C247A3E6E5F\", \"NSUUID\")"
+        ),
+        ("TERNARY(a == 1, b, c) == 2", "TERNARY(a == 1, b, c) == 2"),
+        ("ternary((a == 1 OR b == 2), 1, 2) == 2", "TERNARY(a == 1 OR b == 2, 1, 2) == 2"),
+        ("FUNCTION(a, 'uppercase') == 'X'", "uppercase(a) == \"X\""),
+        ("FUNCTION(a, 'add:to:', b) == 1", "a + b == 1"),
+        ("FUNCTION(now(), 'dateByAddingTimeInterval:', -60) < a", "now() + -60 < a"),
+    ]
+
+    static let functions: [(String, String)] = [
+        ("sum(a) > 1", "sum(a) > 1"),
+        ("sum:(a) > 1", "sum(a) > 1"),
+        ("count(a) > 1", "count(a) > 1"),
+        ("count() > 3", "count() > 3"),
+        ("count(distinct a) > 3", "count(distinct a) > 3"),
+        ("count(distinct) > 3", "count(distinct) > 3"),
+        ("max({1, a}) > 1", "max({1, a}) > 1"),
+        ("average(a) + median(b) > stddev(c)", "average(a) + median(b) > stddev(c)"),
+        ("mode(a)[0] == 1", "mode(a)[0] == 1"),
+        ("now() > a", "now() > a"),
+        ("random() > randomn(3)", "random() > randomn(3)"),
+        ("multiply:by:(a, b) == 1", "a * b == 1"),
+        ("multiply(a, b) == 1", "a * b == 1"),
+        ("from:subtract:(a, b) == 1", "a - b == 1"),
+        ("subtract(a, b) == 1", "a - b == 1"),
+        ("modulus:by:(a, 2) == 1", "modulus:by:(a, 2) == 1"),
+        ("modulus(a, 2) == 1", "modulus:by:(a, 2) == 1"),
+        ("raise:toPower:(a, 2) == 1", "a ** 2 == 1"),
+        ("bitwiseAnd:with:(a, 2) == 1", "a & 2 == 1"),
+        ("uppercase(lowercase(a)) == 'A'", "uppercase(lowercase(a)) == \"A\""),
+        ("length(a) > 1", "length(a) > 1"),
+        ("canonical(a) == 'a'", "canonical(a) == \"a\""),
+        ("sqrt(abs(floor(ceiling(trunc(a))))) > 1", "sqrt(abs(floor(ceiling(trunc(a))))) > 1"),
+        ("noindex(a) == 1", "noindex(a) == 1"),
+        (
+            "distanceToLocation:fromLocation:({1, 2}, {a, b}) < 10",
+            "distanceToLocation:fromLocation:({1, 2}, {a, b}) < 10"
+        ),
+        ("sum == 1", "sum == 1"),
+        ("distinct == 1", "distinct == 1"),
+    ]
+
+    @Test func theTableIsAsLongAsItShouldBe() { #expect(Self.table.count >= 150) }
+}

@@ -1,0 +1,141 @@
+// Dictionary rows: columns, groups, totals, distinct rows.
+
+import SteleModel
+import StelePersistence
+import StelePredicates
+import SteleSQL
+import Testing
+
+@Suite struct FetchingRowsTests {
+    private func rows(
+        _ entity: String = "Person", _ predicate: String? = nil, select: [String],
+        groupBy: [String] = [], having: String? = nil, sort: String = "", limit: Int? = nil,
+        after: [Value]? = nil, distinct: Bool = false
+    ) throws -> FetchStatement {
+        let fetching = try Fetching()
+        return try fetching.translator.rows(
+            fetching.request(
+                entity, predicate, sort: sort, limit: limit, after: after, select: select,
+                groupBy: groupBy, having: having, distinct: distinct))
+    }
+
+    @Test func groupsAreWrittenAsByHand() throws {
+        let statement = try rows(
+            select: ["team", "count()", "average(salary)", "max(age)"], groupBy: ["team"],
+            limit: 10)
+        #expect(
+            statement.sql.string
+                == "SELECT t0.ZTEAM, COUNT(*), AVG(t0.ZSALARY), MAX(t0.ZAGE) FROM ZPERSON t0 "
+                + "GROUP BY t0.ZTEAM ORDER BY t0.ZTEAM LIMIT ?1")
+        #expect(statement.bindings == [.int(10)])
+        #expect(statement.kinds == [.key, .integer, .double, .integer])
+    }
+
+    @Test func aliasesSortAndConditionsOnGroupsHold() throws {
+        let statement = try rows(
+            select: ["team.name", "headcount:count()", "pay:average(pay)"],
+            groupBy: ["team.name"], having: "count() > 3 AND headcount < 9", sort: "-headcount")
+        #expect(
+            statement.sql.string
+                == "SELECT t1.ZNAME, COUNT(*), STELE_DECIMAL_AVG(t0.ZPAY) FROM ZPERSON t0 "
+                + "LEFT JOIN ZTEAM t1 ON t1.Z_PK = t0.ZTEAM GROUP BY t1.ZNAME "
+                + "HAVING COUNT(*) > ?1 AND COUNT(*) < ?2 ORDER BY COUNT(*) DESC, t1.ZNAME")
+        #expect(statement.kinds == [.text, .integer, .decimal])
+    }
+
+    @Test func totalsOfEverythingAreOneRow() throws {
+        let statement = try rows(
+            select: [
+                "count()", "sum(salary)", "sum(age)", "min(born)", "sum(pay)",
+                "count(distinct age)", "average(age)",
+            ])
+        #expect(
+            statement.sql.string
+                == "SELECT COUNT(*), COALESCE(SUM(t0.ZSALARY), 0), COALESCE(SUM(t0.ZAGE), 0), "
+                + "MIN(t0.ZBORN), STELE_DECIMAL_SUM(t0.ZPAY), COUNT(DISTINCT t0.ZAGE), "
+                + "AVG(t0.ZAGE) FROM ZPERSON t0")
+        #expect(
+            statement.kinds == [.integer, .double, .integer, .date, .decimal, .integer, .double])
+    }
+
+    @Test func columnsOfObjectsComeInTheirOrder() throws {
+        let statement = try rows(
+            "Person", "age > 3", select: ["name", "_id", "_version", "team", "double:age * 2"],
+            sort: "-double", limit: 3)
+        #expect(
+            statement.sql.string
+                == "SELECT t0.ZNAME, t0.Z_PK, t0.Z_OPT, t0.ZTEAM, (t0.ZAGE * ?1) FROM ZPERSON t0 "
+                + "WHERE t0.ZAGE > ?2 ORDER BY (t0.ZAGE * ?3) DESC, t0.Z_PK LIMIT ?4")
+        #expect(statement.bindings == [.int(2), .int(3), .int(2), .int(3)])
+        #expect(statement.kinds == [.text, .integer, .integer, .key, .integer])
+    }
+
+    @Test func anEntityIsNamed() throws {
+        #expect(
+            try rows(select: ["_entity"]).sql.string
+                == "SELECT CASE t0.Z_ENT WHEN 2 THEN 'Person' WHEN 3 THEN 'Employee' "
+                + "WHEN 4 THEN 'Director' END FROM ZPERSON t0 ORDER BY t0.Z_PK")
+    }
+
+    @Test func membersAreCountedAndSummedForEachObject() throws {
+        #expect(
+            try rows("Team", select: ["name", "members.@count", "sum(members.age)"]).sql.string
+                == "SELECT t0.ZNAME, (SELECT COUNT(*) FROM ZPERSON t1 WHERE t1.ZTEAM = t0.Z_PK), "
+                + "(SELECT COALESCE(SUM(t2.ZAGE), 0) FROM ZPERSON t2 WHERE t2.ZTEAM = t0.Z_PK) "
+                + "FROM ZTEAM t0 ORDER BY t0.Z_PK")
+    }
+
+    @Test func membersAreTotalledOverGroups() throws {
+        #expect(
+            try rows(
+                "Team", select: ["league", "sum(members.@count)"], groupBy: ["league"]
+            ).sql.string
+                == "SELECT t0.ZLEAGUE, COALESCE(SUM((SELECT COUNT(*) FROM ZPERSON t1 "
+                + "WHERE t1.ZTEAM = t0.Z_PK)), 0) FROM ZTEAM t0 "
+                + "GROUP BY t0.ZLEAGUE ORDER BY t0.ZLEAGUE")
+    }
+
+    @Test func aGroupsExpressionHasOneTextEverywhere() throws {
+        let statement = try rows(select: ["age / 10", "count()"], groupBy: ["age / 10"])
+        #expect(
+            statement.sql.string
+                == "SELECT (t0.ZAGE / ?1), COUNT(*) FROM ZPERSON t0 "
+                + "GROUP BY (t0.ZAGE / ?1) ORDER BY (t0.ZAGE / ?1)")
+        #expect(statement.bindings == [.int(10)])
+    }
+
+    @Test func distinctRowsAreSortedByTheirColumns() throws {
+        #expect(
+            try rows(select: ["age", "name"], sort: "-age", distinct: true).sql.string
+                == "SELECT DISTINCT t0.ZAGE, t0.ZNAME FROM ZPERSON t0 "
+                + "ORDER BY t0.ZAGE DESC, t0.ZNAME")
+        #expect(throws: StoreError.self) {
+            try rows(select: ["age"], sort: "salary", distinct: true)
+        }
+    }
+
+    @Test func groupsGoOnAfterAPosition() throws {
+        #expect(
+            try rows(
+                select: ["team", "count()"], groupBy: ["team"], limit: 3, after: [.key(4)]
+            ).sql.string
+                == "SELECT t0.ZTEAM, COUNT(*) FROM ZPERSON t0 GROUP BY t0.ZTEAM "
+                + "HAVING t0.ZTEAM > ?1 ORDER BY t0.ZTEAM LIMIT ?2")
+    }
+
+    @Test func aColumnThatIsNeitherGroupedByNorTotalledIsRefused() throws {
+        #expect(throws: StoreError.self) { try rows(select: ["age", "count()"]) }
+        #expect(throws: StoreError.self) {
+            try rows(select: ["age * 2", "count()"], groupBy: ["team"])
+        }
+    }
+
+    @Test func groupsAndDistinctRowsAreCounted() throws {
+        let fetching = try Fetching()
+        let groups = try fetching.request("Person", select: ["team", "count()"], groupBy: ["team"])
+        #expect(
+            try fetching.translator.count(groups).sql.string
+                == "SELECT COUNT(*) FROM (SELECT t0.ZTEAM, COUNT(*) FROM ZPERSON t0 "
+                + "GROUP BY t0.ZTEAM)")
+    }
+}

@@ -1,0 +1,44 @@
+// Predicates and the SQL that they become, word for word: text.
+
+import Testing
+
+@Suite struct FetchingTextTests {
+    @Test(arguments: golden)
+    func aPredicateBecomesExactlyThisSQL(_ case: GoldenSQL) throws {
+        #expect(try Fetching().filter(`case`.entity, `case`.asked) == `case`.sql)
+    }
+
+    static let golden = GoldenSQL.cases(
+        """
+        Person: name == "x"
+            ZPERSON t0 WHERE t0.ZNAME = ?1
+        Person: name != "x"
+            ZPERSON t0 WHERE t0.ZNAME IS NOT ?1
+        Person: NOT name != "x"
+            ZPERSON t0 WHERE t0.ZNAME = ?1
+        Person: name == nil
+            ZPERSON t0 WHERE t0.ZNAME IS NULL
+        Person: name != nil
+            ZPERSON t0 WHERE t0.ZNAME IS NOT NULL
+        Person: name BEGINSWITH "Ab"
+            ZPERSON t0 WHERE t0.ZNAME >= ?1 AND t0.ZNAME < ?2
+        Person: NOT name BEGINSWITH "Ab"
+            ZPERSON t0 WHERE (t0.ZNAME >= ?1 AND t0.ZNAME < ?2) IS NOT TRUE
+        Person: name BEGINSWITH[c] "Ab"
+            ZPERSON t0 WHERE STELE_BEGINSWITH(t0.ZNAME, ?1, 1)
+        Person: name CONTAINS "x"
+            ZPERSON t0 WHERE INSTR(t0.ZNAME, ?1) > 0
+        Person: name ENDSWITH "x"
+            ZPERSON t0 WHERE SUBSTR(t0.ZNAME, -LENGTH(?1)) = ?1
+        Person: name LIKE[cd] "*x*"
+            ZPERSON t0 WHERE STELE_LIKE(t0.ZNAME, ?1, 3)
+        Person: name ==[c] "x"
+            ZPERSON t0 WHERE STELE_FOLD(t0.ZNAME, 1) = STELE_FOLD(?1, 1)
+        Person: name == "x" AND FALSEPREDICATE
+            ZPERSON t0 WHERE t0.ZNAME = ?1 AND 0
+        Person: name ==[l] "x"
+            ZPERSON t0 WHERE t0.ZNAME = ?1
+        Person: name <[l] "x"
+            ZPERSON t0 WHERE STELE_FOLD(t0.ZNAME, 8) < STELE_FOLD(?1, 8)
+        """)
+}

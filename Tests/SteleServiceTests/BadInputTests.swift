@@ -1,0 +1,238 @@
+// What clients get wrong: each answer names the thing and the way out, and nothing is saved.
+
+import SteleHTTP
+import SteleJSON
+import Testing
+
+@testable import SteleService
+
+/// A request that is refused, and how.
+struct Refused: Sendable, CustomTestStringConvertible {
+    var method = "GET"
+    var target: String
+    var body: String?
+    var headers: [(name: String, value: String)] = []
+    var status: Int
+    var code: String
+    /// What detail or hint must name.
+    var names: String
+
+    init(
+        _ method: String, _ target: String, _ status: Int, _ code: String, _ names: String,
+        headers: [(name: String, value: String)] = []
+    ) {
+        self.init(method, target, nil, status, code, names, headers: headers)
+    }
+
+    init(
+        _ method: String, _ target: String, _ body: String?, _ status: Int, _ code: String,
+        _ names: String, headers: [(name: String, value: String)] = []
+    ) {
+        self.method = method
+        self.target = target
+        self.body = body
+        self.status = status
+        self.code = code
+        self.names = names
+        self.headers = headers
+    }
+
+    var testDescription: String { "\(method) \(target.prefix(60)) \(body?.prefix(60) ?? "")" }
+}
+
+@Suite struct BadInputTests {
+    private static func check(_ refused: Refused, _ fixture: ServiceFixture) throws {
+        let before = fixture.coordinator.currentToken
+        let answer = fixture.ask(refused.method, refused.target, refused.body, refused.headers)
+        #expect(answer.status == refused.status, "\(answer.text)")
+        #expect(answer.code == refused.code, "\(answer.text)")
+        #expect(
+            answer.detail.contains(refused.names) || answer.hint.contains(refused.names),
+            "\(answer.text)")
+        #expect(answer["Content-Type"] == "application/problem+json")
+        #expect(try answer.json["status"] == .integer(Int64(refused.status)))
+        #expect(try answer.json["type"] == .string("/docs/errors#\(refused.code)"))
+        #expect(fixture.coordinator.currentToken == before, "something was saved")
+    }
+
+    static let addresses: [Refused] = [
+        Refused("GET", "/Playr", 404, "entity.unknown", "did you mean /Player?"),
+        Refused("GET", "/player", 404, "route.unknown", "did you mean /Player?"),
+        Refused("GET", "/helthz", 404, "route.unknown", "/healthz"),
+        Refused("GET", "/Player/", 404, "route.unknown", "last slash"),
+        Refused("GET", "/Player/abc", 404, "route.unknown", "an id"),
+        Refused("GET", "/Player/0", 400, "request.id", "from 1"),
+        Refused("GET", "/Player/-3", 400, "request.id", "from 1"),
+        Refused("GET", "/Player/007", 400, "request.id", "007"),
+        Refused("GET", "/Player/99999999999999999999", 400, "request.id", "9223372036854775807"),
+        Refused("GET", "/Player/9223372036854775807", 404, "object.unknown", "9223372036854775807"),
+        Refused("GET", "/Player/1/teem", 404, "route.unknown", "did you mean team?"),
+        Refused("GET", "/Player/1/name", 404, "route.unknown", "select=name"),
+        Refused("GET", "/Player/1/team/2", 404, "route.unknown", "to-one"),
+        Refused("GET", "/Team/1/players/1/team", 404, "route.unknown", "players"),
+        Refused("GET", "/Player%2", 400, "request.target", "%"),
+        Refused("GET", "/Player%GG", 400, "request.target", "hexadecimal"),
+        Refused("GET", "/Player%ff", 400, "request.target", "UTF-8"),
+        Refused("GET", "/Player%00", 400, "request.target", "U+0000"),
+        Refused("BREW", "/Player", 405, "method.not-allowed", "BREW"),
+        Refused("PUT", "/Player", 405, "method.not-allowed", "GET, HEAD, POST, OPTIONS"),
+        Refused("POST", "/healthz", 405, "method.not-allowed", "GET"),
+        Refused("POST", "/Player/1", 405, "method.not-allowed", "PATCH"),
+    ]
+
+    @Test(arguments: addresses) func addressesThatLeadNowhere(_ refused: Refused) throws {
+        try Self.check(refused, ReadingTests.filled())
+    }
+
+    static let parameters: [Refused] = [
+        Refused("GET", "/Player?wher=x", 400, "request.unknown-parameter", "did you mean where?"),
+        Refused("GET", "/Player/1?limit=3", 400, "request.unknown-parameter", "limit"),
+        Refused("GET", "/Player?limit=1&limit=2", 400, "request.duplicate-parameter", "limit"),
+        Refused(
+            "GET", "/Player?where=goals%3E1&&name=='x'", 400, "request.target", "%26%26"),
+        Refused(
+            "GET", "/Player?where=goals%3E1&%20name%20==%20'x'", 400,
+            "request.unknown-parameter", "tail of a predicate"),
+        Refused("GET", "/Player?limit=0", 400, "request.parameter", "1 to 10000"),
+        Refused("GET", "/Player?limit=10001", 400, "request.parameter", "10000"),
+        Refused("GET", "/Player?limit=ten", 400, "request.parameter", "ten"),
+        Refused("GET", "/Player?offset=-1", 400, "request.parameter", "offset"),
+        Refused("GET", "/Player?count=yes", 400, "request.parameter", "true or false"),
+        Refused("GET", "/Player?format=xml", 400, "request.parameter", "json"),
+        Refused("GET", "/Player?numbers=text", 400, "request.parameter", "string"),
+        Refused("GET", "/Player?where=", 400, "predicate.syntax", "empty"),
+        Refused("GET", "/Player?where=goals%20%3E", 400, "predicate.syntax", "where"),
+        Refused("GET", "/Player?where=goals%3E1%20AND", 400, "predicate.syntax", "where"),
+        Refused("GET", "/Player?where=gaols%3E1", 400, "predicate.unknown-key", "goals"),
+        Refused("GET", "/Player?where=goals%3E'x'", 400, "predicate.type", "goals"),
+        Refused("GET", "/Player?where=team.nme=='x'", 400, "predicate.unknown-key", "name"),
+        Refused(
+            "GET", "/Player?where=name%20BEGNSWITH%20'x'", 400, "predicate.syntax", "BEGINSWITH"),
+        Refused(
+            "GET", "/Player?where=joinedAt%3E'2023-02-30'", 400, "predicate.type", "2023-02-30"),
+        Refused("GET", "/Player?sort=agee", 400, "predicate.unknown-key", "agee"),
+        Refused("GET", "/Player?sort=name,,goals", 400, "request.parameter", "comma"),
+        Refused("GET", "/Player?select=nme", 400, "predicate.unknown-key", "name"),
+        Refused("GET", "/Player?include=teem", 400, "request.parameter", "team"),
+        Refused("GET", "/Player?include=name", 400, "request.parameter", "attribute"),
+        Refused("GET", "/Player?after=x&offset=1", 400, "request.parameter", "exclude"),
+        Refused("GET", "/Player?where=%zz", 400, "request.target", "%"),
+        Refused(
+            "GET", "/Player?where=name%20==%20'" + String(repeating: "x", count: 70_000) + "'", 414,
+            "request.target-too-long", "65536"),
+    ]
+
+    @Test(arguments: parameters) func parametersThatCannotBe(_ refused: Refused) throws {
+        try Self.check(refused, ReadingTests.filled())
+    }
+
+    static let bodies: [Refused] = [
+        Refused("POST", "/Player", "", 400, "json.empty", "body"),
+        Refused("POST", "/Player", #"{"name":"#, 400, "json.syntax", "line 1"),
+        Refused("POST", "/Player", #"{"name":"A",}"#, 400, "json.syntax", "line 1"),
+        Refused("POST", "/Player", #"{"name":"A"} x"#, 400, "json.syntax", "line 1"),
+        Refused("POST", "/Player", #"{"name":"A","name":"B"}"#, 400, "json.duplicate-key", "name"),
+        Refused("POST", "/Player", #"{"name":"\u0000"}"#, 400, "json.nul", "U+0000"),
+        Refused(
+            "POST", "/Player", #"{"goals":99999999999999999999}"#, 400, "json.number", "string"),
+        Refused(
+            "POST", "/Player", String(repeating: "[", count: 5000), 400, "json.too-deep", "64"),
+        Refused("POST", "/Player", #""Ann""#, 400, "request.body", "object"),
+        Refused("POST", "/Player", "[1]", 400, "request.body", "object"),
+        Refused(
+            "POST", "/Player", #"{"nme":"A"}"#, 400, "request.unknown-key", "did you mean name?"),
+        Refused("POST", "/Player", #"{"name":5}"#, 422, "value.type", "name of Player is text"),
+        Refused("POST", "/Player", #"{"name":"A","goals":"x"}"#, 422, "value.type", "goals"),
+        Refused("POST", "/Player", #"{"name":"A","goals":1.5}"#, 422, "value.type", "integer"),
+        Refused("POST", "/Player", #"{"name":"A","goals":true}"#, 422, "value.type", "integer"),
+        Refused("POST", "/Player", #"{"name":"A","number":40000}"#, 422, "1610", "number"),
+        Refused(
+            "POST", "/Player", #"{"name":"A","goals":"99999999999999999999"}"#, 422, "value.type",
+            "64 bits"),
+        Refused(
+            "POST", "/Player", #"{"name":"A","joinedAt":"2023-02-30"}"#, 422, "value.type",
+            "2023-02-30"),
+        Refused(
+            "POST", "/Player", #"{"name":"A","joinedAt":"2023-02-01T10:00:00"}"#, 422, "value.type",
+            "joinedAt"),
+        Refused("POST", "/Player", #"{"name":"A","joinedAt":5}"#, 422, "value.type", "ISO 8601"),
+        Refused(
+            "POST", "/Player", #"{"name":"A","salary":1234567890.1234567}"#, 422, "value.type",
+            "send it as a string"),
+        Refused("POST", "/Player", #"{"name":"A","salary":"1e"}"#, 422, "value.type", "Decimal"),
+        Refused("POST", "/Player", #"{"name":"A","team":"x"}"#, 422, "value.type", "Team"),
+        Refused("POST", "/Player", #"{"name":"A","team":0}"#, 422, "value.type", "id"),
+        Refused("POST", "/Player", #"{"name":"A","team":[1]}"#, 422, "value.type", "team"),
+        Refused("POST", "/Team", #"{"name":"A","players":5}"#, 400, "request.body", "players"),
+        Refused("POST", "/Team", #"{"name":"A","players":[true]}"#, 422, "value.type", "players"),
+        Refused(
+            "POST", "/Team", #"{"name":"A","players":[99]}"#, 422, "object.missing-destination",
+            "99"),
+        Refused("PATCH", "/Player/1", "[]", 400, "request.body", "object"),
+        Refused("PATCH", "/Player/99", "{}", 404, "object.unknown", "99"),
+        Refused("PATCH", "/Player/1", #"{"_version":"x"}"#, 400, "request.body", "_version"),
+        Refused(
+            "POST", "/Player", "<player/>", 415, "request.media-type", "application/json",
+            headers: [("Content-Type", "text/xml")]),
+        Refused(
+            "PATCH", "/Player/1", "{}", 400, "request.header", "If-Match",
+            headers: [("If-Match", "5")]),
+        Refused(
+            "GET", "/Player", 406, "accept.none", "application/json",
+            headers: [("Accept", "image/png")]),
+    ]
+
+    @Test(arguments: bodies) func bodiesThatCannotBe(_ refused: Refused) throws {
+        try Self.check(refused, ReadingTests.filled())
+    }
+
+    @Test func everyTypeRefusesWhatItIsNot() throws {
+        let zoo = try ServiceFixture.zoo()
+        for (key, value) in [
+            ("binary", #""a=b""#), ("binary", "5"), ("boolean", "1"), ("boolean", #""true""#),
+            ("double", #""nan""#), ("double", #""0x10""#), ("double", #""1e999""#),
+            ("float", "1e39"), ("uuid", #""6F9619FF""#), ("uuid", "7"), ("uri", "7"),
+            ("decimal", "{}"), ("int64", #""""#), ("int64", #""-""#),
+        ] {
+            let answer = zoo.post("/Sample", "{\"\(key)\":\(value)}")
+            #expect(answer.status == 422, "\(key) \(value) \(answer.text)")
+            #expect(answer.code == "value.type")
+            #expect(try answer.json["errors"] != nil)
+        }
+        #expect(zoo.post("/Page", #"{"drafts":[]}"#).code == "value.read-only")
+        #expect(zoo.post("/Sample", #"{"int16":32768}"#).status == 422)
+        #expect(zoo.coordinator.currentToken == 0)
+    }
+
+    @Test func aBodyOfTooManyOrTooDeepObjectsIsRefused() throws {
+        let league = try ServiceFixture(TestModels.league()) { $0.limits.objectsPerBody = 3 }
+        #expect(league.post("/Team", #"[{"name":"a"},{"name":"b"},{"name":"c"}]"#).status == 201)
+        let many = league.post(
+            "/Team", #"[{"name":"a","players":[{"name":"x"},{"name":"y"}]},{"name":"b"}]"#)
+        #expect(many.status == 413)
+        #expect(many.detail.contains("3 objects"))
+    }
+
+    @Test func whatTheServerRefusesIsAProblemToo() throws {
+        let league = try ServiceFixture.league()
+        let request = Request(method: "POST", path: "/Player")
+        let large = Answer(response: league.service.refuse(.bodyTooLarge(request, limit: 10)))
+        #expect(large.status == 413)
+        #expect(large.code == "request.too-large")
+        let busy = Answer(response: league.service.refuse(.busy(request, retryAfter: 2)))
+        #expect(busy.status == 503)
+        #expect(busy["Retry-After"] == "2")
+    }
+
+    @Test func anUnknownErrorTellsItsIdAndNothingElse() throws {
+        struct Odd: Error { let secret = "secret" }
+        let renderer = SnapshotRenderer(model: try TestModels.league())
+        let answer = ErrorResponse(Odd(), renderer: renderer)
+        #expect(answer.problem.status == 500)
+        let text = Answer(response: answer.problem.response()).text
+        #expect(!text.contains("secret") && !text.contains("Odd"))
+        let secret = try #require(answer.secret)
+        #expect(text.contains(secret.id))
+        #expect(secret.text.contains("Odd"))
+    }
+}

@@ -1,0 +1,128 @@
+// Entity tags, conditional requests, compression, methods without bodies.
+
+import SteleHTTP
+import SteleJSON
+import Testing
+
+@testable import SteleService
+
+@Suite struct CachingTests {
+    @Test func anObjectsTagChangesWithItsVersionAlone() throws {
+        let league = try ReadingTests.filled()
+        let tag = try #require(league.get("/Player/1")["ETag"])
+        #expect(tag.hasPrefix("\"1-"))
+        _ = league.post("/Team", #"{"name":"Other"}"#)
+        #expect(league.get("/Player/1")["ETag"] == tag)
+        let known = league.get("/Player/1", [("If-None-Match", tag)])
+        #expect(known.status == 304)
+        #expect(known.bytes.isEmpty)
+        #expect(known["ETag"] == tag)
+        #expect(known["Vary"] != nil)
+        for list in ["\"x\", \(tag)", "W/\(tag)", "*", tag.dropLast() + ";gz\""] {
+            #expect(
+                league.get("/Player/1", [("If-None-Match", String(list))]).status == 304, "\(list)")
+        }
+        #expect(league.get("/Player/1", [("If-None-Match", "\"9-x\"")]).status == 200)
+        _ = league.patch("/Player/1", #"{"goals":13}"#)
+        let changed = league.get("/Player/1", [("If-None-Match", tag)])
+        #expect(changed.status == 200)
+        #expect(try #require(changed["ETag"]).hasPrefix("\"2-"))
+    }
+
+    @Test func theSameAnswerComesFromTheCacheAndFromAWorker() throws {
+        let league = try ReadingTests.filled()
+        let request = Request(method: "GET", path: "/Player/2")
+        let worker = Answer(response: league.service.respond(to: request))
+        let cached = try #require(league.service.answerInline(request).map { Answer(response: $0) })
+        #expect(worker.text == cached.text)
+        for header in ["ETag", "Content-Type", "Cache-Control", "Vary"] {
+            #expect(worker[header] == cached[header])
+        }
+        for path in [
+            "/Team/2x", "/Playr/2", "/Player/02", "/Player/", "/Player//2", "/Player/2/team",
+        ] {
+            #expect(
+                league.service.answerInline(Request(method: "GET", path: path)) == nil, "\(path)")
+        }
+        #expect(league.service.answerInline(Request(method: "DELETE", path: "/Player/2")) == nil)
+        #expect(
+            league.service.answerInline(Request(method: "GET", path: "/Player/2", query: "")) == nil
+        )
+    }
+
+    @Test func aListsTagChangesWithEverySaveAndQuery() throws {
+        let league = try ReadingTests.filled()
+        let tag = try #require(league.get("/Player?limit=2")["ETag"])
+        #expect(league.get("/Player?limit=2")["ETag"] == tag)
+        #expect(league.get("/Player?limit=3")["ETag"] != tag)
+        #expect(league.get("/Player?limit=2", [("If-None-Match", tag)]).status == 304)
+        #expect(league.get("/Player/count")["ETag"] != nil)
+        _ = league.post("/Team", #"{"name":"Other"}"#)
+        #expect(league.get("/Player?limit=2", [("If-None-Match", tag)]).status == 200)
+        #expect(league.get("/Player?where=joinedAt%3Cnow()")["ETag"] == nil)
+        let embedded = try #require(league.get("/Player/1?include=team")["ETag"])
+        _ = league.patch("/Team/1", #"{"city":"York"}"#)
+        #expect(league.get("/Player/1?include=team")["ETag"] != embedded)
+        #expect(
+            league.ask("PATCH", "/Player/1", "{}", [("If-Match", embedded)]).status == 200,
+            "If-Match compares the version alone")
+        #expect(league.ask("PATCH", "/Player/1", "{}", [("If-Match", tag)]).status == 412)
+    }
+
+    @Test func largeAnswersAreCompressedForWhoAsks() throws {
+        let league = try ReadingTests.filled()
+        _ = league.post("/Player", #"[{"name":"Fay"},{"name":"Gus"},{"name":"Hal"}]"#)
+        let plain = league.get("/Player?include=team")
+        let packed = league.get("/Player?include=team", [("Accept-Encoding", "br, gzip")])
+        #expect(packed["Content-Encoding"] == "gzip")
+        #expect(packed.bytes.count < plain.bytes.count)
+        #expect(packed.bytes.starts(with: [0x1F, 0x8B]))
+        #expect(packed["ETag"]?.hasSuffix(";gz\"") ?? false)
+        #expect(
+            league.get(
+                "/Player?include=team",
+                [("Accept-Encoding", "gzip"), ("If-None-Match", try #require(packed["ETag"]))]
+            ).status == 304)
+        #expect(league.get("/Player/1", [("Accept-Encoding", "gzip")])["Content-Encoding"] == nil)
+        #expect(
+            league.get("/Player?include=team", [("Accept-Encoding", "gzip;q=0")])[
+                "Content-Encoding"]
+                == nil)
+    }
+
+    @Test func headAndOptionsWork() throws {
+        let league = try ReadingTests.filled()
+        #expect(league.ask("HEAD", "/Player").status == 200)
+        #expect(league.ask("HEAD", "/Player/1")["ETag"] == league.get("/Player/1")["ETag"])
+        let options = league.ask("OPTIONS", "/Player/1")
+        #expect(options.status == 204)
+        #expect(options["Allow"] == "GET, HEAD, PUT, PATCH, DELETE, OPTIONS")
+        #expect(league.ask("OPTIONS", "*").status == 204)
+    }
+
+    @Test func timingNamesTheFiveSteps() throws {
+        let league = try ReadingTests.filled()
+        let timing = try #require(league.get("/Player")["Server-Timing"])
+        for step in ["route", "call", "plan", "execution", "response"] {
+            #expect(timing.contains("\(step);dur="))
+        }
+        let quiet = try ServiceFixture(TestModels.league()) { $0.serverTiming = false }
+        #expect(quiet.get("/Player")["Server-Timing"] == nil)
+    }
+
+    @Test func aBasePathMovesEverything() throws {
+        let league = try ServiceFixture(TestModels.league()) { $0.basePath = "/api" }
+        #expect(league.post("/api/Team", #"{"name":"A"}"#)["Location"] == "/api/Team/1")
+        #expect(league.get("/api/Team/1").status == 200)
+        #expect(league.get("/api/healthz").status == 200)
+        #expect(league.get("/api").status == 200)
+        #expect(league.get("/Team/1").status == 404)
+        #expect(league.get("/apix/Team").status == 404)
+        #expect(try league.get("/api/Team/9").json["type"] == "/api/docs/errors#object.unknown")
+    }
+
+    @Test func theAbsoluteFormIsUnderstood() throws {
+        let league = try ReadingTests.filled()
+        #expect(try league.get("http://127.0.0.1:8080/Player/2").json["name"] == "Bo")
+    }
+}

@@ -1,0 +1,53 @@
+// What the contract has and this version has not: 501, with a problem that says so.
+
+import SteleHTTP
+import Testing
+
+@testable import SteleService
+
+@Suite struct LaterTests {
+    @Test(arguments: [
+        ("GET", "/fetch/mine", ""), ("POST", "/contexts", "{}"), ("GET", "/contexts/c7/Page", ""),
+        ("GET", "/live?q.A=x", ""), ("GET", "/openapi.json", ""), ("GET", "/metrics", ""),
+        ("POST", "/backup", ""), ("POST", "/transactions", "[]"), ("POST", "/Page/query", "{}"),
+        ("GET", "/Page/1/drafts", ""), ("GET", "/Sample/1/binary", ""),
+        ("PATCH", "/Page?where=TRUEPREDICATE", "{}"), ("DELETE", "/Page?where=TRUEPREDICATE", ""),
+        ("GET", "/Page?distinct=true&select=title", ""), ("GET", "/Page?having=count()%3E1", ""),
+        ("GET", "/Page?subentities=false", ""), ("GET", "/Page?select=median(_id)", ""),
+        ("GET", "/Page?select=stddev(_id)", ""),
+        ("GET", "/Page?select=count(distinct%20title)", ""),
+        ("GET", "/Page?where=tags.@count%3E1", ""), ("GET", "/Page?include=drafts", ""),
+        ("GET", "/Page?where=SUBQUERY(tags,$t,$t.name=='a').@count%3E0", ""),
+        ("GET", "/Page?format=csv", ""), ("GET", "/Page?format=ndjson", ""),
+        ("POST", "/Page?mergePolicy=objectTrump", "{}"), ("GET", "/changes?updated=title", ""),
+        ("GET", "/changes?where=TRUEPREDICATE", ""),
+    ])
+    func laterRoutesAndParametersSaySo(_ method: String, _ target: String, _ body: String) throws {
+        let zoo = try ServiceFixture.zoo()
+        let answer = zoo.ask(method, target, body)
+        #expect(answer.status == 501, "\(answer.text)")
+        #expect(answer.code == "feature.not-built")
+    }
+
+    @Test(arguments: [
+        ("GET", "/Page", "Accept", "text/event-stream"), ("GET", "/Page", "Accept", "text/csv"),
+        ("GET", "/Page", "Accept", "application/x-ndjson"),
+        ("POST", "/Page", "Idempotency-Key", "abc"),
+        ("PATCH", "/Page/1", "Content-Type", "application/json-patch+json"),
+    ])
+    func laterHeadersSaySo(
+        _ method: String, _ target: String, _ name: String, _ value: String
+    ) throws {
+        let zoo = try ServiceFixture.zoo()
+        let answer = zoo.ask(method, target, "{}", [(name, value)])
+        #expect(answer.status == 501, "\(answer.text)")
+    }
+
+    @Test func whatAsksForNothingNewIsTaken() throws {
+        let zoo = try ServiceFixture.zoo()
+        #expect(zoo.get("/Page?distinct=false&subentities=true").status == 200)
+        #expect(zoo.post("/Page?mergePolicy=error", "{}").status == 201)
+        #expect(zoo.get("/Page", [("Accept", "text/html, */*;q=0.8")]).status == 200)
+        #expect(zoo.get("/Page", [("Accept", "text/csv;q=0.1, application/json")]).status == 200)
+    }
+}
