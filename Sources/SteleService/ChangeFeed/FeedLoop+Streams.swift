@@ -24,6 +24,7 @@ extension FeedLoop {
         } else if !arrival.stream.send(SharedBuffer([])) {
             return
         }
+        if groups.isEmpty { heartbeatAt = Alarm.now() &+ feed.options.heartbeatNanoseconds }
         let skip = max(position, arrival.position)
         groups[arrival.filter, default: []].append(
             Member(stream: arrival.stream, skipThrough: skip))

@@ -22,7 +22,7 @@ final class FeedLoop {
     var waiting: [CatchUp] = []
     /// Streams that catch up on workers at the thread's word.
     var outstanding = 0
-    private var heartbeatAt: UInt64 = 0
+    var heartbeatAt: UInt64 = 0
     private var pollAt: UInt64 = 0
     var roomAt: UInt64 = 0
     /// Saves up to here could not be read from the store; tried again at the next look.
