@@ -33,7 +33,9 @@ import Testing
 
     @Test func pagesFollowOneAnotherByTheirLinks() throws {
         let stage = try Stage { $0.basePath = "/api" }
-        for key in 1...25 { stage.store.commit([stage.staff.insert(stage.staff.person, Int64(key))]) }
+        for key in 1...25 {
+            stage.store.commit([stage.staff.insert(stage.staff.person, Int64(key))])
+        }
         var query = "limit=10"
         var all: [String] = []
         for expected in [10, 10, 5] {
@@ -56,7 +58,8 @@ import Testing
         }
         let (node, link) = try page(stage, "entity=Team&limit=4&values=true")
         #expect(transactions(node) == [10, 20, 30, 40].map { "7f3a09c1-\($0)" })
-        #expect(link == "</changes?since=7f3a09c1-40&entity=Team&values=true&limit=4>; rel=\"next\"")
+        #expect(
+            link == "</changes?since=7f3a09c1-40&entity=Team&values=true&limit=4>; rel=\"next\"")
         #expect(node[0]?["changes"]?[0]?["object"]?["name"]?.string == "Ann")
         let (rest, last) = try page(stage, "entity=Team&since=7f3a09c1-40")
         #expect(rest.count == 6 && last == nil)
@@ -66,7 +69,9 @@ import Testing
 
     @Test func tokensThatCannotBeUsedAreRefused() throws {
         let stage = try Stage()
-        for key in 1...9 { stage.store.commit([stage.staff.insert(stage.staff.person, Int64(key))]) }
+        for key in 1...9 {
+            stage.store.commit([stage.staff.insert(stage.staff.person, Int64(key))])
+        }
         stage.store.purge(through: 4)
         #expect(problem(stage, "since=7f3a09c1-2")?.status == 410)
         #expect(problem(stage, "since=7f3a09c1-10")?.status == 410)

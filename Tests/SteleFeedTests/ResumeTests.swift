@@ -14,11 +14,14 @@ import Testing
     @Test(arguments: [false, true])
     func aStreamResumesAtEachPosition(byHeader: Bool) throws {
         let stage = try Stage()
-        for key in 1...40 { stage.store.commit([stage.staff.insert(stage.staff.person, Int64(key))]) }
+        for key in 1...40 {
+            stage.store.commit([stage.staff.insert(stage.staff.person, Int64(key))])
+        }
         for position in 0..<40 {
             let token = "7f3a09c1-\(position)"
             // The header wins over the address, which a browser repeats.
-            let client = byHeader
+            let client =
+                byHeader
                 ? try stage.connect(since: "7f3a09c1-39", lastEventID: token)
                 : try stage.connect(since: token)
             #expect(client.wait(for: 40 - position))
@@ -33,7 +36,9 @@ import Testing
     @Test func zeroIsFromTheOldestKept() throws {
         let stage = try Stage()
         let empty = try stage.connect(since: "0")
-        for key in 1...10 { stage.store.commit([stage.staff.insert(stage.staff.person, Int64(key))]) }
+        for key in 1...10 {
+            stage.store.commit([stage.staff.insert(stage.staff.person, Int64(key))])
+        }
         #expect(empty.wait(for: 10))
         stage.store.purge(through: 4)
         let client = try stage.connect(since: "0")
@@ -48,7 +53,9 @@ import Testing
     ])
     func aTokenThatCannotBeUsedExpiresAndGoesOnFromNow(token: String) throws {
         let stage = try Stage()
-        for key in 1...10 { stage.store.commit([stage.staff.insert(stage.staff.person, Int64(key))]) }
+        for key in 1...10 {
+            stage.store.commit([stage.staff.insert(stage.staff.person, Int64(key))])
+        }
         stage.store.purge(through: 4)
         let client = try stage.connect(since: token)
         #expect(client.wait(for: 1))

@@ -1,5 +1,6 @@
 /// What a stream tells: order, once each, from where, in which words.
 
+import Glibc
 import SteleJSON
 import StelePersistence
 import Testing
@@ -107,7 +108,9 @@ import Testing
         let stage = try Stage { $0.heartbeatSeconds = 0.05 }
         let filtered = try stage.connect(entities: [stage.staff.team])
         let whole = try stage.connect()
-        for key in 1...5 { stage.store.commit([stage.staff.insert(stage.staff.person, Int64(key))]) }
+        for key in 1...5 {
+            stage.store.commit([stage.staff.insert(stage.staff.person, Int64(key))])
+        }
         #expect(filtered.wait { $0.lastEventID == "7f3a09c1-5" })
         #expect(filtered.events.isEmpty)
         #expect(whole.wait { $0.text.contains("\n:\n\n") })
@@ -153,6 +156,24 @@ import Testing
         stage.store.commit([stage.staff.insert(stage.staff.person, 4)])
         #expect(client.wait(for: 4))
         #expect(client.told == (1...4).map { "7f3a09c1-\($0)" })
+    }
+
+    @Test func aHistoryThatCannotBeReadIsReadLater() throws {
+        let stage = try Stage()
+        let client = try stage.connect()
+        stage.store.commit([stage.staff.insert(stage.staff.person, 1)])
+        #expect(client.wait(for: 1))
+        stage.store.state.withLock { $0.readsLeft = 0 }
+        for key in 2...3 {
+            stage.store.commit(
+                [stage.staff.insert(stage.staff.person, Int64(key))], isForeign: true)
+        }
+        usleep(100_000)
+        client.read()
+        #expect(client.events.count == 1)
+        stage.store.state.withLock { $0.readsLeft = .max }
+        #expect(client.wait(for: 3))
+        #expect(client.told == (1...3).map { "7f3a09c1-\($0)" })
     }
 
     @Test func stoppingEndsEveryStream() throws {

@@ -93,7 +93,8 @@ import Testing
             let relationship = try #require(entity.relationship(named: name))
             var found: [String: [String]] = [:]
             for object in try context.fetch(FetchRequest(entity: entity)) {
-                let others = relationship.isToMany
+                let others =
+                    relationship.isToMany
                     ? try object.members(relationship)
                     : [try object.toOne(relationship)].compactMap { $0 }
                 guard case .string(let own) = object.value(code) else { continue }
@@ -157,7 +158,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("{\"code\":\"a\"}\n{\"code\":\"b\",\"within\":\"q\"}", 2, "within names a Place whose code is \"q\""),
+        (
+            "{\"code\":\"a\"}\n{\"code\":\"b\",\"within\":\"q\"}", 2,
+            "within names a Place whose code is \"q\""
+        ),
         ("{\"code\":\"a\",\"nmae\":\"x\"}", 1, "did you mean name?"),
         ("{\"code\":\"a\"}\n\n{\"code\":\"a\"}", 3, "code \"a\""),
         ("{\"code\":\"a\"}\n{\"name\":\"x\"}", 2, "code"),
@@ -212,7 +216,8 @@ import Testing
     }
 
     @Test func theWorldComesInOneCommand() throws {
-        let shared = ProcessInfo.processInfo.environment["STELE_SHARED"]
+        let shared =
+            ProcessInfo.processInfo.environment["STELE_SHARED"]
             .map { URL(fileURLWithPath: $0) }
             ?? packageRoot.appendingPathComponent("../shared")
         let files = ["cities", "countries", "continents"].map {

@@ -5,7 +5,8 @@ import Testing
 
 @Suite struct ServeTests {
     private let world = packageRoot.appendingPathComponent("Config/Models/World.xcdatamodeld").path
-    private let league = packageRoot
+    private let league =
+        packageRoot
         .appendingPathComponent("Config/Models/League.xcdatamodeld").path
 
     private func folder() throws -> String {

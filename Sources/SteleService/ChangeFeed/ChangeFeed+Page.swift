@@ -37,7 +37,9 @@ extension ChangeFeed {
             let saves = try reader.history(after: position, limit: size, values: filter.values)
             for save in saves {
                 if count == limit {
-                    guard save.changes.contains(where: { filter.tells($0.entity) }) else { continue }
+                    guard save.changes.contains(where: { filter.tells($0.entity) }) else {
+                        continue
+                    }
                     writer.byte(UInt8(ascii: "]"))
                     return (writer.take(), last)
                 }

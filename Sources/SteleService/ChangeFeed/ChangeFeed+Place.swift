@@ -7,7 +7,7 @@ extension ChangeFeed {
     enum Place {
         /// All after this transaction.
         case at(Int64)
-        /// What came after the token cannot be told, or it is none; `now` is where the history ends.
+        /// What came after cannot be told, or it is no token; `now` is where the history ends.
         case expired(Problem, now: Int64)
     }
 

@@ -34,6 +34,7 @@ public final class ChangeFeed: Sendable {
         /// The most transactions of a JSON page.
         public var maximumLimit = 10_000
 
+        /// The options as the settings have them.
         public init() {}
 
         var heartbeatNanoseconds: UInt64 { UInt64(max(heartbeatSeconds, 0.001) * 1e9) }
@@ -47,9 +48,10 @@ public final class ChangeFeed: Sendable {
 
     typealias Work = @Sendable () -> Void
     /// How saves come: subscribes, and gives what ends it.
-    typealias Subscribe = @Sendable (
-        _ saves: @escaping @Sendable ([HistoryTransaction]) -> Void, _ elsewhere: @escaping Work
-    ) -> Work
+    typealias Subscribe =
+        @Sendable (
+            _ saves: @escaping @Sendable ([HistoryTransaction]) -> Void, _ elsewhere: @escaping Work
+        ) -> Work
 
     let store: any PersistentStore
     let renderer: ChangeRenderer
@@ -107,9 +109,8 @@ public final class ChangeFeed: Sendable {
             let inbox = inbox
             running.unsubscribe = subscribe(
                 { inbox.put($0) }, { inbox.putChangedElsewhere() })
-            running.thread = FeedThread { [self] in
-                FeedLoop(self, position: currentToken()).run()
-            }
+            let position = currentToken()
+            running.thread = FeedThread { [self] in FeedLoop(self, position: position).run() }
             if running.thread == nil { logger.error("the change feed has no thread to run on") }
         }
     }

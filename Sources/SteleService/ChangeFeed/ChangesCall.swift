@@ -55,7 +55,9 @@ struct ChangesCall: Sendable {
                     $0.filter { !$0.isWhitespace }.lowercased()
                 }
                 guard parts.first == "text/event-stream" else { return false }
-                return !parts.dropFirst().contains { ["q=0", "q=0.0", "q=0.00", "q=0.000"].contains($0) }
+                return !parts.dropFirst().contains {
+                    ["q=0", "q=0.0", "q=0.00", "q=0.000"].contains($0)
+                }
             }
         }
     }
@@ -65,7 +67,8 @@ struct ChangesCall: Sendable {
         return try names.map { name in
             let name = String(name)
             guard let entity = model.entity(named: name) else {
-                let what = name.isEmpty ? "entity has an empty name" : "the model has no entity \(name)"
+                let what =
+                    name.isEmpty ? "entity has an empty name" : "the model has no entity \(name)"
                 throw Problem(
                     .parameter, what,
                     hint: nearestHint(to: name, among: model.entities.map(\.name)))

@@ -103,7 +103,7 @@ final class FeedInbox: Sendable {
 
     var isStopping: Bool { state.withLock { $0.mail.isStopping } }
 
-    /// Takes what has come. `isWatched` is what the thread knows of itself; mail that needs it wins.
+    /// Takes what has come. `isWatched` is what the thread knows; mail that needs it wins.
     func take(isWatched: Bool) -> Mail {
         state.withLock { state in
             let mail = state.mail

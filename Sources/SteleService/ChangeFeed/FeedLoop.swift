@@ -1,7 +1,6 @@
 /// The feed's thread: tells each save to all streams, once rendered for each filter, in one sweep.
 
 import SteleHTTP
-import SteleJSON
 import StelePersistence
 
 /// What the thread alone has in hand. Lock order: it holds none of its own; the inbox's and the
@@ -23,9 +22,11 @@ final class FeedLoop {
     var waiting: [CatchUp] = []
     /// Streams that catch up on workers at the thread's word.
     var outstanding = 0
-    private var heartbeatAt: UInt64 = 0
+    var heartbeatAt: UInt64 = 0
     private var pollAt: UInt64 = 0
-    private var roomAt: UInt64 = 0
+    var roomAt: UInt64 = 0
+    /// Saves up to here could not be read from the store; tried again at the next look.
+    private var behind: Int64?
 
     init(_ feed: ChangeFeed, position: Int64) {
         self.feed = feed
@@ -52,8 +53,9 @@ final class FeedLoop {
         let now = Alarm.now()
         if now >= roomAt { goOnWithWaiting(now) }
         if now >= pollAt {
-            if isWatched { _ = feed.store.noticesForeignChange() }
             pollAt = now &+ feed.options.pollNanoseconds
+            if isWatched { _ = feed.store.noticesForeignChange() }
+            if let behind { readOn(atLeastTo: behind) }
         }
         if now >= heartbeatAt {
             beat()
@@ -81,20 +83,22 @@ final class FeedLoop {
     // MARK: Saves
 
     private func take(_ mail: FeedInbox.Mail) {
-        guard !groups.isEmpty else {
-            // Nobody listens; who joins reads what he lacks.
-            if mail.latest > position {
-                position = mail.latest
-                recent = []
-            }
-            return
-        }
         let saves = mail.saves.drop { $0.number <= position }
-        if let last = saves.last {
-            // A gap is another program's saves, or what the inbox let go.
-            if last.number - position == Int64(saves.count) { tell(Array(saves)) }
+        // A gap is another program's saves, or what the inbox let go.
+        if let last = saves.last, last.number - position == Int64(saves.count) {
+            tell(Array(saves))
         }
-        if mail.isChangedElsewhere || mail.latest > position { readOn(atLeastTo: mail.latest) }
+        if groups.isEmpty {
+            // Nobody listens; who joins reads what he lacks.
+            if mail.latest > position { leap(to: mail.latest) }
+        } else if mail.isChangedElsewhere || mail.latest > position {
+            readOn(atLeastTo: mail.latest)
+        }
+    }
+
+    func leap(to number: Int64) {
+        position = number
+        recent = []
     }
 
     /// Tells what the store has after the position.
@@ -110,13 +114,11 @@ final class FeedLoop {
                 if saves.count < size { break }
                 size = HistoryPages.nextSize(size, saves)
             }
-            if latest > position {
-                position = latest
-                recent = []
-            }
+            if latest > position { leap(to: latest) }
+            behind = nil
         } catch {
             feed.logger.error("the change feed cannot read the history: \(error)")
-            feed.inbox.putChangedElsewhere()
+            behind = latest
             pollAt = Alarm.now() &+ feed.options.pollNanoseconds
         }
     }
@@ -149,8 +151,10 @@ final class FeedLoop {
         var late: [Int64: [SharedBuffer]] = [:]
         return members.filter { member in
             guard member.skipThrough >= first else { return send(buffers, to: member.stream) }
-            let rest = late[member.skipThrough] ?? feed.renderer.events(
-                of: saves.filter { $0.number > member.skipThrough }, filter)
+            let rest =
+                late[member.skipThrough]
+                ?? feed.renderer.events(
+                    of: saves.filter { $0.number > member.skipThrough }, filter)
             late[member.skipThrough] = rest
             return send(rest, to: member.stream)
         }
@@ -158,7 +162,7 @@ final class FeedLoop {
 
     /// False when the stream has ended or is too slow, and then it is broken off: its client comes
     /// back by its token.
-    private func send(_ buffers: [SharedBuffer], to stream: EventStream) -> Bool {
+    func send(_ buffers: [SharedBuffer], to stream: EventStream) -> Bool {
         for buffer in buffers where !stream.send(buffer) {
             stream.drop()
             return false
@@ -175,68 +179,5 @@ final class FeedLoop {
             return changes > 1_000
         }
         if let start { recent.removeFirst(start + 1) }
-    }
-
-    // MARK: Streams
-
-    private func admit(_ arrival: Arrival) {
-        if groups.isEmpty, arrival.position > position {
-            position = arrival.position
-            recent = []
-        }
-        if arrival.position < position {
-            guard let first = recent.first?.number, first <= arrival.position + 1 else {
-                outstanding += 1
-                feed.catchUp(
-                    CatchUp(arrival.stream, arrival.filter, position: arrival.position),
-                    isCounted: true)
-                return
-            }
-            let missed = recent.filter { $0.number > arrival.position }
-            let told = arrival.filter.values
-                ? feed.completed(missed, after: arrival.position) : missed
-            guard send(feed.renderer.events(of: told, arrival.filter), to: arrival.stream) else {
-                return
-            }
-        } else if !arrival.stream.send(SharedBuffer([])) {
-            return
-        }
-        let skip = max(position, arrival.position)
-        groups[arrival.filter, default: []].append(
-            Member(stream: arrival.stream, skipThrough: skip))
-    }
-
-    /// Lets those go on that have room again, and drops those that have not moved for too long.
-    private func goOnWithWaiting(_ now: UInt64) {
-        roomAt = now &+ 20_000_000
-        waiting.removeAll { one in
-            if one.stream.isClosed { return true }
-            if one.stream.queuedBytes < feed.options.roomBytes / 2 {
-                outstanding += 1
-                feed.catchUp(one, isCounted: true)
-                return true
-            }
-            let movedAt = one.state.withLock { $0.movedAt }
-            guard now > movedAt, now - movedAt > feed.options.stallNanoseconds else { return false }
-            one.stream.drop()
-            return true
-        }
-    }
-
-    /// A comment keeps the line and finds out who has gone; partial streams get their position.
-    private func beat() {
-        let plain = SharedBuffer(Array(":\n\n".utf8))
-        var writer = ByteWriter(capacity: 64)
-        writer.raw(":\n")
-        feed.renderer.idLine(position, to: &writer)
-        writer.byte(UInt8(ascii: "\n"))
-        let positioned = SharedBuffer(writer.take())
-        for (filter, members) in groups {
-            let left = members.filter { member in
-                let isMoving = filter.isPartial && member.skipThrough <= position
-                return send([isMoving ? positioned : plain], to: member.stream)
-            }
-            groups[filter] = left.isEmpty ? nil : left
-        }
     }
 }

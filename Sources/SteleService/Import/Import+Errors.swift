@@ -35,7 +35,8 @@ extension Import {
 
     /// Which line has values that another object has.
     func duplicate(_ conflict: ConstraintConflict, _ lines: [ImportLine]) -> ImportError {
-        let entity = plan.model.entities.indices.contains(conflict.entity)
+        let entity =
+            plan.model.entities.indices.contains(conflict.entity)
             ? plan.model.entities[conflict.entity].name : "object"
         let named = zip(conflict.constraint, conflict.values).map {
             "\($0) \(KeyDirectory.shown($1))"
@@ -45,7 +46,8 @@ extension Import {
                 line.values.contains { $0.attribute.name == name && $0.value == value }
             }
         }
-        let again = same.count > 1
+        let again =
+            same.count > 1
             ? "stands in line \(same[0].place.number), too" : "is in the store already"
         let message = "a \(entity) with \(named) \(again)"
         guard let place = same.last?.place else { return ImportError(message) }

@@ -39,7 +39,8 @@ struct ImportLine {
             switch self.entity.property(named: name) {
             case .attribute(let attribute):
                 guard attribute.declaration.derivationExpression == nil else {
-                    throw ImportError("\(name) of \(self.entity.name) is derived and cannot be given")
+                    throw ImportError(
+                        "\(name) of \(self.entity.name) is derived and cannot be given")
                 }
                 let value = try ValueReader.read(node, for: attribute, of: self.entity)
                 values.append((attribute, value))
@@ -53,7 +54,8 @@ struct ImportLine {
         }
     }
 
-    private static func entity(_ root: JSONNode, _ entity: Entity, _ model: Model) throws -> Entity {
+    private static func entity(_ root: JSONNode, _ entity: Entity, _ model: Model) throws -> Entity
+    {
         guard let node = root["_entity"] else { return entity }
         guard let name = node.string, let found = model.entity(named: name),
             entity.isKind(found.index)

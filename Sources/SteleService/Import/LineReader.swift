@@ -14,7 +14,7 @@ final class LineReader {
     /// Bytes of the file that have been read so far.
     private(set) var bytesRead = 0
 
-    private static let chunk = 1 << 20
+    private static let chunk = 256 << 10
     private static let longestLine = 64 << 20
 
     /// - Throws: `ImportError` where the file cannot be opened.
@@ -33,7 +33,7 @@ final class LineReader {
     func next() throws -> [UInt8]? {
         var searched = start
         while true {
-            if let end = buffer[searched...].firstIndex(of: 0x0A) { return take(upTo: end) }
+            if let end = lineBreak(from: searched) { return take(upTo: end) }
             if isAtEnd { return start < buffer.count ? take(upTo: buffer.count) : nil }
             let waiting = buffer.count - start
             guard waiting <= Self.longestLine else {
@@ -55,15 +55,23 @@ final class LineReader {
     private func fill() throws {
         buffer.removeSubrange(..<start)
         start = 0
-        let before = buffer.count
-        buffer.append(contentsOf: repeatElement(0, count: Self.chunk))
-        let count = buffer.withUnsafeMutableBytes { bytes in
-            read(descriptor, bytes.baseAddress?.advanced(by: before), Self.chunk)
+        let count = withUnsafeTemporaryAllocation(byteCount: Self.chunk, alignment: 1) { room in
+            let count = read(descriptor, room.baseAddress, room.count)
+            if count > 0 { buffer.append(contentsOf: UnsafeRawBufferPointer(room).prefix(count)) }
+            return count
         }
         guard count >= 0 else { throw Self.failure(path) }
-        buffer.removeLast(Self.chunk - count)
         bytesRead += count
         isAtEnd = count == 0
+    }
+
+    private func lineBreak(from start: Int) -> Int? {
+        buffer.withUnsafeBytes { bytes in
+            guard start < bytes.count, let base = bytes.baseAddress,
+                let found = memchr(base + start, 0x0A, bytes.count - start)
+            else { return nil }
+            return UnsafeRawPointer(found) - base
+        }
     }
 
     private static func failure(_ path: String) -> ImportError {

@@ -60,7 +60,8 @@ struct ImportCommand: ParsableCommand {
                 bar.clear()
                 let done = work.summary.total
                 throw Failure(
-                    Failure.sentence(error) + (done > 0 ? "\n\(done) objects were saved before" : ""))
+                    Failure.sentence(error)
+                        + (done > 0 ? "\n\(done) objects were saved before" : ""))
             }
             bar.clear()
             write(ImportReport.text(work.summary, model, seconds: bar.seconds), to: 1)

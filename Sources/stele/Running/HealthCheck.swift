@@ -19,7 +19,8 @@ enum HealthCheck {
         init(_ url: String) throws {
             let scheme = "http://"
             guard url.lowercased().hasPrefix(scheme) else {
-                throw Failure("a URL here begins with http://, such as http://127.0.0.1:8080: \(url)")
+                throw Failure(
+                    "a URL here begins with http://, such as http://127.0.0.1:8080: \(url)")
             }
             let rest = url.dropFirst(scheme.count)
             let slash = rest.firstIndex(of: "/") ?? rest.endIndex
@@ -37,7 +38,8 @@ enum HealthCheck {
             }
             guard !authority.isEmpty else { throw Failure("the URL names no host: \(url)") }
             host = String(authority)
-            self.path = path.hasSuffix("/readyz") || path.hasSuffix("/healthz")
+            self.path =
+                path.hasSuffix("/readyz") || path.hasSuffix("/healthz")
                 ? path : path + "/readyz"
         }
     }
@@ -63,7 +65,8 @@ enum HealthCheck {
         }
         let line = String(decoding: head.prefix(12), as: UTF8.self)
         guard line.hasPrefix("HTTP/1."), line.count == 12, let status = Int(line.suffix(3)) else {
-            throw Failure("\(place.host) port \(place.port) does not answer in time, or not in HTTP")
+            throw Failure(
+                "\(place.host) port \(place.port) does not answer in time, or not in HTTP")
         }
         return status
     }

@@ -149,7 +149,8 @@ struct SettingReading {
                 || "/-._~".utf8.contains(byte)
         }
         guard path.hasPrefix("/"), !path.hasSuffix("/"), !path.contains("//"), isPlain else {
-            throw Failure("base-path begins with / and does not end with one, such as /api: \(path)")
+            throw Failure(
+                "base-path begins with / and does not end with one, such as /api: \(path)")
         }
         return path
     }
