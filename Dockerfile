@@ -1,7 +1,7 @@
 # Stele in a container: built with Swift, run without it.
 #
 #   docker build -t stele .
-#   docker run -p 8080:8080 -v stele:/data -e STELE_TOKEN=secret stele
+#   docker run -p 8080:8080 -e STELE_TOKEN=secret stele
 #   docker run -p 8080:8080 -v stele:/data -v "$PWD/My.xcdatamodeld:/My.xcdatamodeld:ro" \
 #       -e STELE_TOKEN=secret stele serve /My.xcdatamodeld
 #
@@ -39,7 +39,7 @@ COPY Config/Models /usr/share/stele/Models
 COPY Config/Seeds /usr/share/stele/Seeds
 COPY --from=build /out/stele /usr/bin/stele
 
-ENV STELE_HOST=0.0.0.0 STELE_PORT=8080 STELE_STORE=/data/stele.sqlite
+ENV STELE_HOST=0.0.0.0 STELE_PORT=8080
 USER 10001:10001
 WORKDIR /data
 VOLUME /data

@@ -89,6 +89,20 @@ let package = Package(
         // Tests: one target for each of ours.
 
         // Tests: one target for each of ours.
+
+        // Tests: one target for each of ours.
+
+        // Tests: one target for each of ours.
+
+        // Tests: one target for each of ours.
+
+        // Tests: one target for each of ours.
+
+        // Tests: one target for each of ours.
+
+        // Tests: one target for each of ours.
+
+        // Tests: one target for each of ours.
         .testTarget(
             name: "SteleModelTests",
             dependencies: ["SteleModel", "SteleJSON"],
@@ -97,6 +111,14 @@ let package = Package(
             name: "SteleJSONTests", dependencies: ["SteleJSON"], swiftSettings: settings),
         .testTarget(
             name: "SteleHTTPTests", dependencies: ["SteleHTTP", "CZlib"], swiftSettings: settings),
+        .testTarget(
+            name: "StelePredicatesTests",
+            dependencies: ["StelePredicates", "SteleModel"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SteleGraphTests",
+            dependencies: ["SteleGraph", "StelePersistence", "StelePredicates", "SteleModel"],
+            swiftSettings: settings),
         .testTarget(
             name: "SteleSQLTests", dependencies: ["SteleSQL", "CSQLite"], swiftSettings: settings),
         .testTarget(
@@ -112,12 +134,7 @@ let package = Package(
             dependencies: ["SteleService", "SteleSQLite"],
             swiftSettings: settings),
         .testTarget(
-            name: "StelePredicatesTests", dependencies: ["SteleModel", "StelePredicates"],
-            swiftSettings: settings),
-        .testTarget(
-            name: "SteleGraphTests",
-            dependencies: ["SteleGraph", "SteleModel", "StelePredicates", "StelePersistence"],
-            swiftSettings: settings),
+            name: "steleTests", dependencies: ["stele"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,4 +1,4 @@
-// CMicroHTTPD for Swift: the header, and inline functions for what Swift cannot see (variadics, macros).
+// CMicroHTTPD for Swift: the header, and inline functions for what Swift cannot see (variadics).
 #pragma once
 #include <microhttpd.h>
 

@@ -35,8 +35,15 @@ public final class BodyWriter: Sendable {
     private let capacity: Int
     private let stallNanoseconds: UInt64
     private let deadline: UInt64
+    /// Without chunks, for HTTP/1.0, an answer ends where the connection does, and only a reset
+    /// tells one that is cut short from a whole one.
+    private let isChunked: Bool
 
-    init(connection: Connection, capacity: Int, stallLimit: Double, longestLife: Double) {
+    init(
+        connection: Connection, isChunked: Bool, capacity: Int, stallLimit: Double,
+        longestLife: Double
+    ) {
+        self.isChunked = isChunked
         state = Monitor(State(takenAt: monotonicNanoseconds(), connection: connection))
         self.capacity = max(capacity, 1)
         stallNanoseconds = UInt64(min(max(stallLimit, 0.001), 1e9) * 1e9)
@@ -97,7 +104,7 @@ extension BodyWriter {
         state.withLock { state in
             guard state.end == .open else { return }
             state.end = whole ? .finished : .failed
-            if !whole { Self.breakOff(&state) }
+            if !whole { breakOff(&state) }
             Self.wake(&state)
         }
     }
@@ -114,17 +121,20 @@ extension BodyWriter {
 
     /// A connection that waits for a slow client is not suspended and would not look here: its
     /// socket is still open, for closing it comes after `closed`, which takes this lock.
-    private static func breakOff(_ state: inout State) {
+    private func breakOff(_ state: inout State) {
         _ = state.queue.removeAll()
         state.queuedBytes = 0
         guard !state.parked, !state.closed, let connection = state.connection else { return }
-        connection.breakOff()
+        if isChunked { connection.breakOff() } else { connection.reset() }
     }
 
     /// Fills libmicrohttpd's buffer, or suspends the connection when there is nothing.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let count: Int = state.withLock { state in
-            if state.end == .failed { return stele_mhd_end_with_error }
+            if state.end == .failed {
+                if !isChunked { state.connection?.reset() }
+                return stele_mhd_end_with_error
+            }
             guard state.queuedBytes > 0 else {
                 if state.end == .finished { return stele_mhd_end_of_stream }
                 guard let connection = state.connection else { return stele_mhd_end_with_error }

@@ -20,5 +20,13 @@ struct Connection: @unchecked Sendable {
     /// Makes a connection that waits for a slow client end at once.
     func breakOff() { shutdown(stele_mhd_socket(pointer), Int32(SHUT_RDWR)) }
 
+    /// As `breakOff`, but the client sees a reset, and loses what is still on its way to it. That
+    /// is what Linux does when a connected socket is connected to nothing.
+    func reset() {
+        var nothing = sockaddr()
+        nothing.sa_family = sa_family_t(AF_UNSPEC)
+        connect(stele_mhd_socket(pointer), &nothing, socklen_t(MemoryLayout<sockaddr>.size))
+    }
+
     var clientAddress: RemoteAddress { RemoteAddress(stele_mhd_client(pointer)) }
 }

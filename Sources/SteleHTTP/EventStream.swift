@@ -6,6 +6,10 @@ import Synchronization
 /// An event stream (`text/event-stream`): what is sent to it goes out on its connection, in order.
 /// Nothing here waits: a subscriber too slow for its queue is told to the sender by `send`.
 ///
+/// To send one event to many streams is to call `send` on each with the same buffer: a call costs
+/// a lock, and a wake-up of the connection where it sleeps; the bytes are written by the threads
+/// of the connections.
+///
 /// While nothing is queued the connection is suspended, and then a client that has gone is noticed
 /// at the next `send` (so send a comment now and then).
 public final class EventStream: Sendable {
@@ -38,8 +42,8 @@ public final class EventStream: Sendable {
         state = Mutex(initial)
     }
 
-    /// Called once, when the connection has gone or the stream has ended, on whatever thread notices
-    /// it and with no lock held. Set after that, it is called at once.
+    /// Called once, when the connection has gone or the stream has ended, on whatever thread
+    /// notices it and with no lock held. Set after that, it is called at once.
     public var onClose: (@Sendable () -> Void)? {
         get { state.withLock { $0.onClose } }
         set {

@@ -54,7 +54,8 @@ extension Exchange {
     ) -> OpaquePointer? {
         let settings = core.configuration
         let writer = BodyWriter(
-            connection: connection, capacity: settings.streamBufferBytes,
+            connection: connection, isChunked: head.isHTTP11,
+            capacity: settings.streamBufferBytes,
             stallLimit: settings.stallLimit, longestLife: settings.longestStream)
         if !isHead, !core.streamers.submit(StreamJob(writer: writer, producer: producer)) {
             return nil

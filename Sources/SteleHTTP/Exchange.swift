@@ -6,15 +6,15 @@ import Synchronization
 
 /// Retained when libmicrohttpd shows the request line, released when it is done with the request,
 /// and nowhere else.
-// @unchecked: all but `answer` belongs to the pool thread that carries the connection. A worker
-// reads `request` and `connection`, which are set before the hand-over and kept until the answer.
+// @unchecked: all but `answer`, which has its lock, belongs to the pool thread that carries the
+// connection; a worker touches nothing else.
 final class Exchange: Job, @unchecked Sendable {
     enum Phase { case head, body, overflowing, handedOver, answered }
 
     /// What a suspended connection waits for; whoever stores it resumes, and only once.
     enum Answer {
         case none
-        case awaited
+        case awaited(Request, Connection)
         case given(Response)
         case taken
     }
@@ -25,8 +25,6 @@ final class Exchange: Job, @unchecked Sendable {
     var head: RequestHead
     var body: [UInt8] = []
     var overflow = 0
-    var request: Request?
-    var connection: Connection?
     /// Whether it counts among the core's unanswered requests.
     var counted = false
     let answer = Mutex<Answer>(.none)
@@ -107,10 +105,8 @@ final class Exchange: Job, @unchecked Sendable {
         body = []
         if core.isStopping { return refuse(.stopping(request), on: connection) }
         if let response = core.inline(request) { return send(response, on: connection) }
-        self.request = request
-        self.connection = connection
         phase = .handedOver
-        answer.withLock { $0 = .awaited }
+        answer.withLock { $0 = .awaited(request, connection) }
         // Suspended before any worker can see it, so that no answer comes too early.
         connection.suspend()
         if !core.workers.submit(self) {
@@ -130,7 +126,6 @@ final class Exchange: Job, @unchecked Sendable {
             return response
         }
         guard let given else { return .NO }
-        request = nil
         return send(given, on: connection)
     }
 
@@ -159,13 +154,19 @@ final class Exchange: Job, @unchecked Sendable {
     // MARK: On a worker
 
     func run() {
-        guard let request else { return }
+        guard let request = awaitedRequest else { return }
         give(core.respond(request))
     }
 
     func abandon() {
-        guard let request else { return }
+        guard let request = awaitedRequest else { return }
         give(core.rendered(.stopping(request.withoutBody)))
+    }
+
+    private var awaitedRequest: Request? {
+        answer.withLock { answer in
+            if case .awaited(let request, _) = answer { request } else { nil }
+        }
     }
 
     /// Stores the answer and resumes the connection, the first time it is called; a later answer
@@ -173,7 +174,7 @@ final class Exchange: Job, @unchecked Sendable {
     /// own before it stops, knows afterwards that nothing is suspended.
     private func give(_ response: Response) {
         let stored = answer.withLock { answer in
-            guard case .awaited = answer, let connection else { return false }
+            guard case .awaited(_, let connection) = answer else { return false }
             answer = .given(response)
             connection.resume()
             return true

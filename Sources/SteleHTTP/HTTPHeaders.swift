@@ -1,6 +1,7 @@
 // The header fields of a request, in one buffer, so that taking them over costs one allocation.
 
-/// The header fields of a request in the order they came; names compare without case (RFC 9110, 5.1).
+/// The header fields of a request in the order they came; names compare without case
+/// (RFC 9110, 5.1).
 public struct HTTPHeaders: Sendable {
     // Each field is two bytes of name length, four of value length, the name, the value.
     var packed: [UInt8]

@@ -66,6 +66,9 @@ public final class HTTPServer: Sendable {
     /// Event streams that are open.
     public var openEventStreams: Int { core.openStreams }
 
+    /// Requests whose line has come and whose answer is not wholly sent, event streams among them.
+    public var requestsInProgress: Int { core.exchanges.load(ordering: .relaxed) }
+
     /// Requests that wait for a worker or are with one.
     public var workerLoad: Int { core.workers.load }
 

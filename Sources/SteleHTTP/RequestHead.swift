@@ -23,7 +23,7 @@ struct RequestHead {
     private var transferCoding: String?
     private var contentLengths = 0
     private var hosts = 0
-    private var isHTTP11 = true
+    private(set) var isHTTP11 = true
     private var targetLength = 0
 
     /// The target, raw, before libmicrohttpd has touched it.

@@ -1,7 +1,7 @@
 // An answer as the rest of Stele gives it.
 
-/// An HTTP answer. `Date`, `Content-Length`, `Transfer-Encoding` and `Connection` are set on the way
-/// out; a field whose name or value would break the head (a line break in it) is left out.
+/// An HTTP answer. `Date`, `Content-Length`, `Transfer-Encoding` and `Connection` are set on the
+/// way out; a field whose name or value would break the head (a line break in it) is left out.
 public struct Response: Sendable {
     /// What follows the head.
     public enum Body: Sendable {
@@ -9,8 +9,8 @@ public struct Response: Sendable {
         case none
         /// These bytes, with their `Content-Length`.
         case bytes([UInt8])
-        /// What the producer writes, chunked; it runs on a thread of a bounded pool. When it throws,
-        /// the connection is broken off without a last chunk. It does not run for `HEAD`.
+        /// What the producer writes, chunked; it runs on a thread of a bounded pool. When it
+        /// throws, the connection is broken off without a last chunk. It does not run for `HEAD`.
         case stream(@Sendable (BodyWriter) throws -> Void)
         /// What is sent to the stream, until it is finished or dropped.
         case events(EventStream)

@@ -19,13 +19,13 @@ final class WorkerPool: Sendable {
 
     private let state: Monitor<State>
     private let maximumThreads: Int
-    private let maximumQueue: Int
+    private let maximumLoad: Int
     private let stackBytes: Int
 
     init(threads: Int, queue: Int, stackBytes: Int) {
         state = Monitor(State())
         maximumThreads = max(threads, 1)
-        maximumQueue = max(queue, 1)
+        maximumLoad = maximumThreads + max(queue, 1)
         self.stackBytes = stackBytes
     }
 
@@ -33,7 +33,9 @@ final class WorkerPool: Sendable {
     func submit(_ job: any Job) -> Bool {
         enum Outcome { case refused, queued, needsThread(Int) }
         let outcome: Outcome = state.withLock { state in
-            guard !state.closed, state.queue.count < maximumQueue else { return .refused }
+            // Those that run count too: a thread that has yet to start must not look like a queue.
+            let load = state.queue.count + state.running.count
+            guard !state.closed, load < maximumLoad else { return .refused }
             state.queue.append(job)
             guard state.idle < state.queue.count, state.threads < maximumThreads else {
                 return .queued

@@ -25,9 +25,12 @@ public struct ManagedObjectModel: Sendable, Hashable {
 
 /// A key and its value in a `userInfo` dictionary, in the file's order.
 public struct UserInfoEntry: Sendable, Hashable {
+    /// The key.
     public var key: String
+    /// The value.
     public var value: String
 
+    /// One with nothing but these.
     public init(key: String, value: String) {
         self.key = key
         self.value = value
@@ -36,17 +39,23 @@ public struct UserInfoEntry: Sendable, Hashable {
 
 /// A composite type: named attributes that are one column each (NSCompositeAttributeDescription).
 public struct CompositeDescription: Sendable, Hashable {
+    /// The name.
     public var name: String
+    /// Its attributes, in the file's order.
     public var attributes: [AttributeDescription] = []
 
+    /// One with nothing but these.
     public init(name: String) { self.name = name }
 }
 
 /// A named group of entities, to be kept in one store.
 public struct ConfigurationDescription: Sendable, Hashable {
+    /// The name.
     public var name: String
+    /// Its members.
     public var entityNames: [String] = []
 
+    /// One with nothing but these.
     public init(name: String) { self.name = name }
 }
 
@@ -59,7 +68,9 @@ public struct FetchRequestTemplate: Sendable, Hashable {
         case dictionaries = 2
     }
 
+    /// The name.
     public var name: String
+    /// The entity whose objects are fetched.
     public var entityName: String
     /// The predicate's text, with `$VARIABLES`; nil where all objects match.
     public var predicateFormat: String?
@@ -67,13 +78,20 @@ public struct FetchRequestTemplate: Sendable, Hashable {
     public var fetchLimit = 0
     /// Objects a batch; 0 is all at once.
     public var fetchBatchSize = 0
+    /// What it gives.
     public var resultType = ResultType.objects
+    /// Whether objects of subentities match, too.
     public var includesSubentities = false
+    /// Whether the values are fetched with the objects.
     public var includesPropertyValues = false
+    /// Whether what is not saved yet counts.
     public var includesPendingChanges = false
+    /// Whether the objects come without their values.
     public var returnsObjectsAsFaults = false
+    /// Whether equal results are given once.
     public var returnsDistinctResults = false
 
+    /// One with nothing but these.
     public init(name: String, entityName: String) {
         self.name = name
         self.entityName = entityName

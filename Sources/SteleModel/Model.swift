@@ -51,7 +51,9 @@ public final class Model: Sendable {
 public final class Entity: Sendable {
     /// Its place in `Model.entities`.
     public let index: Int
+    /// The name.
     public let name: String
+    /// Whether it has no objects of its own.
     public let isAbstract: Bool
     /// The parent's index, or nil for a root.
     public let parent: Int?

@@ -9,12 +9,14 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What to do about it, where that is known.
     public var hint: String?
 
+    /// One with nothing but these.
     public init(_ place: String, _ message: String, hint: String? = nil) {
         self.place = place
         self.message = message
         self.hint = hint
     }
 
+    /// The sentence as it is printed.
     public var description: String {
         let head = place.isEmpty ? message : "\(place): \(message)"
         return hint.map { "\(head) (\($0))" } ?? head
@@ -23,9 +25,12 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
 
 /// All that is wrong with one model.
 public struct ModelErrors: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The mistakes, in the order found.
     public var errors: [ModelError]
 
+    /// One with nothing but these.
     public init(_ errors: [ModelError]) { self.errors = errors }
 
+    /// The sentence as it is printed.
     public var description: String { errors.map(\.description).joined(separator: "\n") }
 }

@@ -18,8 +18,11 @@ public enum Property: Sendable {
 
 /// A checked attribute; one instance for the entity that declares it and all that inherit it.
 public final class Attribute: Sendable {
+    /// The name.
     public let name: String
+    /// What its values are.
     public let type: AttributeType
+    /// Whether it may have no value.
     public let isOptional: Bool
     /// Its place in the snapshots of every entity that has it.
     public let slot: Int
@@ -40,10 +43,15 @@ public final class Attribute: Sendable {
 
 /// A checked relationship; one instance for the entity that declares it and all that inherit it.
 public final class Relationship: Sendable {
+    /// The name.
     public let name: String
+    /// Whether it leads to any number of objects.
     public let isToMany: Bool
+    /// Whether the destinations keep their order.
     public let isOrdered: Bool
+    /// Whether it may have no value.
     public let isOptional: Bool
+    /// What happens to the destinations when an object is deleted.
     public let deleteRule: DeleteRule
     /// Its place: for a to-one in the snapshots, for a to-many in `Entity.toManys`.
     public let slot: Int

@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 
 /// What went wrong for the client.
-enum RawClientError: Error { case connect, closed, timeout, malformed(String) }
+enum RawClientError: Error { case connect, closed, reset, timeout, malformed(String) }
 
 /// An answer as it came over the wire.
 struct RawResponse {
@@ -74,6 +74,15 @@ final class RawClient {
             guard count > 0 else { throw RawClientError.closed }
             sent += count
         }
+    }
+
+    /// Reads to the end of the connection; throws when that is a reset.
+    func readToEnd() throws -> [UInt8] {
+        var all: [UInt8] = []
+        errno = 0
+        while let more = try read() { all += more }
+        if errno == ECONNRESET { throw RawClientError.reset }
+        return all
     }
 
     /// The next bytes, or nil at the end of the connection.

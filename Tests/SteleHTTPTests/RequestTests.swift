@@ -1,5 +1,6 @@
 // What comes in: heads, bodies, and what is wrong with them.
 
+import Glibc
 import SteleHTTP
 import Testing
 
@@ -119,6 +120,22 @@ import Testing
         #expect(seen.requests.withLock { $0.map(\.path) } == ["/inline/other"])
     }
 
+    @Test func aHeadCutShortLeavesNothingBehind() throws {
+        let seen = Seen()
+        let server = try startServer(seen: seen)
+        let line = "GET /inline HTTP/1.1\r\n"
+        for start in ["GET /inl", line, line + "Host: h\r\n"] {
+            let client = try RawClient(port: server.port)
+            try client.send(start)
+            usleep(20_000)
+            client.close()
+        }
+        #expect(try RawClient(port: server.port).get("/inline").status == 200)
+        #expect(seen.eventually { server.requestsInProgress == 0 })
+        server.stop(drain: 1)
+        #expect(seen.requests.withLock { $0.count } == 1)
+    }
+
     @Test func aBodyAnnouncedTooLargeIsRefusedAtTheHead() throws {
         let seen = Seen()
         let server = try startServer(seen: seen) { $0.maximumBodyBytes = 1000 }
@@ -177,7 +194,8 @@ import Testing
 
     @Test(arguments: [
         "GET /inline HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd",
-        "POST /inline HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "POST /inline HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n"
+            + "Transfer-Encoding: chunked\r\n\r\n",
         "POST /inline HTTP/1.1\r\nHost: h\r\nContent-Length: -3\r\n\r\n",
         "POST /inline HTTP/1.1\r\nHost: h\r\nContent-Length: abc\r\n\r\n",
         "GET /inline/a\0b HTTP/1.1\r\nHost: h\r\n\r\n",

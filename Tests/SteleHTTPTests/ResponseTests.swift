@@ -180,6 +180,21 @@ import Testing
         server.stop(drain: 1)
     }
 
+    @Test func aBrokenAnswerDoesNotLookWholeWithoutChunksEither() throws {
+        let seen = Seen()
+        let server = try startServer(seen: seen)
+        let whole = try RawClient(port: server.port)
+        try whole.send("GET /stream?3 HTTP/1.0\r\n\r\n")
+        #expect(try whole.readHead()["Transfer-Encoding"] == nil)
+        #expect(try whole.readToEnd() == (0..<3).flatMap(pattern))
+        let broken = try RawClient(port: server.port)
+        try broken.send("GET /broken HTTP/1.0\r\n\r\n")
+        #expect(try broken.readHead().status == 200)
+        seen.gate.store(true, ordering: .releasing)
+        #expect(throws: RawClientError.self) { try broken.readToEnd() }
+        server.stop(drain: 1)
+    }
+
     @Test func gzipRoundTrips() throws {
         let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 / 7 ^ $0) }
         for input in [[], [7], bytes] {

@@ -15,23 +15,38 @@ struct CheckTests {
             (#"<attribute name="a b" attributeType="String"/>"#, "\"a b\" cannot be a name"),
             (#"<attribute name="1a" attributeType="String"/>"#, "\"1a\" cannot be a name"),
             (
-                #"<attribute name="x" attributeType="String"/><attribute name="x" attributeType="Date"/>"#,
+                #"""
+                <attribute name="x" attributeType="String"/><attribute name="x"
+                attributeType="Date"/>
+                """#,
                 "A.x: the entity has two properties of this name"
             ),
             (
-                #"<attribute name="aB" attributeType="String"/><attribute name="Ab" attributeType="Date"/>"#,
+                #"""
+                <attribute name="aB" attributeType="String"/><attribute name="Ab"
+                attributeType="Date"/>
+                """#,
                 "A.Ab: its name differs from aB only by case, and both would be the column ZAB"
             ),
             (
-                #"<attribute name="n" attributeType="Double" minValueString="2" maxValueString="1"/>"#,
+                #"""
+                <attribute name="n" attributeType="Double" minValueString="2"
+                maxValueString="1"/>
+                """#,
                 "A.n: its minimum 2 is above its maximum 1"
             ),
             (
-                #"<attribute name="n" attributeType="String" minValueString="2" maxValueString="1"/>"#,
+                #"""
+                <attribute name="n" attributeType="String" minValueString="2"
+                maxValueString="1"/>
+                """#,
                 "A.n: its minimum length 2 is above its maximum 1"
             ),
             (
-                #"<attribute name="n" attributeType="Date" minDateTimeInterval="86400" maxDateTimeInterval="0"/>"#,
+                #"""
+                <attribute name="n" attributeType="Date" minDateTimeInterval="86400"
+                maxDateTimeInterval="0"/>
+                """#,
                 "its minimum 2001-01-02T00:00:00Z is above its maximum 2001-01-01T00:00:00Z"
             ),
             (
@@ -59,7 +74,10 @@ struct CheckTests {
                 "A.r: it is to-one, but has up to 3 destinations"
             ),
             (
-                #"<relationship name="r" toMany="YES" minCount="3" maxCount="2" destinationEntity="A"/>"#,
+                #"""
+                <relationship name="r" toMany="YES" minCount="3" maxCount="2"
+                destinationEntity="A"/>
+                """#,
                 "A.r: its minimum count 3 is above its maximum count 2"
             ),
             (
@@ -72,11 +90,16 @@ struct CheckTests {
                 "A.r: its inverse s does not exist in A"
             ),
             (
-                #"<relationship name="r" destinationEntity="A" inverseName="s"/><relationship name="s" destinationEntity="A"/>"#,
+                #"""
+                <relationship name="r" destinationEntity="A" inverseName="s"/><relationship
+                name="s" destinationEntity="A"/>
+                """#,
                 "A.r: its inverse A.s does not point back to it"
             ),
             (
-                #"<relationship name="r" destinationEntity="A" inverseName="r" inverseEntity="Z"/>"#,
+                #"""
+                <relationship name="r" destinationEntity="A" inverseName="r" inverseEntity="Z"/>
+                """#,
                 "A.r: its inverse's entity Z is not in the model"
             ),
             (
@@ -116,7 +139,10 @@ struct CheckTests {
             (unique("place.lat.no"), "A has no property place.lat.no"),
             (unique("one.title"), "one.title leads through a relationship"),
             (
-                #"<compoundIndexes><compoundIndex><index value="no"/></compoundIndex></compoundIndexes>"#,
+                #"""
+                <compoundIndexes><compoundIndex><index value="no"/></compoundIndex>
+                </compoundIndexes>
+                """#,
                 "A, compound index no: A has no property no"
             ),
             (
@@ -128,7 +154,10 @@ struct CheckTests {
                 "A, index i: one of its elements names no property"
             ),
             (
-                #"<fetchIndex name="i"><fetchIndexElement property="title"/></fetchIndex><fetchIndex name="I"><fetchIndexElement property="title"/></fetchIndex>"#,
+                #"""
+                <fetchIndex name="i"><fetchIndexElement property="title"/></fetchIndex>
+                <fetchIndex name="I"><fetchIndexElement property="title"/></fetchIndex>
+                """#,
                 "A, index I: the entity has two indexes of this name"
             ),
         ])
@@ -136,7 +165,8 @@ struct CheckTests {
         let found = try mistakes(
             """
             <entity name="A">\(Self.properties)\(inside)</entity>
-            <composite name="Place"><attribute name="lat" attributeType="Double"/><attribute name="inner" attributeType="Composite" composite="Inner"/></composite>
+            <composite name="Place"><attribute name="lat" attributeType="Double"/><attribute
+              name="inner" attributeType="Composite" composite="Inner"/></composite>
             <composite name="Inner"><attribute name="deep" attributeType="Double"/></composite>
             """)
         #expect(found.count == (part == nil ? 0 : 1), "\(found)")
@@ -155,11 +185,17 @@ struct CheckTests {
                 "A: it inherits from itself by way of its parent"
             ),
             (
-                #"<entity name="A"><attribute name="x" attributeType="Date"/></entity><entity name="B" parentEntity="A"><attribute name="x" attributeType="Date"/></entity>"#,
+                #"""
+                <entity name="A"><attribute name="x" attributeType="Date"/></entity><entity
+                name="B" parentEntity="A"><attribute name="x" attributeType="Date"/></entity>
+                """#,
                 "B.x: A has a property of this name already, and B inherits it"
             ),
             (
-                #"<entity name="A"><attribute name="x" attributeType="Date"/></entity><entity name="B" parentEntity="A"><attribute name="X" attributeType="Date"/></entity>"#,
+                #"""
+                <entity name="A"><attribute name="x" attributeType="Date"/></entity><entity
+                name="B" parentEntity="A"><attribute name="X" attributeType="Date"/></entity>
+                """#,
                 "B.X: its name differs from x only by case"
             ),
             (#"<configuration name="c"><memberEntity name="A"/></configuration>"#, "its member A"),
@@ -169,12 +205,18 @@ struct CheckTests {
             ),
             (#"<fetchRequest name="f" entity="A"/>"#, "fetch request f: its entity A is not"),
             (
-                #"<entity name="A"/><fetchRequest name="f" entity="A"/><fetchRequest name="f" entity="A"/>"#,
+                #"""
+                <entity name="A"/><fetchRequest name="f" entity="A"/><fetchRequest name="f"
+                entity="A"/>
+                """#,
                 "fetch request f: the model has two"
             ),
             (#"<composite name="P"/><composite name="P"/>"#, "P: the model has two composites"),
             (
-                #"<composite name="P"><attribute name="a" attributeType="Date"/><attribute name="a" attributeType="Date"/></composite>"#,
+                #"""
+                <composite name="P"><attribute name="a" attributeType="Date"/><attribute
+                name="a" attributeType="Date"/></composite>
+                """#,
                 "P.a: the composite has two attributes of this name"
             ),
         ])
@@ -188,8 +230,10 @@ struct CheckTests {
     func compositeLoop() throws {
         let found = try mistakes(
             """
-            <composite name="P"><attribute name="q" attributeType="Composite" composite="Q"/></composite>
-            <composite name="Q"><attribute name="p" attributeType="Composite" composite="P"/></composite>
+            <composite name="P"><attribute name="q" attributeType="Composite"
+              composite="Q"/></composite>
+            <composite name="Q"><attribute name="p" attributeType="Composite"
+              composite="P"/></composite>
             """)
         #expect(found == ["P: the composite contains itself", "Q: the composite contains itself"])
     }
@@ -199,9 +243,12 @@ struct CheckTests {
         let found = try mistakes(
             """
             <entity name="Root"/>
-            <entity name="A" parentEntity="Root"><relationship name="r" destinationEntity="C" inverseName="s" inverseEntity="C"/></entity>
-            <entity name="B" parentEntity="Root"><relationship name="r" destinationEntity="C" inverseName="s" inverseEntity="C"/></entity>
-            <entity name="C"><relationship name="s" destinationEntity="Root" inverseName="r" inverseEntity="B"/></entity>
+            <entity name="A" parentEntity="Root"><relationship name="r"
+              destinationEntity="C" inverseName="s" inverseEntity="C"/></entity>
+            <entity name="B" parentEntity="Root"><relationship name="r"
+              destinationEntity="C" inverseName="s" inverseEntity="C"/></entity>
+            <entity name="C"><relationship name="s" destinationEntity="Root" inverseName="r"
+              inverseEntity="B"/></entity>
             """)
         #expect(found == ["A.r: its inverse C.s has another inverse, B.r"])
     }
@@ -227,8 +274,10 @@ struct CheckTests {
         let model = try read(
             """
             <entity name="A">
-              <attribute name="n" attributeType="Integer 16" minValueString="1" defaultValueString="0"/>
-              <attribute name="s" attributeType="String" maxValueString="2" defaultValueString="abc"/>
+              <attribute name="n" attributeType="Integer 16" minValueString="1"
+                defaultValueString="0"/>
+              <attribute name="s" attributeType="String" maxValueString="2"
+                defaultValueString="abc"/>
               <relationship name="r" maxCount="1" destinationEntity="A"/>
             </entity>
             <configuration name="c"/>
@@ -243,18 +292,21 @@ struct CheckTests {
         let model = try read(
             """
             <entity name="A">
-              <attribute name="derived" attributeType="Date" derived="YES" derivationExpression="now()"/>
+              <attribute name="derived" attributeType="Date" derived="YES"
+                derivationExpression="now()"/>
               <attribute name="place" attributeType="Composite" composite="Place"/>
               <attribute name="photo" attributeType="Binary" allowsExternalBinaryDataStorage="YES"/>
               <attribute name="moment" transient="YES"/>
               <attribute name="undefined"/>
               <attribute name="object" attributeType="ObjectID"/>
-              <attribute name="secure" attributeType="Transformable" valueTransformerName="NSSecureUnarchiveFromData"/>
+              <attribute name="secure" attributeType="Transformable"
+                valueTransformerName="NSSecureUnarchiveFromData"/>
               <attribute name="kept" attributeType="UUID" preserveAfterDeletion="YES"/>
               <relationship name="fleeting" transient="YES" maxCount="1" destinationEntity="A"/>
               <fetchIndex name="tree"><fetchIndexElement property="kept" type="RTree"/></fetchIndex>
               <fetchIndex name="made"><fetchIndexElement expression="now()"/></fetchIndex>
-              <fetchIndex name="part" partialIndexPredicate="kept != nil"><fetchIndexElement property="kept"/></fetchIndex>
+              <fetchIndex name="part" partialIndexPredicate="kept != nil"><fetchIndexElement
+                property="kept"/></fetchIndex>
             </entity>
             <composite name="Place"/>
             <configuration name="one"><memberEntity name="A"/></configuration>
@@ -280,11 +332,14 @@ struct CheckTests {
             <entity name="A">
               <attribute name="plain" attributeType="Transformable"/>
               <attribute name="empty" attributeType="Transformable" valueTransformerName=""/>
-              <attribute name="json" attributeType="Transformable" valueTransformerName="JSONTransformer"/>
+              <attribute name="json" attributeType="Transformable"
+                valueTransformerName="JSONTransformer"/>
               <attribute name="inline" attributeType="Binary" indexed="YES"/>
               <fetchedProperty name="f"><fetchRequest name="x" entity="A"/></fetchedProperty>
-              <fetchIndex name="i"><fetchIndexElement property="inline" order="descending"/></fetchIndex>
-              <compoundIndexes><compoundIndex><index value="inline"/></compoundIndex></compoundIndexes>
+              <fetchIndex name="i"><fetchIndexElement property="inline" order="descending"/>
+                </fetchIndex>
+              <compoundIndexes><compoundIndex><index value="inline"/></compoundIndex>
+                </compoundIndexes>
             </entity>
             <fetchRequest name="t" entity="A" resultType="2"/>
             <configuration name="one"><memberEntity name="A"/></configuration>

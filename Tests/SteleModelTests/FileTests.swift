@@ -38,7 +38,8 @@ struct FileTests {
             try write(list, folder, "M.xcdatamodeld/.xccurrentversion")
             #expect(try ModelFile.read(package.path).current.name == "M 10")
             let chosen =
-                "<plist><dict><key>_XCCurrentVersionName</key><string>M 2.xcdatamodel</string></dict></plist>"
+                "<plist><dict><key>_XCCurrentVersionName</key>"
+                + "<string>M 2.xcdatamodel</string></dict></plist>"
             try write(chosen, folder, "M.xcdatamodeld/.xccurrentversion")
             #expect(try ModelFile.read(package.path).current.name == "M 2")
             try write("<model", folder, "M.xcdatamodeld/M 10.xcdatamodel/contents")

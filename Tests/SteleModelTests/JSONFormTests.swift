@@ -50,8 +50,9 @@ struct JSONFormTests {
         #expect(player.attribute(named: "name")?.isOptional == false)
         #expect(player.attribute(named: "number")?.isOptional == true)
         #expect(player.attribute(named: "name")?.declaration.minimum == .int(1))
-        guard case .decimal(let salary)? = player.attribute(named: "salary")?.declaration
-            .defaultValue,
+        guard
+            case .decimal(let salary)? = player.attribute(named: "salary")?.declaration
+                .defaultValue,
             case .decimal(let bonus)? = player.attribute(named: "bonus")?.declaration.defaultValue
         else {
             Issue.record("the defaults are no decimals")
@@ -66,6 +67,27 @@ struct JSONFormTests {
         #expect(model.inverse(of: team)?.deleteRule == .cascade)
         #expect(player.declaration.fetchIndexes[0].elements.map(\.isAscending) == [true, false])
         #expect(player.uniquenessConstraints == [["team", "number"]])
+    }
+
+    @Test("A text with one byte changed is read or refused, and never harms")
+    func changed() throws {
+        let seed = UInt64.random(in: .min ... .max)
+        print("seed \(seed)")
+        var generator = SplitMix(state: seed)
+        var refused = 0
+        for _ in 0..<2000 {
+            var bytes = Array(Self.league.utf8)
+            let place = Int.random(in: 0..<bytes.count, using: &generator)
+            bytes[place] = UInt8.random(in: 0...255, using: &generator)
+            do {
+                let model = try ManagedObjectModel(json: bytes, name: "M")
+                _ = try Model(model)
+            } catch {
+                refused += 1
+                #expect(!error.errors.isEmpty && !error.errors.contains { $0.message.isEmpty })
+            }
+        }
+        #expect(refused > 1000)
     }
 
     @Test("Properties of mixed order keep it")

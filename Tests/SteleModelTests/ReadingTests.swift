@@ -11,14 +11,20 @@ struct ReadingTests {
         let entity = try read(
             """
             <entity name="A">
-              <attribute name="i" attributeType="Integer 16" minValueString="-5" maxValueString="70000" defaultValueString="7"/>
-              <attribute name="d" attributeType="Decimal" defaultValueString="12345678901234567890123456789012345.678"/>
-              <attribute name="r" attributeType="Double" minValueString="0.5" defaultValueString="1e3"/>
+              <attribute name="i" attributeType="Integer 16" minValueString="-5"
+                maxValueString="70000" defaultValueString="7"/>
+              <attribute name="d" attributeType="Decimal"
+                defaultValueString="12345678901234567890123456789012345.678"/>
+              <attribute name="r" attributeType="Double" minValueString="0.5"
+                defaultValueString="1e3"/>
               <attribute name="f" attributeType="Float" defaultValueString="0.1"/>
               <attribute name="b" attributeType="Boolean" defaultValueString="YES"/>
-              <attribute name="s" attributeType="String" minValueString="1" maxValueString="20" defaultValueString="" regularExpressionString="[a-z]*"/>
-              <attribute name="t" attributeType="Date" minValueString="12/4/2013" minDateTimeInterval="408258000" defaultDateTimeInterval="0.5"/>
-              <attribute name="u" attributeType="UUID" defaultValueString="e621e1f8-c36c-495a-93fc-0c247a3e6e5f"/>
+              <attribute name="s" attributeType="String" minValueString="1"
+                maxValueString="20" defaultValueString="" regularExpressionString="[a-z]*"/>
+              <attribute name="t" attributeType="Date" minValueString="12/4/2013"
+                minDateTimeInterval="408258000" defaultDateTimeInterval="0.5"/>
+              <attribute name="u" attributeType="UUID"
+                defaultValueString="e621e1f8-c36c-495a-93fc-0c247a3e6e5f"/>
               <attribute name="l" attributeType="URI" defaultValueString="https://a.b/?c&amp;d"/>
               <attribute name="x" transient="YES"/>
             </entity>
@@ -102,15 +108,21 @@ struct ReadingTests {
         let file = try read(
             """
             <entity name="A" codeGenerationType="none" elementID="Old" versionHashModifier="2">
-              <attribute name="p" attributeType="Binary" allowsExternalBinaryDataStorage="YES" renamingIdentifier="q" versionHashModifier="x" storedInTruthFile="YES"/>
+              <attribute name="p" attributeType="Binary"
+                allowsExternalBinaryDataStorage="YES" renamingIdentifier="q"
+                versionHashModifier="x" storedInTruthFile="YES"/>
               <attribute name="place" attributeType="Composite" composite="Place"/>
-              <relationship name="r" toMany="YES" minCount="2" maxCount="5" deletionRule="No Action" ordered="YES" destinationEntity="A" inverseName="r" inverseEntity="A" transient="YES" indexed="YES" elementID="old"/>
+              <relationship name="r" toMany="YES" minCount="2" maxCount="5"
+                deletionRule="No Action" ordered="YES" destinationEntity="A" inverseName="r"
+                inverseEntity="A" transient="YES" indexed="YES" elementID="old"/>
               <fetchIndex name="i" partialIndexPredicate="p != nil">
                 <fetchIndexElement property="p" type="RTree" order="descending"/>
-                <fetchIndexElement expression="length:(p)" expressionType="Integer 64" type="Binary"/>
+                <fetchIndexElement expression="length:(p)" expressionType="Integer 64"
+                  type="Binary"/>
               </fetchIndex>
             </entity>
-            <composite name="Place"><attribute name="lat" attributeType="Double"/><attribute name="inner" attributeType="Composite" composite="Empty"/></composite>
+            <composite name="Place"><attribute name="lat" attributeType="Double"/><attribute
+              name="inner" attributeType="Composite" composite="Empty"/></composite>
             <composite name="Empty"/>
             <fetchRequest name="t" entity="A" fetchLimit="220" fetchBatchSize="20"/>
             """)

@@ -13,9 +13,10 @@ struct SampleModelTests {
         #expect(file.currentVersionName == "Model 2")
         let model = file.current
         #expect(model.entities.count == 8)
-        #expect(model.toolAttributes.map(\.key) == [
-            "lastSavedToolsVersion", "systemVersion", "minimumToolsVersion", "sourceLanguage",
-        ])
+        #expect(
+            model.toolAttributes.map(\.key) == [
+                "lastSavedToolsVersion", "systemVersion", "minimumToolsVersion", "sourceLanguage",
+            ])
         #expect(try model.entity("AbstractEntity").isAbstract)
         #expect(try model.entity("AutoClassGen").codeGenerationType == .class)
         #expect(try model.entity("AutoExtensionGen").codeGenerationType == .category)
@@ -71,9 +72,10 @@ struct SampleModelTests {
     }
 
     private func checkTemplates(_ templates: [FetchRequestTemplate]) {
-        #expect(templates.map(\.name) == [
-            "DictionaryFetchRequest", "ObjectFetchRequest", "ObjectIDFetchRequest",
-        ])
+        #expect(
+            templates.map(\.name) == [
+                "DictionaryFetchRequest", "ObjectFetchRequest", "ObjectIDFetchRequest",
+            ])
         #expect(templates.map(\.resultType) == [.dictionaries, .objects, .objectIDs])
         #expect(templates[0].predicateFormat == nil)
         #expect(templates[1].predicateFormat == "uuid == $UUID")
@@ -84,16 +86,18 @@ struct SampleModelTests {
     @Test("Entities are numbered by family, without regard to case")
     func numbering() throws {
         let model = try Samples.file(Samples.folders[0]).model()
-        #expect(model.entities.map(\.name) == [
-            "AbstractEntity", "NewEntity", "AutoClassGen", "AutoExtensionGen", "ImpossibleType",
-            "MainEntity", "ChildEntity", "SecondaryEntity",
-        ])
+        #expect(
+            model.entities.map(\.name) == [
+                "AbstractEntity", "NewEntity", "AutoClassGen", "AutoExtensionGen", "ImpossibleType",
+                "MainEntity", "ChildEntity", "SecondaryEntity",
+            ])
         let child = try #require(model.entity(named: "ChildEntity"))
         #expect(model.root(of: child).name == "MainEntity")
         let main = model.root(of: child)
         #expect(Array(child.slots.map(\.name).prefix(main.slots.count)) == main.slots.map(\.name))
         let oneToMany = try #require(child.relationship(named: "oneToMany"))
-        #expect(model.inverse(of: oneToMany)?.owner == model.entity(named: "SecondaryEntity")?.index)
+        #expect(
+            model.inverse(of: oneToMany)?.owner == model.entity(named: "SecondaryEntity")?.index)
     }
 
     @Test("Six versions sort as in the Finder, and the current one is named")

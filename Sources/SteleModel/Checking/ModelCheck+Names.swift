@@ -23,7 +23,8 @@ extension ModelCheck {
             let table = entity.name.uppercased()
             if let other = byTable[table] {
                 findings.error(
-                    entity.name, "its name differs from \(other) only by case, and both would be"
+                    entity.name,
+                    "its name differs from \(other) only by case, and both would be"
                         + " the table Z\(table)",
                     hint: "rename one, with the old name as its renaming identifier")
             }
@@ -45,7 +46,8 @@ extension ModelCheck {
             let place = "\(entity.name).\(property.name)"
             if Self.reservedNames.contains(property.name) {
                 findings.error(
-                    place, "\(property.name) is what every object carries in JSON beside its"
+                    place,
+                    "\(property.name) is what every object carries in JSON beside its"
                         + " properties, so no property can have this name",
                     hint: "rename it")
             } else {
@@ -53,7 +55,8 @@ extension ModelCheck {
             }
             if let parent, parent.property(named: property.name) != nil {
                 findings.error(
-                    place, "\(parent.name) has a property of this name already,"
+                    place,
+                    "\(parent.name) has a property of this name already,"
                         + " and \(entity.name) inherits it")
             }
         }

@@ -5,7 +5,8 @@ extension ModelCheck {
         if attribute.minimum.isAbove(attribute.maximum) {
             let what = attribute.type == .string ? "minimum length" : "minimum"
             findings.error(
-                place, "its \(what) \(attribute.text(attribute.minimum)) is above its maximum"
+                place,
+                "its \(what) \(attribute.text(attribute.minimum)) is above its maximum"
                     + " \(attribute.text(attribute.maximum))")
         } else {
             checkDefault(of: attribute, place)
@@ -34,7 +35,8 @@ extension ModelCheck {
         if case .string(let text) = value { value = .int(Int64(text.utf16.count)) }
         guard attribute.minimum.isAbove(value) || value.isAbove(attribute.maximum) else { return }
         findings.note(
-            place, "its default \(quoted(attribute.text(attribute.defaultValue))) is outside"
+            place,
+            "its default \(quoted(attribute.text(attribute.defaultValue))) is outside"
                 + " its own bounds, so a new object has to set it")
     }
 
@@ -73,15 +75,19 @@ extension ModelCheck {
         guard let inverse = model.inverse(of: relationship) else {
             if declaration.inverseName == nil {
                 findings.note(
-                    place, "it has no inverse, so deleting a"
+                    place,
+                    "it has no inverse, so deleting a"
                         + " \(declaration.destinationName) does not clear it",
                     hint: "Core Data advises an inverse for every relationship")
             }
             return
         }
-        guard let back = model.inverse(of: inverse), back.index != relationship.index else { return }
+        guard let back = model.inverse(of: inverse), back.index != relationship.index else {
+            return
+        }
         findings.error(
-            place, "its inverse \(model.entities[inverse.owner].name).\(inverse.name) has another"
+            place,
+            "its inverse \(model.entities[inverse.owner].name).\(inverse.name) has another"
                 + " inverse, \(model.entities[back.owner].name).\(back.name)")
     }
 }

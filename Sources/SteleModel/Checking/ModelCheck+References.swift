@@ -3,7 +3,8 @@
 extension ModelCheck {
     mutating func checkUniquenessConstraints(of entity: Entity) {
         for constraint in entity.declaration.uniquenessConstraints {
-            let place = "\(entity.name), uniqueness constraint \(constraint.joined(separator: ", "))"
+            let place =
+                "\(entity.name), uniqueness constraint \(constraint.joined(separator: ", "))"
             if constraint.isEmpty { findings.error(place, "it names no property") }
             if Set(constraint).count < constraint.count {
                 findings.error(place, "it names a property twice")

@@ -45,7 +45,8 @@ extension JSONModelReader {
                 attribute.defaultValue = value
             } else {
                 findings.error(
-                    fields.place, "its default \(quoted(JSONValue(node).compact)) is not"
+                    fields.place,
+                    "its default \(quoted(JSONValue(node).compact)) is not"
                         + " \(type.article) \(type.name)")
             }
         }
@@ -130,7 +131,8 @@ extension JSONModelReader {
     /// A template of the model, or the request inside the fetched property `owner`.
     mutating func fetchRequest(_ node: JSONNode, owner: String?) -> FetchRequestTemplate? {
         guard node.kind == .object else {
-            findings.error(owner ?? "", "a fetch request is an object, and this is \(node.kindName)")
+            findings.error(
+                owner ?? "", "a fetch request is an object, and this is \(node.kindName)")
             return nil
         }
         var fields = JSONFields(node, place: owner ?? "")

@@ -19,7 +19,8 @@ struct ContentsReader {
         guard root.name == "model" else {
             throw ModelErrors([
                 ModelError(
-                    place, "it is not a data model: its root element is <\(root.name)>, not <model>")
+                    place, "it is not a data model: its root element is <\(root.name)>, not <model>"
+                )
             ])
         }
         var reader = ContentsReader()

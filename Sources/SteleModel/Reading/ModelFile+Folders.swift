@@ -51,7 +51,8 @@ extension ModelFile {
                 hint: "give the .xcdatamodeld that they were made from")
         }
         return ModelError(
-            path.path, "the folder holds no model: neither .xcdatamodel folders nor a contents file")
+            path.path, "the folder holds no model: neither .xcdatamodel folders nor a contents file"
+        )
     }
 
     private static func readVersion(
@@ -93,7 +94,7 @@ extension ModelFile {
                 let read = try readVersion(folder.appending(name + ".xcdatamodel"))
                 versions.append(read.0)
                 notes += read.notes.map { name == current ? $0 : $0.within(name) }
-            } catch where name != current {
+            } catch  where name != current {
                 notes += error.errors.map { $0.within(name) }
                 notes.append(ModelError(name, "this version cannot be read and is left out"))
             }

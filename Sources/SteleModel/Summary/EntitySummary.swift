@@ -17,9 +17,10 @@ struct EntitySummary {
             case .fetchedProperty(let it): it.addRow(to: &table)
             }
         }
-        return TextTable.wrap(heading, after: begin) + table.lines() + extras.flatMap {
-            TextTable.wrap($0.text, after: "      \($0.title): ")
-        }
+        return TextTable.wrap(heading, after: begin) + table.lines()
+            + extras.flatMap {
+                TextTable.wrap($0.text, after: "      \($0.title): ")
+            }
     }
 
     private var heading: String {

@@ -1,0 +1,78 @@
+/// From the values that name objects to the objects' keys in the store.
+
+import SteleGraph
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+/// Looks names up in the store, many in one query, and remembers some of them.
+struct KeyDirectory {
+    private let plan: ImportPlan
+    /// By destination entity. A name that two objects bear has no key.
+    private var known: [Int: [Value: Int64?]] = [:]
+    private var count = 0
+
+    private static let mostKept = 500_000
+    private static let namesPerQuery = 2_000
+
+    init(_ plan: ImportPlan) { self.plan = plan }
+
+    /// The key of an object, nil where it is not known; `ambiguous` where two bear the name.
+    func key(_ name: Value, of entity: Entity) throws -> Int64? {
+        guard let found = known[entity.index]?[name] else { return nil }
+        guard let key = found else {
+            throw ImportError("more than one \(entity.name) is named \(Self.shown(name))")
+        }
+        return key
+    }
+
+    /// Looks up what is not known yet.
+    mutating func load(_ names: [Int: Set<Value>], _ context: ManagedObjectContext) throws {
+        if count > Self.mostKept {
+            known = [:]
+            count = 0
+        }
+        for (index, all) in names {
+            let entity = plan.model.entities[index]
+            guard let attribute = plan.key(of: entity) else { continue }
+            let missing = all.filter { known[index]?[$0] == nil }
+            var rest = Array(missing)[...]
+            while !rest.isEmpty {
+                try load(Array(rest.prefix(Self.namesPerQuery)), attribute, entity, context)
+                rest = rest.dropFirst(Self.namesPerQuery)
+            }
+        }
+    }
+
+    private mutating func load(
+        _ names: [Value], _ attribute: Attribute, _ entity: Entity,
+        _ context: ManagedObjectContext
+    ) throws {
+        var request = FetchRequest(entity: entity)
+        request.predicate = .comparison(
+            Comparison(
+                .key(attribute.name), .in,
+                .aggregate(names.map { .constant($0) })))
+        for snapshot in try context.snapshots(request) {
+            guard snapshot.values.indices.contains(attribute.slot) else { continue }
+            let name = snapshot.values[attribute.slot]
+            let isTwice = known[entity.index]?[name] != nil
+            known[entity.index, default: [:]][name] = .some(isTwice ? nil : snapshot.key)
+            count += 1
+        }
+    }
+
+    /// A name for a message.
+    static func shown(_ name: Value) -> String {
+        switch name {
+        case .string(let text): "\"\(text)\""
+        case .int(let number), .key(let number): "\(number)"
+        case .double(let number), .date(let number): "\(number)"
+        case .decimal(let number): "\(number)"
+        case .uuid(let uuid): "\(uuid)"
+        case .bool(let truth): "\(truth)"
+        case .null: "null"
+        case .data: "those bytes"
+        }
+    }
+}

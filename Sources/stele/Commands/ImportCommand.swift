@@ -1,0 +1,87 @@
+/// `stele import`: files of JSON lines into a store.
+
+import ArgumentParser
+import SteleGraph
+import SteleModel
+import SteleSQLite
+import SteleService
+
+/// Loads NDJSON files into a store, which is made where there is none.
+struct ImportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Load files of JSON lines into a store.",
+        discussion: """
+            Each line of a file is one object of one entity. A file is named after its entity \
+            (city.ndjson, cities.ndjson: City) or says it: City=big.ndjson.
+
+            A relationship is given by what names its destination, in any order of lines and \
+            files: "country":"IR", "neighbours":["ES","FR"]. What names an object is the attribute \
+            of the entity's uniqueness constraint, or what --key says.
+
+              stele import World.xcdatamodeld --store world.sqlite *.ndjson
+
+            Every few thousand lines are one save. After an error what was saved before stays, \
+            and nothing of the batch that failed; the exit status is 1.
+            """)
+
+    @Argument(help: "The model: .xcdatamodeld, .xcdatamodel, contents, or the same as JSON.")
+    var model: String
+
+    @Argument(help: ArgumentHelp("The files, each PATH or ENTITY=PATH.", valueName: "file"))
+    var files: [String]
+
+    @Option(help: ArgumentHelp("The store's file.", valueName: "path"))
+    var store: String
+
+    @Option(
+        help: ArgumentHelp("What names an entity's objects.", valueName: "entity.attribute"))
+    var key: [String] = []
+
+    @Flag(help: "Pass over keys that the entity does not have.")
+    var ignoreUnknown = false
+
+    func validate() throws {
+        for text in key { _ = try Self.key(text) }
+    }
+
+    func run() throws {
+        try Failure.reporting {
+            let model = try Serving.model(model)
+            let plan = try ImportPlan(
+                model: model, files: try files.map(Self.file), keys: try key.map(Self.key),
+                ignoresUnknownKeys: ignoreUnknown)
+            let store = try SQLiteStore.opened(self.store, model)
+            defer { store.close() }
+            let work = Import(PersistentStoreCoordinator(store: store), plan)
+            let bar = ProgressBar()
+            do {
+                try work.run { bar.show($0) }
+            } catch {
+                bar.clear()
+                let done = work.summary.total
+                throw Failure(
+                    Failure.sentence(error) + (done > 0 ? "\n\(done) objects were saved before" : ""))
+            }
+            bar.clear()
+            write(ImportReport.text(work.summary, model, seconds: bar.seconds), to: 1)
+        }
+    }
+
+    /// `PATH` or `ENTITY=PATH`.
+    static func file(_ text: String) throws -> (path: String, entity: String?) {
+        guard let equals = text.firstIndex(of: "="),
+            text[..<equals].allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }),
+            equals > text.startIndex
+        else { return (text, nil) }
+        return (String(text[text.index(after: equals)...]), String(text[..<equals]))
+    }
+
+    /// `ENTITY.ATTRIBUTE`.
+    static func key(_ text: String) throws -> (entity: String, attribute: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }) else {
+            throw ValidationError("--key is ENTITY.ATTRIBUTE, such as City.geonameId, not \(text)")
+        }
+        return (String(parts[0]), String(parts[1]))
+    }
+}

@@ -1,0 +1,15 @@
+/// What the process asks of the system before it serves.
+
+import Glibc
+
+enum ProcessLimits {
+    /// Raises the soft limit of open files to the hard one: a connection is a file.
+    static func raiseOpenFiles() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0,
+            limit.rlim_cur < limit.rlim_max
+        else { return }
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+}

@@ -1,0 +1,110 @@
+/// A service from its model to its end.
+
+import Glibc
+import Logging
+import SteleGraph
+import SteleHTTP
+import SteleModel
+import SteleSQLite
+import SteleService
+
+/// What `stele serve` does.
+struct Serving {
+    private let settings: Settings
+    private let logger: Logger
+
+    init(_ settings: Settings) {
+        self.settings = settings
+        var logger = Logger(label: "stele") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = settings.logLevel
+        self.logger = logger
+    }
+
+    /// Serves until a signal comes, and ends cleanly.
+    /// - Throws: what keeps it from serving; `Failure.sentence` has the words.
+    func run(until signals: EndSignals) throws {
+        ProcessLimits.raiseOpenFiles()
+        let ground = try ground()
+        defer { ground.close() }
+        let coordinator = PersistentStoreCoordinator(
+            store: ground.store, rowCacheBytes: settings.rowCacheBytes)
+        try ground.load(coordinator)
+        let service = Service(
+            coordinator: coordinator, options: settings.service, logger: logger)
+        let server = try HTTPServer(
+            settings.http,
+            inline: { service.answerInline($0) }, respond: { service.respond(to: $0) },
+            refuse: { service.refuse($0) })
+        service.changeFeed.start()
+        write(announcement(ground, port: server.port), to: 1)
+        let signal = signals.wait()
+        logger.info("ending", metadata: ["signal": "\(signal)"])
+        service.changeFeed.stop()
+        server.stop(drain: settings.drain)
+    }
+
+    /// The store that is served, and whose it is.
+    private func ground() throws -> Ground {
+        guard let path = settings.model else {
+            if settings.store != nil {
+                throw Failure(
+                    "a store is given, but no model: a store's own model cannot be read yet, so "
+                        + "say stele serve MODEL --store PATH")
+            }
+            return try Ground.sample()
+        }
+        let model = try Self.model(path)
+        let store = settings.store ?? "\(model.name).sqlite"
+        return Ground(
+            store: try SQLiteStore.opened(store, model), name: store)
+    }
+
+    /// A model that can be served.
+    static func model(_ path: String) throws -> Model {
+        let model: Model
+        do {
+            model = try ModelFile.read(path).model()
+        } catch {
+            let text = error.description
+            throw Failure(text.contains(path) ? text : "\(path): \(text)")
+        }
+        let missing = model.unsupported()
+        guard missing.isEmpty else {
+            let list = missing.map { "\n  - \($0)" }.joined()
+            throw Failure("\(model.name) asks for what does not work yet:\(list)")
+        }
+        return model
+    }
+
+    /// Three lines: what, where, and something to try.
+    private func announcement(_ ground: Ground, port: Int) -> String {
+        let model = ground.store.model
+        let served = model.entities.filter { !$0.isAbstract }
+        let count = served.count == 1 ? "1 entity" : "\(served.count) entities"
+        let address = "http://\(Self.reachable(settings.host)):\(port)\(settings.basePath)"
+        var curl = "curl "
+        if settings.token != nil { curl += "-H \"Authorization: Bearer $STELE_TOKEN\" " }
+        curl += address + Self.path(of: ground.firstEntity ?? served.first?.name)
+        return """
+            \(model.name), \(count), from \(ground.name)
+            on \(address)
+            try: \(curl)
+
+            """
+    }
+
+    /// An entity with a small first letter has no place at the root.
+    private static func path(of entity: String?) -> String {
+        guard let entity, let first = entity.unicodeScalars.first else { return "/" }
+        return (first.properties.isUppercase ? "/" : "/entities/") + entity
+    }
+
+    /// An address that a client on this machine can use.
+    static func reachable(_ host: String) -> String {
+        switch host {
+        case "0.0.0.0", "": "127.0.0.1"
+        case "::", "[::]": "[::1]"
+        default: host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+        }
+    }
+}

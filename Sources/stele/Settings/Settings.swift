@@ -1,0 +1,156 @@
+/// The settings as types.
+
+import Logging
+import SteleHTTP
+import SteleService
+
+/// What `serve` runs with; every property is a setting of the same name.
+struct Settings: Sendable {
+    var model: String?
+    var store: String?
+    var host: String
+    var port: Int
+    var token: String?
+    var insecure: Bool
+    var allowedHosts: [String]
+    var basePath: String
+    var logLevel: Logger.Level
+    var drain: Double
+    var heartbeat: Double
+    var limits = Limits()
+    var bodyBytes: Int
+    var rowCacheBytes: Int
+    var workers: Int
+    var httpThreads: Int
+    var connections: Int
+    var idleTimeout: Int
+    var serverTiming: Bool
+
+    /// Reads and checks them.
+    /// - Throws: `Failure` that names the setting and what it takes.
+    init(_ source: SettingSource) throws {
+        let reading = SettingReading(source: source)
+        model = source.text("model")
+        store = source.text("store")
+        host = source.text("host") ?? ""
+        port = try reading.integer("port", 0...65_535)
+        token = source.text("token")
+        insecure = try reading.truth("insecure")
+        allowedHosts = (source.text("allow-host") ?? "").split(separator: ",").map {
+            String($0.drop { $0 == " " }.prefix { $0 != " " })
+        }.filter { !$0.isEmpty }
+        basePath = try reading.basePath()
+        logLevel = try reading.logLevel()
+        drain = try reading.seconds("drain", 0...3_600)
+        heartbeat = try reading.seconds("heartbeat", 0.1...3_600)
+        limits.maximumListLimit = try reading.integer("maximum-limit", 1...1_000_000)
+        limits.defaultListLimit = try reading.integer(
+            "default-limit", 1...limits.maximumListLimit)
+        bodyBytes = try reading.integer("body-limit", 1...4_096) << 20
+        rowCacheBytes = try reading.integer("row-cache", 0...1_048_576) << 20
+        workers = try reading.integer("workers", 1...4_096)
+        httpThreads = try reading.integer("http-threads", 0...1_024)
+        connections = try reading.integer("connections", 1...1_000_000)
+        idleTimeout = try reading.integer("idle-timeout", 0...86_400)
+        serverTiming = try reading.truth("server-timing")
+        try checkAccess()
+    }
+
+    /// Whether the address is this machine's own.
+    var isLoopback: Bool {
+        host == "localhost" || host == "::1" || host == "[::1]"
+            || (host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." })
+    }
+
+    private func checkAccess() throws {
+        if let token {
+            guard token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+                throw Failure("token: only visible ASCII characters go into a header")
+            }
+        } else if !isLoopback, !insecure {
+            throw Failure(
+                "on \(host) others can reach the service: give --token TOKEN (or STELE_TOKEN), "
+                    + "or say --insecure")
+        }
+    }
+
+    /// What the HTTP server is to run with.
+    var http: HTTPServer.Configuration {
+        var configuration = HTTPServer.Configuration()
+        configuration.host = host
+        configuration.port = port
+        if httpThreads > 0 { configuration.threads = httpThreads }
+        configuration.workers = workers
+        configuration.maximumBodyBytes = bodyBytes
+        configuration.connectionLimit = connections
+        configuration.idleTimeout = idleTimeout
+        return configuration
+    }
+
+    /// What the service is to run with.
+    var service: Service.Options {
+        var options = Service.Options()
+        options.basePath = basePath
+        options.allowedHosts = allowedHosts
+        options.token = token
+        options.limits = limits
+        options.heartbeatSeconds = heartbeat
+        options.serverTiming = serverTiming
+        return options
+    }
+}
+
+/// Texts as what the settings take.
+struct SettingReading {
+    let source: SettingSource
+
+    func integer(_ name: String, _ range: ClosedRange<Int>) throws -> Int {
+        let text = source.text(name) ?? ""
+        guard let number = Int(text), range.contains(number) else {
+            throw Failure(
+                "\(name) is a whole number from \(range.lowerBound) to \(range.upperBound), "
+                    + "not \(text)")
+        }
+        return number
+    }
+
+    func seconds(_ name: String, _ range: ClosedRange<Double>) throws -> Double {
+        let text = source.text(name) ?? ""
+        guard let number = Double(text), range.contains(number) else {
+            throw Failure(
+                "\(name) is a number of seconds from \(range.lowerBound) to \(range.upperBound), "
+                    + "not \(text)")
+        }
+        return number
+    }
+
+    func truth(_ name: String) throws -> Bool {
+        switch (source.text(name) ?? "").lowercased() {
+        case "true", "yes", "on", "1": return true
+        case "false", "no", "off", "0": return false
+        case let text: throw Failure("\(name) is true or false, not \(text)")
+        }
+    }
+
+    func logLevel() throws -> Logger.Level {
+        let text = source.text("log-level") ?? ""
+        guard let level = Logger.Level(rawValue: text.lowercased()) else {
+            let names = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Failure("log-level is one of \(names), not \(text)")
+        }
+        return level
+    }
+
+    func basePath() throws -> String {
+        let path = source.text("base-path") ?? ""
+        if path.isEmpty || path == "/" { return "" }
+        let isPlain = path.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
+                || "/-._~".utf8.contains(byte)
+        }
+        guard path.hasPrefix("/"), !path.hasSuffix("/"), !path.contains("//"), isPlain else {
+            throw Failure("base-path begins with / and does not end with one, such as /api: \(path)")
+        }
+        return path
+    }
+}

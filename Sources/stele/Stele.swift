@@ -1,0 +1,16 @@
+/// The command `stele`, and the words after it.
+
+import ArgumentParser
+import SteleService
+
+/// Core Data's object graph, served over HTTP.
+@main
+struct Stele: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stele",
+        abstract: "Core Data's object graph, served over HTTP.",
+        version: Service.version,
+        subcommands: [
+            ServeCommand.self, ModelCommand.self, ImportCommand.self, HealthCommand.self,
+        ])
+}

@@ -1,0 +1,165 @@
+/// The program as a user runs it.
+
+import Foundation
+import Testing
+
+/// A run of the command, from its start to its end.
+final class Program {
+    private let process = Process()
+    private let output = Pipe()
+    private let errors = Pipe()
+    /// What has been read of standard output so far.
+    private(set) var text = ""
+
+    /// The program that was built with these tests.
+    static var path: String {
+        var folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+        if let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") {
+            let beside = URL(fileURLWithPath: own).deletingLastPathComponent()
+            if FileManager.default.fileExists(atPath: beside.appendingPathComponent("stele").path) {
+                folder = beside
+            }
+        }
+        let built = folder.appendingPathComponent("stele").path
+        if FileManager.default.fileExists(atPath: built) { return built }
+        return packageRoot.appendingPathComponent(".build/debug/stele").path
+    }
+
+    init(_ arguments: [String], environment: [String: String] = [:], folder: String? = nil) throws {
+        process.executableURL = URL(fileURLWithPath: Self.path)
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment
+            .filter { !$0.key.hasPrefix("STELE_") }
+            .merging(environment) { _, given in given }
+        process.currentDirectoryURL = folder.map { URL(fileURLWithPath: $0) } ?? packageRoot
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+    }
+
+    /// Reads standard output until it has so many lines.
+    func lines(_ count: Int) -> [String] {
+        while text.filter({ $0 == "\n" }).count < count {
+            let data = output.fileHandleForReading.availableData
+            if data.isEmpty { break }
+            text += String(decoding: data, as: UTF8.self)
+        }
+        return text.split(separator: "\n").map(String.init)
+    }
+
+    /// Sends a signal.
+    func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+
+    /// Waits for the end: status, and what stood on standard error.
+    func end() -> (status: Int32, errors: String) {
+        text += String(
+            decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let said = errors.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: said, as: UTF8.self))
+    }
+
+    /// Runs a command to its end.
+    static func run(
+        _ arguments: String..., environment: [String: String] = [:], folder: String? = nil
+    ) throws -> (status: Int32, output: String, errors: String) {
+        let program = try Program(arguments, environment: environment, folder: folder)
+        let (status, errors) = program.end()
+        return (status, program.text, errors)
+    }
+}
+
+/// A GET, or another method with a JSON body, over a connection of its own.
+struct Caller {
+    let port: Int
+
+    /// From the second line that `serve` prints.
+    init(_ lines: [String]) throws {
+        let second = try #require(lines.dropFirst().first)
+        port = try #require(Int(second.split(separator: ":").last.map(String.init) ?? ""))
+    }
+
+    func socket() throws -> Int32 {
+        let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(UInt16(port).bigEndian)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        let connected = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        try #require(connected == 0)
+        var patience = timeval(tv_sec: 20, tv_usec: 0)
+        setsockopt(
+            descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        return descriptor
+    }
+
+    /// The whole answer, head and body.
+    func call(_ method: String, _ path: String, _ body: String? = nil) throws -> String {
+        let descriptor = try socket()
+        defer { close(descriptor) }
+        try send(method, path, ["Connection: close"], body, to: descriptor)
+        var answer: [UInt8] = []
+        while let more = Self.read(descriptor) { answer += more }
+        return String(decoding: answer, as: UTF8.self)
+    }
+
+    func send(
+        _ method: String, _ path: String, _ headers: [String], _ body: String? = nil,
+        to descriptor: Int32
+    ) throws {
+        var text = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\n"
+        for header in headers { text += header + "\r\n" }
+        if let body {
+            text += "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n"
+        }
+        let bytes = Array((text + "\r\n" + (body ?? "")).utf8)
+        try #require(Glibc.send(descriptor, bytes, bytes.count, 0) == bytes.count)
+    }
+
+    static func read(_ descriptor: Int32) -> [UInt8]? {
+        var room = [UInt8](repeating: 0, count: 65_536)
+        let count = recv(descriptor, &room, room.count, 0)
+        return count > 0 ? Array(room.prefix(count)) : nil
+    }
+}
+
+/// An event stream over a socket.
+final class StreamCaller {
+    private let descriptor: Int32
+    private(set) var text = ""
+
+    init(_ caller: Caller, _ path: String, lastEventID: String? = nil) throws {
+        descriptor = try caller.socket()
+        var headers = ["Accept: text/event-stream"]
+        if let lastEventID { headers.append("Last-Event-ID: \(lastEventID)") }
+        try caller.send("GET", path, headers, to: descriptor)
+        try #require(wait { $0.contains("retry: ") })
+    }
+
+    deinit { close(descriptor) }
+
+    /// Reads until that holds; false where the connection ends before.
+    func wait(_ holds: (String) -> Bool) -> Bool {
+        while !holds(text) {
+            guard let more = Caller.read(descriptor) else { return false }
+            text += String(decoding: more, as: UTF8.self)
+        }
+        return true
+    }
+
+    /// The blocks that are events, without the frames of the chunks.
+    var events: [String] {
+        text.components(separatedBy: "\n\n").compactMap { block in
+            let lines = block.components(separatedBy: "\n")
+                .flatMap { $0.components(separatedBy: "\r\n") }
+            let fields = lines.filter {
+                $0.hasPrefix("id: ") || $0.hasPrefix("event: ") || $0.hasPrefix("data: ")
+            }
+            return fields.contains { $0.hasPrefix("data: ") } ? fields.joined(separator: "\n") : nil
+        }
+    }
+}

@@ -1,0 +1,134 @@
+/// `stele serve` as a user runs it: three lines, a clean end, one sentence for what is wrong.
+
+import Foundation
+import Testing
+
+@Suite struct ServeTests {
+    private let world = packageRoot.appendingPathComponent("Config/Models/World.xcdatamodeld").path
+    private let league = packageRoot
+        .appendingPathComponent("Config/Models/League.xcdatamodeld").path
+
+    private func folder() throws -> String {
+        let path = try temporaryFile("")
+        return String(path.dropLast("/file".count))
+    }
+
+    @Test func withoutAModelItServesTheSampleAndEndsCleanly() throws {
+        let folder = try folder()
+        let program = try Program(
+            ["serve", "--port", "0"], environment: ["TMPDIR": folder])
+        let lines = program.lines(3)
+        let caller = try Caller(lines)
+        #expect(lines.count == 3)
+        #expect(lines[0].hasPrefix("League, 2 entities"))
+        #expect(lines[2] == "try: curl http://127.0.0.1:\(caller.port)/Team")
+        #expect(try caller.call("GET", "/Team/1").contains("\"_entity\":\"Team\""))
+        #expect(try caller.call("GET", "/Player/count").hasSuffix("{\"count\":21}"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 2)
+        let health = try Program.run("health", "http://127.0.0.1:\(caller.port)")
+        #expect(health.status == 0 && health.output == "ready\n")
+        let stream = try StreamCaller(caller, "/changes")
+        program.signal(SIGTERM)
+        #expect(!stream.wait { _ in false })
+        // The last chunk: the stream ended, and was not cut off.
+        #expect(stream.text.hasSuffix("0\r\n\r\n"))
+        let (status, _) = program.end()
+        #expect(status == 0 && program.text.split(separator: "\n").count == 3)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["file"])
+        let gone = try Program.run("health", "http://127.0.0.1:\(caller.port)")
+        #expect(gone.status == 1 && gone.errors.split(separator: "\n").count == 1)
+    }
+
+    @Test func streamsTellTheSameAndResumeAfterAKill() throws {
+        let folder = try folder()
+        let arguments = ["serve", league, "--port", "0"]
+        let first = try Program(arguments, folder: folder)
+        let caller = try Caller(first.lines(3))
+        _ = try caller.call("POST", "/Team", "{\"name\":\"Crew\"}")
+        let one = try StreamCaller(caller, "/changes")
+        let two = try StreamCaller(caller, "/changes")
+        _ = try caller.call("PATCH", "/Team/1", "{\"city\":\"Leith\"}")
+        #expect(one.wait { $0.contains("data: ") && $0.hasSuffix("\n\n\r\n") })
+        #expect(two.wait { $0.contains("data: ") && $0.hasSuffix("\n\n\r\n") })
+        #expect(one.events == two.events && one.events.count == 1)
+        let id = try #require(one.events.first?.split(separator: "\n").first?.dropFirst(4))
+        for number in 1...3 {
+            _ = try caller.call("PATCH", "/Team/1", "{\"founded\":\(1900 + number)}")
+        }
+        first.signal(SIGKILL)
+        _ = first.end()
+        let second = try Program(arguments, folder: folder)
+        let again = try Caller(second.lines(3))
+        let third = try StreamCaller(again, "/changes?values=true", lastEventID: String(id))
+        #expect(third.wait { $0.contains("\"founded\":1903") && $0.hasSuffix("\n\n\r\n") })
+        #expect(third.events.count == 3)
+        for (index, event) in third.events.enumerated() {
+            // Each object as it was after its own save.
+            #expect(event.contains("\"_version\":\(index + 3),\"city\":\"Leith\""))
+            #expect(event.contains("\"founded\":\(1901 + index)"))
+        }
+        second.signal(SIGINT)
+        #expect(second.end().status == 0)
+    }
+
+    @Test func whatIsWrongIsOneSentenceAndStatusOne() throws {
+        let folder = try folder()
+        let busy = try Program(["serve", "--port", "0"])
+        let port = try Caller(busy.lines(3)).port
+        let noStore = try temporaryFile("this is no database, and long enough to be looked at")
+        let broken = try temporaryFile("<model><entity/></model>", name: "contents")
+        let made = try Program.run("import", world, "--store", "w.sqlite", folder: folder)
+        #expect(made.status == 64)
+        let empty = try temporaryFile("", name: "city.ndjson")
+        _ = try Program.run("import", world, empty, "--store", "w.sqlite", folder: folder)
+        let cases: [([String], String)] = [
+            (["serve", "--port", "\(port)"], "port \(port)"),
+            (["serve", world, "--store", noStore], "database"),
+            (["serve", league, "--store", "w.sqlite"], "another model"),
+            (["serve", broken], "contents"),
+            (["serve", "/nonexistent.xcdatamodeld"], "/nonexistent.xcdatamodeld"),
+            (["serve", "--store", "w.sqlite"], "model"),
+            (["serve", "--host", "0.0.0.0"], "--token"),
+            (["serve", "--host", "no.such.host.invalid", "--insecure"], "no.such.host.invalid"),
+            (["serve", "--config", "none.yaml"], "none.yaml"),
+            (["model", "/nonexistent"], "/nonexistent"),
+        ]
+        for (arguments, word) in cases {
+            let program = try Program(arguments, folder: folder)
+            let (status, errors) = program.end()
+            #expect(status == 1, "\(arguments)")
+            #expect(errors.hasPrefix("stele: ") && errors.contains(word), "\(errors)")
+            #expect(errors.split(separator: "\n").count == 1, "\(errors)")
+            #expect(program.text.isEmpty)
+        }
+        busy.signal(SIGTERM)
+        #expect(busy.end().status == 0)
+    }
+
+    @Test func mistakesInTheCommandLineAreStatus64() throws {
+        for arguments in [
+            ["serve", "--prot", "1"], ["serve", "a", "b"], ["frobnicate"], ["model"],
+            ["model", "--json", "--xml", "x"], ["import", "m", "f"],
+            ["import", "m", "f", "--store", "s", "--key", "City"],
+        ] {
+            let program = try Program(arguments)
+            #expect(program.end().status == 64, "\(arguments)")
+        }
+    }
+
+    @Test func aModelThatAsksForMoreIsRefusedByName() throws {
+        let stash = packageRoot.appendingPathComponent("Config/Models/Stash.xcdatamodeld").path
+        let (status, _, errors) = try Program.run("serve", stash, "--port", "0")
+        #expect(status == 1 && errors.hasPrefix("stele: Stash asks for what does not work yet:"))
+        #expect(errors.contains("\n  - "))
+    }
+
+    @Test(arguments: ["--json", "--xml"])
+    func aModelsOtherFormsAreModels(form: String) throws {
+        let (status, output, _) = try Program.run("model", league, form)
+        #expect(status == 0)
+        let copy = try temporaryFile(output, name: form == "--json" ? "League.json" : "contents")
+        let (again, text, _) = try Program.run("model", copy, form)
+        #expect(again == 0 && text == output)
+    }
+}
