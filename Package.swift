@@ -83,23 +83,18 @@ let package = Package(
             swiftSettings: settings),
 
         // Tests: one target for each of ours.
-
         // Tests: one target for each of ours.
 
         // Tests: one target for each of ours.
-
         // Tests: one target for each of ours.
 
         // Tests: one target for each of ours.
-
         // Tests: one target for each of ours.
 
         // Tests: one target for each of ours.
-
         // Tests: one target for each of ours.
 
         // Tests: one target for each of ours.
-
         // Tests: one target for each of ours.
 
         // Tests: one target for each of ours.
