@@ -83,21 +83,6 @@ let package = Package(
             swiftSettings: settings),
 
         // Tests: one target for each of ours.
-        // Tests: one target for each of ours.
-
-        // Tests: one target for each of ours.
-        // Tests: one target for each of ours.
-
-        // Tests: one target for each of ours.
-        // Tests: one target for each of ours.
-
-        // Tests: one target for each of ours.
-        // Tests: one target for each of ours.
-
-        // Tests: one target for each of ours.
-        // Tests: one target for each of ours.
-
-        // Tests: one target for each of ours.
         .testTarget(
             name: "SteleModelTests",
             dependencies: ["SteleModel", "SteleJSON"],
