@@ -34,10 +34,13 @@ let package = Package(
             name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+        .systemLibrary(name: "CMalloc"),
 
         // On the C libraries alone.
         .target(name: "SteleJSON", dependencies: ["CJansson"], swiftSettings: settings),
-        .target(name: "SteleHTTP", dependencies: ["CMicroHTTPD", "CZlib"], swiftSettings: settings),
+        .target(
+            name: "SteleHTTP", dependencies: ["CMicroHTTPD", "CZlib", "CMalloc"],
+            swiftSettings: settings),
 
         // Core Data: the model, the language, the contract of a store, the graph.
         .target(
@@ -75,7 +78,7 @@ let package = Package(
         .executableTarget(
             name: "stele",
             dependencies: [
-                "SteleService", "SteleSQLite",
+                "SteleService", "SteleSQLite", "CMalloc",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),

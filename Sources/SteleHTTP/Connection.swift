@@ -17,15 +17,18 @@ struct Connection: @unchecked Sendable {
     /// Only when suspended.
     func resume() { MHD_resume_connection(pointer) }
 
+    /// The descriptor; -1 when it is gone.
+    var socket: Int32 { stele_mhd_socket(pointer) }
+
     /// Makes a connection that waits for a slow client end at once.
-    func breakOff() { shutdown(stele_mhd_socket(pointer), Int32(SHUT_RDWR)) }
+    func breakOff() { shutdown(socket, Int32(SHUT_RDWR)) }
 
     /// As `breakOff`, but the client sees a reset, and loses what is still on its way to it. That
     /// is what Linux does when a connected socket is connected to nothing.
     func reset() {
         var nothing = sockaddr()
         nothing.sa_family = sa_family_t(AF_UNSPEC)
-        connect(stele_mhd_socket(pointer), &nothing, socklen_t(MemoryLayout<sockaddr>.size))
+        connect(socket, &nothing, socklen_t(MemoryLayout<sockaddr>.size))
     }
 
     var clientAddress: RemoteAddress { RemoteAddress(stele_mhd_client(pointer)) }

@@ -10,8 +10,8 @@ import Synchronization
 /// a lock, and a wake-up of the connection where it sleeps; the bytes are written by the threads
 /// of the connections.
 ///
-/// While nothing is queued the connection is suspended, and then a client that has gone is noticed
-/// at the next `send` (so send a comment now and then).
+/// While nothing is queued the connection is suspended. A client that closes is noticed at once; one
+/// that vanishes without a word at a later `send` (so send a comment now and then).
 public final class EventStream: Sendable {
     private enum Phase { case waiting, flowing, parked, closed }
     private enum End { case open, finished, dropped }

@@ -81,11 +81,14 @@ extension Exchange {
         core.register(stream)
         // The stream may be there for days, and nobody asks for its head again.
         head.forgetHeaders()
-        let context = Unmanaged.passRetained(StreamContext(stream: stream, core: core))
+        let watch = core.departures.watch(stream, socket: connection.socket)
+        let context = Unmanaged.passRetained(
+            StreamContext(stream: stream, core: core, watch: watch))
         let made = MHD_create_response_from_callback(
             stele_mhd_size_unknown, 1 << 10, readEvents, context.toOpaque(), releaseEvents)
         if made == nil {
             context.release()
+            core.departures.forget(watch)
             core.forget(stream)
             stream.closed()
         }
@@ -105,9 +108,11 @@ extension Response.Body {
 private final class StreamContext: Sendable {
     let stream: EventStream
     let core: ServerCore
-    init(stream: EventStream, core: ServerCore) {
+    let watch: UInt64
+    init(stream: EventStream, core: ServerCore, watch: UInt64) {
         self.stream = stream
         self.core = core
+        self.watch = watch
     }
 }
 
@@ -137,6 +142,7 @@ private func readEvents(
 private func releaseEvents(_ context: UnsafeMutableRawPointer?) {
     guard let context else { return }
     let events = Unmanaged<StreamContext>.fromOpaque(context).takeRetainedValue()
+    events.core.departures.forget(events.watch)
     events.core.forget(events.stream)
     events.stream.closed()
 }

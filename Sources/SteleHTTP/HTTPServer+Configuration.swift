@@ -29,8 +29,8 @@ extension HTTPServer {
         /// The largest body taken, in bytes; beyond, the answer is 413.
         public var maximumBodyBytes = 32 << 20
         /// Bytes of buffer a connection: the head of a request must fit (else 431 or 414), and
-        /// chunks go out in pieces of about half of it.
-        public var connectionMemoryLimit = 16 << 10
+        /// chunks go out in pieces of about half of it. An idle stream touches most of it.
+        public var connectionMemoryLimit = 10 << 10
         /// Connections at once, event streams among them.
         public var connectionLimit = 30_000
         /// Seconds after which a connection on which nothing moves is closed; 0 for never.

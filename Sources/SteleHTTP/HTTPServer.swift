@@ -59,6 +59,9 @@ public final class HTTPServer: Sendable {
             close(socket)
             throw .daemon(reason: String(cString: strerror(failure)))
         }
+        let departures = core.departures
+        // Without that thread, who has gone is noticed with the next heartbeat.
+        _ = SystemThread.start(stackBytes: configuration.workerStackBytes) { departures.run() }
     }
 
     deinit { stop(drain: 0) }
@@ -99,6 +102,7 @@ public final class HTTPServer: Sendable {
             core.unanswered.load(ordering: .relaxed) == 0
         }
         MHD_stop_daemon(taken)
+        core.departures.stop()
         Unmanaged.passUnretained(core).release()
     }
 

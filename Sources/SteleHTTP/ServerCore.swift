@@ -9,6 +9,7 @@ final class ServerCore: Sendable {
     let refuse: @Sendable (Refusal) -> Response
     let workers: WorkerPool
     let streamers: WorkerPool
+    let departures = DepartureWatch()
     let stopping = Atomic<Bool>(false)
     /// Requests that libmicrohttpd has shown to us and not yet taken leave of.
     let exchanges = Atomic<Int>(0)

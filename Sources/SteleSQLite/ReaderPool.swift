@@ -50,7 +50,7 @@ final class ReaderPool: Sendable {
         let connection = try Connection(path: path, creates: false)
         // Pages come from the file's mapping; the cache only holds what is read from the WAL.
         try connection.run(
-            "PRAGMA query_only = 1; PRAGMA mmap_size = 1073741824; PRAGMA cache_size = -2048; "
+            "PRAGMA query_only = 1; PRAGMA mmap_size = 1073741824; PRAGMA cache_size = -512; "
                 + "PRAGMA temp_store = MEMORY")
         return connection
     }

@@ -1,0 +1,85 @@
+// Who notices that the client of a sleeping event stream has gone.
+
+import CMalloc
+import Glibc
+import Synchronization
+
+/// One thread that waits for the other end of any event stream to close.
+///
+/// libmicrohttpd does not look at a suspended connection, so its socket is watched here as well;
+/// who has gone is told at once, not with the next heartbeat. When many have gone, what they held
+/// is given back to the system.
+final class DepartureWatch: Sendable {
+    private struct State {
+        var streams: [UInt64: EventStream] = [:]
+        var next: UInt64 = 1
+    }
+
+    /// Departures after which freed memory goes back to the system.
+    private static let departuresATrim = 256
+    /// Milliseconds without a departure before it does.
+    private static let quiet: Int32 = 250
+
+    private let poll: Int32
+    private let wakening: Int32
+    private let state = Mutex(State())
+
+    init() {
+        poll = epoll_create1(Int32(EPOLL_CLOEXEC.rawValue))
+        wakening = eventfd(0, Int32(EFD_CLOEXEC.rawValue | EFD_NONBLOCK.rawValue))
+        var event = epoll_event(events: UInt32(EPOLLIN.rawValue), data: epoll_data_t(u64: 0))
+        epoll_ctl(poll, EPOLL_CTL_ADD, wakening, &event)
+    }
+
+    deinit {
+        close(poll)
+        close(wakening)
+    }
+
+    /// Watches a stream's socket until `forget`.
+    /// - Returns: what `forget` takes; 0 where it cannot be watched.
+    func watch(_ stream: EventStream, socket: Int32) -> UInt64 {
+        let id = state.withLock { state in
+            let id = state.next
+            state.next += 1
+            state.streams[id] = stream
+            return id
+        }
+        let kinds = EPOLLRDHUP.rawValue | EPOLLONESHOT.rawValue
+        var event = epoll_event(events: UInt32(kinds), data: epoll_data_t(u64: id))
+        guard epoll_ctl(poll, EPOLL_CTL_ADD, socket, &event) == 0 else {
+            forget(id)
+            return 0
+        }
+        return id
+    }
+
+    /// The stream has ended; its socket leaves the watch when it is closed.
+    func forget(_ id: UInt64) { state.withLock { _ = $0.streams.removeValue(forKey: id) } }
+
+    /// Waits and tells, until `stop`; on a thread of its own.
+    func run() {
+        var events = [epoll_event](repeating: epoll_event(), count: 256)
+        var departures = 0
+        while true {
+            let patience = departures >= Self.departuresATrim ? Self.quiet : -1
+            let count = epoll_wait(poll, &events, Int32(events.count), patience)
+            if count == 0 {
+                malloc_trim(0)
+                departures = 0
+            }
+            for event in events.prefix(Int(max(count, 0))) {
+                if event.data.u64 == 0 { return }
+                guard let stream = state.withLock({ $0.streams[event.data.u64] }) else { continue }
+                stream.drop()
+                departures += 1
+            }
+        }
+    }
+
+    /// Ends `run`.
+    func stop() {
+        var one: UInt64 = 1
+        write(wakening, &one, MemoryLayout<UInt64>.size)
+    }
+}
