@@ -60,10 +60,11 @@ private struct Pairs {
         ])
     }
 
-    @Test func anySequenceOfChangesKeepsBothSidesAlike() throws {
-        let seed = drawSeed("anySequenceOfChangesKeepsBothSidesAlike")
-        for round in 0..<40 {
-            var run = try Run(Fixture(try model()), SeededNumbers(seed &+ UInt64(round)))
+    @Test(arguments: StoreKind.allCases)
+    func anySequenceOfChangesKeepsBothSidesAlike(_ kind: StoreKind) throws {
+        let seed = drawSeed("anySequenceOfChangesKeepsBothSidesAlike(\(kind))")
+        for round in 0..<(kind == .memory ? 40 : 12) {
+            var run = try Run(Fixture(try model(), kind), SeededNumbers(seed &+ UInt64(round)))
             try run.play(steps: 120)
             if Task.isCancelled { return }
         }
