@@ -94,11 +94,14 @@ private struct Pairs {
             try context.get(ObjectID(root: node.root, key: key))
         }
 
+        /// One of those alive, of whom there are some.
         mutating func pick() -> Int64 { keys.randomElement(using: &numbers) ?? 0 }
 
         mutating func play(steps: Int) throws {
             for _ in 0..<6 { try insert() }
             for step in 0..<steps {
+                // A cascade may have left nobody.
+                while keys.count < 3 { try insert() }
                 let links = fixture.model.relationships
                 let relationship = links[Int.random(in: 0..<links.count, using: &numbers)]
                 switch Int.random(in: 0..<100, using: &numbers) {
