@@ -100,7 +100,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "SteleGraphTests",
-            dependencies: ["SteleGraph", "StelePersistence", "StelePredicates", "SteleModel"],
+            dependencies: [
+                "SteleGraph", "StelePersistence", "StelePredicates", "SteleModel", "SteleSQLite",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "SteleSQLTests", dependencies: ["SteleSQL", "CSQLite"], swiftSettings: settings),

@@ -2,7 +2,7 @@
 
 import SteleModel
 import StelePersistence
-import Synchronization
+import SteleSQLite
 import Testing
 
 @testable import SteleGraph
@@ -120,16 +120,48 @@ func makeLeague() throws -> Model {
     ])
 }
 
+/// The stores that the graph is tried on.
+enum StoreKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case memory, sqlite
+
+    var testDescription: String { rawValue }
+}
+
 /// A store and its coordinator.
 final class Fixture {
     let model: Model
-    let store: InMemoryStore
+    let store: any PersistentStore
     let coordinator: PersistentStoreCoordinator
+    private var folder: String?
 
     init(_ model: Model, rowCacheBytes: Int = 1 << 20) {
         self.model = model
         store = InMemoryStore(model: model)
         coordinator = PersistentStoreCoordinator(store: store, rowCacheBytes: rowCacheBytes)
+    }
+
+    init(_ model: Model, _ kind: StoreKind, rowCacheBytes: Int = 1 << 20) throws {
+        self.model = model
+        switch kind {
+        case .memory: store = InMemoryStore(model: model)
+        case .sqlite:
+            var template = Array("/tmp/stele-graph-XXXXXX".utf8CString)
+            let path = template.withUnsafeMutableBufferPointer { buffer in
+                buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) } ?? "/tmp"
+            }
+            folder = path
+            store = try SQLiteStore.open(path: path + "/store.sqlite", model: model)
+        }
+        coordinator = PersistentStoreCoordinator(store: store, rowCacheBytes: rowCacheBytes)
+    }
+
+    deinit {
+        store.close()
+        guard let folder else { return }
+        for file in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
+            unlink(folder + "/" + file)
+        }
+        rmdir(folder)
     }
 
     static func league() throws -> Fixture { Fixture(try makeLeague()) }

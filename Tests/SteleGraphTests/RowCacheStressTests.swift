@@ -94,10 +94,12 @@ import Testing
 
     /// What each object was, transaction by transaction.
     private func history(
-        _ store: InMemoryStore
+        _ store: any PersistentStore
     ) throws -> [ObjectID: [(token: Int64, snapshot: Snapshot?)]] {
         var states: [ObjectID: [(token: Int64, snapshot: Snapshot?)]] = [:]
-        for save in try store.reader().history(after: 0, limit: .max, values: true) {
+        let reader = try store.reader()
+        defer { reader.close() }
+        for save in try reader.history(after: 0, limit: .max, values: true) {
             for change in save.changes {
                 let snapshot = change.kind == .delete ? nil : change.snapshot
                 states[ObjectID(root: 0, key: change.key), default: []]
@@ -107,11 +109,11 @@ import Testing
         return states
     }
 
-    @Test(arguments: [2_048, 64 * 1_024, 4_096 * 1_024])
-    func everyAnswerIsTheHistoryAtItsToken(cacheBytes: Int) throws {
-        let seed = drawSeed("everyAnswerIsTheHistoryAtItsToken(\(cacheBytes))")
-        let fixture = Fixture(
-            try makeModel([entity("Row") { $0.attribute("name", .string) }]),
+    @Test(arguments: [2_048, 64 * 1_024, 4_096 * 1_024], StoreKind.allCases)
+    func everyAnswerIsTheHistoryAtItsToken(cacheBytes: Int, kind: StoreKind) throws {
+        let seed = drawSeed("everyAnswerIsTheHistoryAtItsToken(\(cacheBytes), \(kind))")
+        let fixture = try Fixture(
+            try makeModel([entity("Row") { $0.attribute("name", .string) }]), kind,
             rowCacheBytes: cacheBytes)
         let ids = try fixture.insert("Row", count: 40)
         let slot = try #require(try fixture.entity("Row").attribute(named: "name")).slot
@@ -119,7 +121,7 @@ import Testing
         board.writing.store(3, ordering: .sequentiallyConsistent)
         var work: [@Sendable () -> Void] = []
         for number in 0..<3 as Range<UInt64> {
-            work.append { board.write(seed &+ number, rounds: 600) }
+            work.append { board.write(seed &+ number, rounds: 400) }
             work.append { board.read(seed &+ 100 &+ number) }
         }
         onThreads(work)

@@ -204,13 +204,15 @@ import Testing
     @Test func aBoundedToManyExpectsTheMembersThatWereCounted() throws {
         let fixture = try fixture {
             $0.attribute("name", .string)
-            $0.toMany("parts", "Part", inverse: "account", count: 0...1)
+            $0.toMany("parts", "Part", inverse: "account", count: 0...3)
         }
         let account = try fixture.insert("Account")[0]
         func request() throws -> SaveRequest {
             let context = fixture.context()
-            let part = try context.insert(try fixture.entity("Part"))
-            try part.set("account", try context.get(account))
+            for _ in 0..<2 {
+                let part = try context.insert(try fixture.entity("Part"))
+                try part.set("account", try context.get(account))
+            }
             return try #require(try context.saveRequest())
         }
         let (first, second) = (try request(), try request())
