@@ -35,21 +35,26 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
 
+        // `Mutex` and `Atomic` from the standard library, and what the thread sanitizer needs.
+        .target(name: "SteleMutex", swiftSettings: settings),
+
         // On the C libraries alone.
         .target(name: "SteleJSON", dependencies: ["CJansson"], swiftSettings: settings),
-        .target(name: "SteleHTTP", dependencies: ["CMicroHTTPD", "CZlib"], swiftSettings: settings),
+        .target(
+            name: "SteleHTTP", dependencies: ["CMicroHTTPD", "CZlib", "SteleMutex"],
+            swiftSettings: settings),
 
         // Core Data: the model, the language, the contract of a store, the graph.
         .target(
             name: "SteleModel", dependencies: ["CExpat", "SteleJSON"], swiftSettings: settings),
         .target(name: "StelePredicates", dependencies: ["SteleModel"], swiftSettings: settings),
         .target(
-            name: "StelePersistence", dependencies: ["SteleModel", "StelePredicates"],
+            name: "StelePersistence", dependencies: ["SteleModel", "StelePredicates", "SteleMutex"],
             swiftSettings: settings),
         .target(
             name: "SteleGraph",
             dependencies: [
-                "SteleModel", "StelePredicates", "StelePersistence",
+                "SteleModel", "StelePredicates", "StelePersistence", "SteleMutex",
                 .product(name: "Collections", package: "swift-collections"),
             ],
             swiftSettings: settings),
@@ -62,14 +67,16 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: settings),
-        .target(name: "SteleSQLite", dependencies: ["SteleSQL", "CSQLite"], swiftSettings: settings),
+        .target(
+            name: "SteleSQLite", dependencies: ["SteleSQL", "CSQLite", "SteleMutex"],
+            swiftSettings: settings),
 
         // The service, and the one place that names a concrete store.
         .target(
             name: "SteleService",
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleJSON",
-                "SteleHTTP", .product(name: "Logging", package: "swift-log"),
+                "SteleHTTP", "SteleMutex", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -105,14 +112,17 @@ let package = Package(
         .testTarget(
             name: "SteleJSONTests", dependencies: ["SteleJSON"], swiftSettings: settings),
         .testTarget(
-            name: "SteleHTTPTests", dependencies: ["SteleHTTP", "CZlib"], swiftSettings: settings),
+            name: "SteleHTTPTests", dependencies: ["SteleHTTP", "SteleMutex", "CZlib"],
+            swiftSettings: settings),
         .testTarget(
             name: "StelePredicatesTests",
             dependencies: ["StelePredicates", "SteleModel"],
             swiftSettings: settings),
         .testTarget(
             name: "SteleGraphTests",
-            dependencies: ["SteleGraph", "StelePersistence", "StelePredicates", "SteleModel"],
+            dependencies: [
+                "SteleGraph", "StelePersistence", "StelePredicates", "SteleModel", "SteleMutex",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "SteleSQLTests", dependencies: ["SteleSQL", "CSQLite"], swiftSettings: settings),
@@ -122,11 +132,11 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "SteleServiceTests",
-            dependencies: ["SteleService", "SteleSQLite"],
+            dependencies: ["SteleService", "SteleSQLite", "SteleMutex"],
             swiftSettings: settings),
         .testTarget(
             name: "SteleFeedTests",
-            dependencies: ["SteleService", "SteleSQLite"],
+            dependencies: ["SteleService", "SteleSQLite", "SteleMutex"],
             swiftSettings: settings),
         .testTarget(
             name: "steleTests", dependencies: ["stele"], swiftSettings: settings),

@@ -4,7 +4,7 @@ import CSQLite
 import StelePersistence
 import SteleModel
 import SteleSQL
-import Synchronization
+import SteleMutex
 
 /// A store in an SQLite file (NSSQLiteStoreType): one writer, many readers, WAL, and every answer
 /// only after the data is on disk.
