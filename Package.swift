@@ -34,12 +34,15 @@ let package = Package(
             name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
-        .systemLibrary(name: "CMalloc"),
+        .systemLibrary(name: "CLinux"),
+
+        // `Mutex` and `Atomic` from the standard library, and what the thread sanitizer needs.
+        .target(name: "SteleMutex", swiftSettings: settings),
 
         // On the C libraries alone.
         .target(name: "SteleJSON", dependencies: ["CJansson"], swiftSettings: settings),
         .target(
-            name: "SteleHTTP", dependencies: ["CMicroHTTPD", "CZlib", "CMalloc"],
+            name: "SteleHTTP", dependencies: ["CMicroHTTPD", "CZlib", "CLinux", "SteleMutex"],
             swiftSettings: settings),
 
         // Core Data: the model, the language, the contract of a store, the graph.
@@ -47,13 +50,13 @@ let package = Package(
             name: "SteleModel", dependencies: ["CExpat", "SteleJSON"], swiftSettings: settings),
         .target(name: "StelePredicates", dependencies: ["SteleModel"], swiftSettings: settings),
         .target(
-            name: "StelePersistence", dependencies: ["SteleModel", "StelePredicates"],
+            name: "StelePersistence", dependencies: ["SteleModel", "StelePredicates", "SteleMutex"],
             swiftSettings: settings),
         .target(
             name: "SteleGraph",
             dependencies: [
-                "SteleModel", "StelePredicates", "StelePersistence",
-                .product(name: "Collections", package: "swift-collections"),
+                "SteleModel", "StelePredicates", "StelePersistence", "SteleMutex",
+                .product(name: "OrderedCollections", package: "swift-collections"),
             ],
             swiftSettings: settings),
 
@@ -61,24 +64,26 @@ let package = Package(
         .target(
             name: "SteleSQL",
             dependencies: [
-                "SteleModel", "StelePredicates", "StelePersistence", "SteleJSON", "CZlib",
+                "SteleModel", "StelePredicates", "StelePersistence", "SteleJSON",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: settings),
-        .target(name: "SteleSQLite", dependencies: ["SteleSQL", "CSQLite"], swiftSettings: settings),
+        .target(
+            name: "SteleSQLite", dependencies: ["SteleSQL", "CSQLite", "SteleMutex"],
+            swiftSettings: settings),
 
         // The service, and the one place that names a concrete store.
         .target(
             name: "SteleService",
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleJSON",
-                "SteleHTTP", .product(name: "Logging", package: "swift-log"),
+                "SteleHTTP", "SteleMutex", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "stele",
             dependencies: [
-                "SteleService", "SteleSQLite", "CMalloc",
+                "SteleService", "SteleSQLite", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
@@ -93,7 +98,8 @@ let package = Package(
         .testTarget(
             name: "SteleJSONTests", dependencies: ["SteleJSON"], swiftSettings: settings),
         .testTarget(
-            name: "SteleHTTPTests", dependencies: ["SteleHTTP", "CZlib"], swiftSettings: settings),
+            name: "SteleHTTPTests", dependencies: ["SteleHTTP", "SteleMutex", "CZlib"],
+            swiftSettings: settings),
         .testTarget(
             name: "StelePredicatesTests",
             dependencies: ["StelePredicates", "SteleModel"],
@@ -102,6 +108,7 @@ let package = Package(
             name: "SteleGraphTests",
             dependencies: [
                 "SteleGraph", "StelePersistence", "StelePredicates", "SteleModel", "SteleSQLite",
+                "SteleMutex",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -112,11 +119,11 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "SteleServiceTests",
-            dependencies: ["SteleService", "SteleSQLite"],
+            dependencies: ["SteleService", "SteleSQLite", "SteleMutex"],
             swiftSettings: settings),
         .testTarget(
             name: "SteleFeedTests",
-            dependencies: ["SteleService", "SteleSQLite"],
+            dependencies: ["SteleService", "SteleSQLite", "SteleMutex"],
             swiftSettings: settings),
         .testTarget(
             name: "steleTests", dependencies: ["stele"], swiftSettings: settings),

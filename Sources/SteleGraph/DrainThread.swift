@@ -7,7 +7,7 @@
 #else
     import Darwin
 #endif
-import Synchronization
+import SteleMutex
 
 /// Runs one closure on a thread of its own, again for each `wake`, until it is stopped.
 ///

@@ -2,7 +2,7 @@
 
 // Whole Foundation for NSRegularExpression alone: the one engine here that can be stopped.
 import Foundation
-import Synchronization
+import SteleMutex
 
 /// What came of matching.
 enum PatternMatch: Sendable {

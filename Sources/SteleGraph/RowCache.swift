@@ -2,7 +2,7 @@
 
 import SteleModel
 import StelePersistence
-import Synchronization
+import SteleMutex
 
 /// The newest known state of objects, valid for every reader that may see it.
 ///

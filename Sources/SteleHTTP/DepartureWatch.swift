@@ -1,8 +1,8 @@
 // Who notices that the client of a sleeping event stream has gone.
 
-import CMalloc
+import CLinux
 import Glibc
-import Synchronization
+import SteleMutex
 
 /// One thread that waits for the other end of any event stream to close.
 ///
@@ -25,8 +25,8 @@ final class DepartureWatch: Sendable {
     private let state = Mutex(State())
 
     init() {
-        poll = epoll_create1(Int32(EPOLL_CLOEXEC.rawValue))
-        wakening = eventfd(0, Int32(EFD_CLOEXEC.rawValue | EFD_NONBLOCK.rawValue))
+        poll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        wakening = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
         var event = epoll_event(events: UInt32(EPOLLIN.rawValue), data: epoll_data_t(u64: 0))
         epoll_ctl(poll, EPOLL_CTL_ADD, wakening, &event)
     }

@@ -1,7 +1,7 @@
 // An answer without an end: a bounded queue of shared buffers between a feed and one connection.
 
 import CMicroHTTPD
-import Synchronization
+import SteleMutex
 
 /// An event stream (`text/event-stream`): what is sent to it goes out on its connection, in order.
 /// Nothing here waits: a subscriber too slow for its queue is told to the sender by `send`.

@@ -2,7 +2,7 @@
 
 import CMicroHTTPD
 import Glibc
-import Synchronization
+import SteleMutex
 
 /// An HTTP/1.1 server on libmicrohttpd.
 ///

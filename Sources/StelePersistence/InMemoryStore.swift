@@ -2,7 +2,7 @@
 
 import SteleModel
 import StelePredicates
-import Synchronization
+import SteleMutex
 
 /// A store that keeps its objects and its history in memory (NSInMemoryStoreType).
 ///

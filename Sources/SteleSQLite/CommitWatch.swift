@@ -1,7 +1,7 @@
 /// Tells our own commits from another program's.
 
 import CSQLite
-import Synchronization
+import SteleMutex
 
 /// Watches the commit counter in the WAL index, which every commit of any program raises by one.
 ///
@@ -15,6 +15,7 @@ final class CommitWatch: Sendable {
     /// The counter after our last commit, and what the next one of ours will make of it.
     private let known = Atomic<UInt32>(0)
     private let expected = Atomic<UInt32>(0)
+    private let telling = Mutex<Void>(())
 
     /// - Parameter connection: one in WAL mode that has read something, and that outlives this.
     init(_ connection: Connection) {
@@ -26,35 +27,47 @@ final class CommitWatch: Sendable {
 
     private var counter: UInt32 { index.map { stele_wal_change($0) } ?? 0 }
 
-    /// Whether another program has committed since this was last asked or our own last commit;
-    /// any thread. What is seen counts as known from here on.
-    func seesForeignCommit() -> Bool {
+    /// Whether the counter is none that our own commits explain; any thread.
+    private var foreign: (last: UInt32, now: UInt32)? {
         while true {
             let last = known.load(ordering: .sequentiallyConsistent)
             let next = expected.load(ordering: .sequentiallyConsistent)
             let now = counter
-            if now == last || now == next { return false }
+            if now == last || now == next { return nil }
             // Between the two looks a commit of ours may have come: then look again.
             guard last == known.load(ordering: .sequentiallyConsistent),
                 next == expected.load(ordering: .sequentiallyConsistent)
             else { continue }
-            if known.compareExchange(
-                expected: last, desired: now, ordering: .sequentiallyConsistent
-            ).exchanged {
-                return true
-            }
+            return (last, now)
         }
     }
 
-    /// Whether the counter is not what our last commit made it; the writer's lock is held.
-    /// - Parameter last: what it was after our last commit; updated to what it is now.
-    func foreignCommit(since last: inout UInt32) -> Bool {
-        let now = counter
-        defer { last = now }
-        guard now != last else { return false }
-        expected.store(now, ordering: .sequentiallyConsistent)
-        known.store(now, ordering: .sequentiallyConsistent)
+    /// Tells of another program's commit, if one came since the last time; any thread. Who finds
+    /// that one is being told waits, so that nobody goes on with what is old.
+    /// - Returns: whether one came; it has been told when this returns.
+    func noticesForeignCommit(_ tell: () -> Void) -> Bool {
+        guard foreign != nil else { return false }
+        telling.withLock { _ in
+            guard let (last, now) = foreign else { return }
+            tell()
+            // Only now it is known: a look before this waits for the lock.
+            _ = known.compareExchange(
+                expected: last, desired: now, ordering: .sequentiallyConsistent)
+        }
         return true
+    }
+
+    /// As above for the writer, which holds the lock of the file.
+    /// - Parameter last: the counter after our last commit; updated to what it is now.
+    func noticesForeignCommit(since last: inout UInt32, _ tell: () throws -> Void) rethrows {
+        let now = counter
+        guard now != last else { return }
+        try telling.withLock { _ in
+            try tell()
+            expected.store(now, ordering: .sequentiallyConsistent)
+            known.store(now, ordering: .sequentiallyConsistent)
+        }
+        last = now
     }
 
     /// What the counter is now; the writer's lock is held.

@@ -4,7 +4,7 @@ import CSQLite
 import StelePersistence
 import SteleModel
 import SteleSQL
-import Synchronization
+import SteleMutex
 
 /// A store in an SQLite file (NSSQLiteStoreType): one writer, many readers, WAL, and every answer
 /// only after the data is on disk.
@@ -98,9 +98,7 @@ public final class SQLiteStore: PersistentStore {
     }
 
     public func noticesForeignChange() -> Bool {
-        guard watch.seesForeignCommit() else { return false }
-        observer.withLock { $0 }?.storeDidChangeElsewhere()
-        return true
+        watch.noticesForeignCommit { observer.withLock { $0 }?.storeDidChangeElsewhere() }
     }
 
     public func close() {

@@ -1,7 +1,7 @@
 /// A thread of the store's own.
 
 import Glibc
-import Synchronization
+import SteleMutex
 
 /// A plain thread that runs one closure, and can be waited for once.
 final class StoreThread: Sendable {

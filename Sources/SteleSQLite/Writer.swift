@@ -85,7 +85,7 @@ final class Writer {
         var told: [HistoryTransaction] = []
         let mark = saver.mark
         do {
-            if watch.foreignCommit(since: &lastCommit) { try seeForeignCommit() }
+            try noticeForeignCommit()
             let end = MonotonicTime.nanoseconds + Limits.batchNanoseconds
             var next = 0
             var changes = 0
@@ -112,10 +112,18 @@ final class Writer {
         for job in jobs { job.finish() }
     }
 
-    private func seeForeignCommit() throws(StoreError) {
-        try saver.reload()
-        translator.use(longDecimals: saver.attributesWithLongDecimals)
-        observer()?.storeDidChangeElsewhere()
+    private func noticeForeignCommit() throws(StoreError) {
+        var failure: StoreError?
+        watch.noticesForeignCommit(since: &lastCommit) {
+            do throws(StoreError) {
+                try saver.reload()
+                translator.use(longDecimals: saver.attributesWithLongDecimals)
+            } catch {
+                failure = error
+            }
+            observer()?.storeDidChangeElsewhere()
+        }
+        if let failure { throw failure }
     }
 
     /// One save in its savepoint. What it is refused for becomes its outcome; what concerns the

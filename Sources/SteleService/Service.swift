@@ -6,7 +6,7 @@ import SteleGraph
 import SteleHTTP
 import SteleModel
 import StelePersistence
-import Synchronization
+import SteleMutex
 
 /// Serves one store's objects over HTTP.
 ///

@@ -3,7 +3,7 @@
 import SteleModel
 import StelePersistence
 import StelePredicates
-import Synchronization
+import SteleMutex
 
 final class HistoryStore: PersistentStore {
     struct State: Sendable {

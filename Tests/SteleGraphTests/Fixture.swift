@@ -2,6 +2,7 @@
 
 import SteleModel
 import StelePersistence
+import SteleMutex
 import SteleSQLite
 import Testing
 

@@ -2,7 +2,7 @@
 
 import SteleModel
 import StelePersistence
-import Synchronization
+import SteleMutex
 import Testing
 
 @testable import SteleGraph

@@ -3,7 +3,7 @@
 import CZlib
 import Glibc
 import SteleHTTP
-import Synchronization
+import SteleMutex
 import Testing
 
 @Suite struct ResponseTests {

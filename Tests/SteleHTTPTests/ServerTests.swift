@@ -2,7 +2,7 @@
 
 import Glibc
 import SteleHTTP
-import Synchronization
+import SteleMutex
 import Testing
 
 @Suite struct ServerTests {

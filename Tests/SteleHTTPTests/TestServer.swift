@@ -2,7 +2,7 @@
 
 import Glibc
 import SteleHTTP
-import Synchronization
+import SteleMutex
 
 /// What the routes leave behind for a test to look at.
 final class Seen: Sendable {

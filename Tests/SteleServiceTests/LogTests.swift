@@ -4,7 +4,7 @@ import Logging
 import SteleGraph
 import SteleHTTP
 import StelePersistence
-import Synchronization
+import SteleMutex
 import Testing
 
 @testable import SteleService

@@ -2,7 +2,7 @@
 
 import SteleHTTP
 import StelePersistence
-import Synchronization
+import SteleMutex
 
 /// One stream's way through the history, page by page; on one worker or with the feed's thread,
 /// never with both.

@@ -5,7 +5,7 @@ import SteleGraph
 import SteleHTTP
 import SteleJSON
 import StelePersistence
-import Synchronization
+import SteleMutex
 
 /// Tells each save to whoever listens, in order and once (contract, section 6).
 ///

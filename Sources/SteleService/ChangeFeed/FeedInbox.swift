@@ -2,7 +2,7 @@
 
 import SteleHTTP
 import StelePersistence
-import Synchronization
+import SteleMutex
 
 /// A stream that has all up to a position and shall go on live.
 struct Arrival: Sendable {

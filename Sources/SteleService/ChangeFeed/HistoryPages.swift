@@ -3,7 +3,7 @@
 
 import SteleHTTP
 import StelePersistence
-import Synchronization
+import SteleMutex
 
 /// Reads and renders the history, page by page.
 final class HistoryPages: Sendable {
