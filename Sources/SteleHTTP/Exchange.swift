@@ -85,11 +85,11 @@ final class Exchange: Job, @unchecked Sendable {
     }
 
     /// No answer can go out while a body comes in, so the rest is read and thrown away; a client
-    /// that does not end within as much again is cut off.
+    /// that does not end within a multiple of the limit is cut off.
     private func swallow(_ call: HandlerCall) -> MHD_Result {
         overflow += call.size.pointee
         call.size.pointee = 0
-        return overflow <= max(core.configuration.maximumBodyBytes, 1 << 20) ? .YES : .NO
+        return overflow <= max(8 * core.configuration.maximumBodyBytes, 8 << 20) ? .YES : .NO
     }
 
     private func makeRequest() -> Request {

@@ -16,8 +16,9 @@ extension HTTPServer {
         public var workers = 64
         /// Requests that may wait for a worker; beyond, the answer is 503.
         public var workerQueue = 1024
-        /// Threads that run streaming producers.
-        public var streamWorkers = 4
+        /// Threads that run streaming producers, made as they are needed. A producer whose client
+        /// is slow keeps its thread until the stall limit, so a few such must not stop the others.
+        public var streamWorkers = 32
         /// Streaming answers that may wait for such a thread; beyond, the answer is 503.
         public var streamQueue = 64
         /// Bytes that a streaming producer may be ahead of its client.

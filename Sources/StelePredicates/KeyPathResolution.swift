@@ -150,7 +150,7 @@ struct KeyPathResolver {
         case .value(let type, let name):
             if type == .composite {
                 throw PredicateError(
-                    .unsupported,
+                    .notBuilt,
                     "\(name) is a composite attribute, and predicates cannot look "
                         + "into one", near: key)
             }
@@ -177,7 +177,7 @@ struct KeyPathResolver {
             return .toOne(relationship)
         case .fetchedProperty:
             throw PredicateError(
-                .unsupported,
+                .notBuilt,
                 "\(key) of \(entity.name) is a fetched property, which predicates "
                     + "cannot look into", near: key)
         case nil: break

@@ -3,7 +3,7 @@
 /// A predicate that cannot be read, or that does not fit the model.
 public struct PredicateError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The sort of mistake: `predicate.syntax`, `predicate.unknown-key`, `predicate.type`,
-    /// `predicate.limit`, `predicate.unsupported` or `predicate.variable`.
+    /// `predicate.limit`, `predicate.unsupported`, `predicate.variable` or `feature.not-built`.
     public var code: String
     /// What is wrong, in one sentence.
     public var message: String
@@ -37,6 +37,8 @@ public struct PredicateError: Error, Sendable, Hashable, CustomStringConvertible
         case limit = "predicate.limit"
         case unsupported = "predicate.unsupported"
         case variable = "predicate.variable"
+        /// What a later version reads.
+        case notBuilt = "feature.not-built"
     }
 
     public var description: String {

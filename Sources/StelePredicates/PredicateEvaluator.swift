@@ -32,7 +32,7 @@ public struct PredicateEvaluator<Object: EvaluatedObject> {
 
     /// Whether it holds for the object.
     ///
-    /// - Throws: `PredicateError` for MATCHES, with code `predicate.unsupported`.
+    /// - Throws: `PredicateError` for MATCHES, with code `feature.not-built`.
     public func evaluate(_ object: Object) throws(PredicateError) -> Bool {
         try evaluation.holds(predicate, Frame(object: object))
     }

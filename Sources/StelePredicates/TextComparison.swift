@@ -194,10 +194,10 @@ public struct TextComparison: Sendable {
 
     /// Whether the whole text matches a regular expression.
     ///
-    /// - Throws: `PredicateError` with code `predicate.unsupported`, always for now.
+    /// - Throws: `PredicateError` with code `feature.not-built`, always for now.
     public func matches(_ text: Bytes, _ pattern: Bytes) throws(PredicateError) -> Bool {
         throw PredicateError(
-            .unsupported, "MATCHES is not supported yet", near: "MATCHES",
+            .notBuilt, "MATCHES is not supported yet", near: "MATCHES",
             hint: "LIKE has the wildcards * and ?")
     }
 }

@@ -15,8 +15,7 @@ struct StoreFile {
     static func prepare(
         _ connection: Connection, path: String, schema: SQLSchema
     ) throws(StoreError) -> StoreFile {
-        let tables = try count(
-            connection, "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table'")
+        let tables = try countTables(connection, path)
         // Before the first table: only then does the file's layout follow them.
         if tables == 0 { try connection.run("PRAGMA page_size = 4096; PRAGMA auto_vacuum = 2") }
         try connection.run(
@@ -32,6 +31,18 @@ struct StoreFile {
                 code: 134020, "\(path) is an SQLite database, but not a Core Data store")
         }
         return try read(connection, path, schema.model)
+    }
+
+    /// The first look into the file: what is no database at all is noticed here.
+    private static func countTables(
+        _ connection: Connection, _ path: String
+    ) throws(StoreError) -> Int64 {
+        do {
+            return try count(
+                connection, "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table'")
+        } catch .incompatible(code: 134080, _) {
+            throw .incompatible(code: 134080, "\(path) is no SQLite database")
+        }
     }
 
     private static func count(_ connection: Connection, _ sql: String) throws(StoreError) -> Int64 {

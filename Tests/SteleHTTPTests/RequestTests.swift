@@ -159,7 +159,7 @@ import Testing
         let client = try RawClient(port: server.port)
         try client.send(
             "PATCH /inline HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n")
-        for _ in 0..<20 { try client.send("64\r\n" + String(repeating: "x", count: 100) + "\r\n") }
+        for _ in 0..<60 { try client.send("64\r\n" + String(repeating: "x", count: 100) + "\r\n") }
         try client.send("0\r\n\r\n")
         #expect(try client.readResponse().status == 413)
         #expect(seen.requests.withLock { $0.isEmpty })

@@ -236,7 +236,7 @@ struct EvaluationTests {
         let error = try #require(throws: PredicateError.self) {
             try League.holds("name MATCHES 'a'", Self.person(["name": .string("a")]))
         }
-        #expect(error.code == "predicate.unsupported")
+        #expect(error.code == "feature.not-built")
     }
 
     @Test("aggregates over a group of rows skip nulls, and the sum of nothing is 0")

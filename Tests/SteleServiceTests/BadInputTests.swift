@@ -74,7 +74,11 @@ struct Refused: Sendable, CustomTestStringConvertible {
         Refused("GET", "/Player%GG", 400, "request.target", "hexadecimal"),
         Refused("GET", "/Player%ff", 400, "request.target", "UTF-8"),
         Refused("GET", "/Player%00", 400, "request.target", "U+0000"),
+        Refused("GET", "/changes/1", 404, "route.unknown", "no route /changes/1"),
         Refused("BREW", "/Player", 405, "method.not-allowed", "BREW"),
+        Refused("TRACE", "/healthz", 405, "method.not-allowed", "takes GET, HEAD, OPTIONS"),
+        Refused("get", "/Player/1", 405, "method.not-allowed", "GET, HEAD, PUT, PATCH, DELETE"),
+        Refused("BREW", "/Coffee", 404, "entity.unknown", "Coffee"),
         Refused("PUT", "/Player", 405, "method.not-allowed", "GET, HEAD, POST, OPTIONS"),
         Refused("POST", "/healthz", 405, "method.not-allowed", "GET"),
         Refused("POST", "/Player/1", 405, "method.not-allowed", "PATCH"),
@@ -93,6 +97,15 @@ struct Refused: Sendable, CustomTestStringConvertible {
         Refused(
             "GET", "/Player?where=goals%3E1&%20name%20==%20'x'", 400,
             "request.unknown-parameter", "tail of a predicate"),
+        Refused("GET", "/Player?var.MIN=1", 400, "request.unknown-parameter", "var.MIN"),
+        Refused("GET", "/Player?var.=1", 400, "request.unknown-parameter", "var."),
+        Refused(
+            "GET", "/Player/count?where=goals%3E$MIN&var.MIN=1&var.MAX=2", 400,
+            "request.unknown-parameter", "nothing reads $MAX"),
+        Refused(
+            "GET", "/Player?where=FUNCTION(name,'exec')==1", 400, "predicate.unsupported", "exec"),
+        Refused("GET", "/Player?where=uppercse(name)==1", 400, "predicate.unsupported", "uppercase"),
+        Refused("GET", "/Player?where=CAST(name,'NSDaet')==1", 400, "predicate.unsupported", "NSDate"),
         Refused("GET", "/Player?limit=0", 400, "request.parameter", "1 to 10000"),
         Refused("GET", "/Player?limit=10001", 400, "request.parameter", "10000"),
         Refused("GET", "/Player?limit=ten", 400, "request.parameter", "ten"),

@@ -99,6 +99,42 @@ import Testing
         #expect(missing.detail.contains("99"))
     }
 
+    @Test func whoHasAUniqueValueIsNamedByAnAddressThatAnswers() throws {
+        let shop = try ServiceFixture(
+            TestModels.model(
+                "Shop",
+                [
+                    EntityMaker("Product", isAbstract: true).attribute("sku", .string)
+                        .unique("sku"),
+                    EntityMaker("Hammer", parent: "Product"),
+                    EntityMaker("Screw", parent: "Product"),
+                ]))
+        _ = shop.post("/Hammer", #"{"sku":"A-1"}"#)
+        let refused = shop.post("/Screw", #"{"sku":"A-1"}"#)
+        #expect(refused.code == "133021")
+        guard case .string(let address)? = try refused.json["object"] else {
+            Issue.record("no object: \(refused.text)")
+            return
+        }
+        #expect(try shop.get(address).json["sku"] == "A-1", "\(address)")
+    }
+
+    @Test func anObjectThatIsThereMayBeNamedByTheEntityOfItsPlace() throws {
+        let zoo = try ServiceFixture.zoo()
+        _ = zoo.post("/Circle", #"{"radius":1}"#)
+        for (path, name, status) in [
+            ("/Shape/1", "Shape", 200), ("/Shape/1", "Circle", 200), ("/Circle/1", "Circle", 200),
+            ("/Circle/1", "Shape", 409), ("/Shape/1", "Square", 409), ("/Shape/1", "Canvas", 409),
+        ] {
+            #expect(
+                zoo.patch(path, #"{"_entity":"\#(name)","color":"red"}"#).status == status,
+                "\(name) at \(path)")
+        }
+        _ = zoo.post("/Canvas", #"{"name":"c"}"#)
+        let linked = zoo.post("/Canvas/1/shapes", #"{"_id":1,"_entity":"Shape","color":"blue"}"#)
+        #expect(linked.text == "[1]")
+    }
+
     @Test func identityInABodyMustAgree() throws {
         let league = try ServiceFixture.league()
         _ = league.post("/Team", #"{"name":"Rovers"}"#)

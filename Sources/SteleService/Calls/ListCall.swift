@@ -55,11 +55,30 @@ struct ListCall: Sendable {
             after = try Cursor(text)
         }
         if let text = query[.count] { wantsCount = try Self.truth(text, .count) }
+        try checkUse(of: query.variables)
         if !groupBy.isEmpty, select.isEmpty {
             throw Problem(
                 .parameter, "groupBy takes a select with aggregates beside it",
                 hint: "for example select=team.name,n:count()&groupBy=team.name")
         }
+    }
+
+    /// A variable that nothing reads is a mistake in its name, here or there.
+    private func checkUse(of variables: [(name: String, value: String)]) throws {
+        guard !variables.isEmpty else { return }
+        var used = Set<String>()
+        func note(_ node: Expression) {
+            if case .variable(let name) = node { used.insert(name) }
+        }
+        predicate?.visit(note)
+        for key in sort { key.descriptor.expression.visit(note) }
+        for column in select { column.expression.visit(note) }
+        for group in groupBy { group.visit(note) }
+        guard let unused = variables.first(where: { !used.contains($0.name) })?.name else { return }
+        throw Problem(
+            .unknownParameter, "unknown parameter var.\(unused.prefix(60)): nothing reads "
+                + "$\(unused.prefix(60))",
+            hint: nearestHint(to: "var." + unused, among: used.sorted().map { "var." + $0 }))
     }
 
     private static func sort(_ text: String, _ limits: Limits) throws -> [SortKey] {

@@ -11,8 +11,8 @@ struct Terms: Sendable {
     }
 
     let ifMatch: IfMatch?
-    /// The tags of `If-None-Match`, without quotes, `W/` and `;gz`; `*` as itself.
-    let ifNoneMatch: [String]
+    /// The tags of `If-None-Match`.
+    let ifNoneMatch: [EntityTags.Tag]
     let acceptsGzip: Bool
     /// `Prefer: return=minimal` (RFC 7240).
     let wantsMinimal: Bool
@@ -29,7 +29,7 @@ struct Terms: Sendable {
         }
         ifNoneMatch =
             try headers["If-None-Match"].map {
-                try EntityTags.parse($0, field: "If-None-Match").map(\.opaque)
+                try EntityTags.parse($0, field: "If-None-Match")
             } ?? []
         ifMatch = try headers["If-Match"].map(Self.ifMatch)
         if !isRead, headers.contains("Idempotency-Key") {
@@ -64,9 +64,12 @@ struct Terms: Sendable {
 /// Entity tags (RFC 9110, 8.8.3), read from fields and made for answers.
 enum EntityTags {
     struct Tag: Sendable {
+        /// Without quotes and `;gz`.
         var opaque: String
         var isWeak: Bool
         var isQuoted: Bool
+        /// Whether it ended in `;gz`, as the gzip variant's does.
+        var isPacked = false
     }
 
     /// The tags of a list; the ending of the gzip variant is cut off.
@@ -89,8 +92,10 @@ enum EntityTags {
                     hint: "send an ETag as it came, with its quotes, or *")
             }
             var opaque = rest[rest.index(after: rest.startIndex)..<end]
-            if opaque.hasSuffix(";gz") { opaque = opaque.dropLast(3) }
-            tags.append(Tag(opaque: String(opaque), isWeak: isWeak, isQuoted: true))
+            let isPacked = opaque.hasSuffix(";gz")
+            if isPacked { opaque = opaque.dropLast(3) }
+            tags.append(
+                Tag(opaque: String(opaque), isWeak: isWeak, isQuoted: true, isPacked: isPacked))
             rest = rest[rest.index(after: end)...]
         }
     }

@@ -66,6 +66,9 @@ extension ErrorCode {
     static let predicateLimit = ErrorCode(
         "predicate.limit", 400, "The expression is too large",
         "Expressions are bounded in length and nesting.")
+    static let predicateUnsupported = ErrorCode(
+        "predicate.unsupported", 400, "Not a part of the language",
+        "There is no such function, cast or operator, or it may not stand in a predicate here.")
     static let predicateValue = ErrorCode(
         "predicate.value", 400, "The expression fails on a value",
         "The expression can be read, but not evaluated with the values at hand.")
@@ -150,9 +153,9 @@ extension ErrorCode {
         target, parameter, unknownParameter, duplicateParameter, cursor, header, malformed, id,
         body, unknownKey, json, duplicateKey, invalidUTF8, tooDeep, jsonNumber, nulCharacter,
         emptyBody, predicate, predicateKey, predicateType, predicateVariable, predicateLimit,
-        predicateValue, value, readOnly, abstract, wrongEntity, noDestination, token, host, origin,
-        route, entity, object, member, method, notAcceptable, identity, versionConflict,
-        precondition, bodyTooLarge, targetTooLong, mediaType, notBuilt, busy, unavailable,
-        deadline, noRoom, `internal`,
+        predicateUnsupported, predicateValue, value, readOnly, abstract, wrongEntity,
+        noDestination, token, host, origin, route, entity, object, member, method, notAcceptable,
+        identity, versionConflict, precondition, bodyTooLarge, targetTooLong, mediaType, notBuilt,
+        busy, unavailable, deadline, noRoom, `internal`,
     ]
 }

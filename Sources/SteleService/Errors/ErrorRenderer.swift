@@ -34,12 +34,6 @@ struct ErrorRenderer {
     }
 
     func problem(_ error: PredicateError) -> Problem {
-        if error.code == PredicateError.Code.unsupported.rawValue {
-            var problem = Problem.notBuilt(error.message)
-            problem.detail = error.message
-            problem.hint = error.hint ?? problem.hint
-            return problem
-        }
         let kind = ErrorCode.words.first { $0.text == error.code } ?? .predicate
         var members: [(String, JSONValue)] = [
             ("position", .integer(Int64(error.position))), ("near", .string(error.near)),
@@ -172,7 +166,8 @@ struct ErrorRenderer {
             ),
         ]
         if let key = conflict.databaseKey {
-            members.append(("object", .string(path(entity, key))))
+            // Who has the values may be of another entity of the family: its root's route answers.
+            members.append(("object", .string(path(model.entities[entity.root], key))))
         }
         let names = conflict.constraint.joined(separator: ", ")
         return Problem(

@@ -9,7 +9,7 @@ extension Execution {
     func list(_ plan: ListPlan, _ terms: Terms) throws -> Outcome {
         try reading { context in
             let tag = try listTag(plan.isVolatile ? nil : plan.tagHash, context)
-            if let tag, terms.isKnown(tag) { return .notModified(tag: tag) }
+            if let known = terms.known(tag) { return .notModified(tag: known) }
             if let ordered = OrderedMembers(plan, self, context) {
                 return try .list(self.ordered(ordered, tag))
             }

@@ -10,11 +10,11 @@ extension Execution {
         try reading { context in
             guard let snapshot = try snapshot(of: plan.target, context) else {
                 let tag = try listTag(plan.tagHash, context)
-                if let tag, terms.isKnown(tag) { return .notModified(tag: tag) }
+                if let known = terms.known(tag) { return .notModified(tag: known) }
                 return .null(tag: tag)
             }
             let tag = try tag(of: snapshot, plan, context)
-            if let tag, terms.isKnown(tag) { return .notModified(tag: tag) }
+            if let known = terms.known(tag) { return .notModified(tag: known) }
             if case .objects(let inclusion) = plan.shape {
                 var embedding = Embedding(context, limits: limits)
                 return .object(

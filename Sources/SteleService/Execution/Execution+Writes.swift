@@ -48,7 +48,9 @@ extension Execution {
         case .create(let entity): return try create(entity, plan, writer)
         case .change(let owner, let mode):
             let object = try target(owner, plan, context)
-            if let body = plan.body { try writer.change(object, by: body.root, mode: mode) }
+            if let body = plan.body {
+                try writer.change(object, by: body.root, in: owner.entity, mode: mode)
+            }
             try writer.resolveLinks()
             return .changed(Written(object))
         case .delete(let owner):

@@ -24,7 +24,7 @@ struct Execution: Sendable {
     func count(_ plan: CountPlan, _ terms: Terms) throws -> Outcome {
         try reading { context in
             let tag = try listTag(plan.isVolatile ? nil : plan.tagHash, context)
-            if let tag, terms.isKnown(tag) { return .notModified(tag: tag) }
+            if let known = terms.known(tag) { return .notModified(tag: known) }
             let request = try restricted(plan.request, to: plan.source, context)
             guard let request else { return .count(0, tag: tag) }
             return .count(try context.count(request), tag: tag)
@@ -76,8 +76,15 @@ struct Execution: Sendable {
 }
 
 extension Terms {
-    /// Whether `If-None-Match` names the tag, or anything.
-    func isKnown(_ tag: String) -> Bool {
-        ifNoneMatch.contains { $0 == tag || $0 == "*" }
+    /// The tag as `If-None-Match` names it: with the ending of the gzip variant where that is what
+    /// the client holds, for a 304 must name the very variant (RFC 9111, 4.3.4). Nil where it does
+    /// not name the tag.
+    func known(_ tag: String?) -> String? {
+        guard let tag else { return nil }
+        for given in ifNoneMatch {
+            if given.opaque == tag { return given.isPacked ? tag + ";gz" : tag }
+            if given.opaque == "*", !given.isQuoted { return tag }
+        }
+        return nil
     }
 }

@@ -51,7 +51,7 @@ extension ObjectWriter {
         guard let object = try context.object(entity: entity, key: key) else {
             throw missing(key, relationship)
         }
-        try change(object, by: node, mode: .merge, depth: depth)
+        try change(object, by: node, in: entity, mode: .merge, depth: depth)
         return object
     }
 

@@ -44,8 +44,11 @@ extension ObjectWriter {
         }
     }
 
-    func checkEntity(_ node: JSONNode, _ object: ManagedObject) throws {
-        guard node.string == object.entity.name else {
+    /// An existing object keeps its entity: a body may name that, or a parent of it that the
+    /// address or the relationship speaks of.
+    func checkEntity(_ node: JSONNode, _ object: ManagedObject, place: Entity) throws {
+        let named = node.string.flatMap { context.model.entity(named: $0) }
+        guard let named, place.isKind(named.index), named.isKind(object.entity.index) else {
             throw Problem(
                 .identity,
                 "_entity in the body does not agree with the object, which is of "

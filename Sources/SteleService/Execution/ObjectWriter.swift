@@ -40,15 +40,18 @@ final class ObjectWriter {
         let concrete = try self.entity(of: node, within: entity)
         guard !concrete.isAbstract else { throw abstract(concrete) }
         let object = try context.insert(concrete)
-        try apply(node, to: object, isNew: true, depth: depth)
+        try apply(node, to: object, in: concrete, isNew: true, depth: depth)
         return object
     }
 
     /// Changes an object as a body says; `_id`, `_entity` and `_version` must agree with it.
-    func change(_ object: ManagedObject, by node: JSONNode, mode: Mode, depth: Int = 0) throws {
+    /// - Parameter place: the entity of the address or of the relationship that led to it.
+    func change(
+        _ object: ManagedObject, by node: JSONNode, in place: Entity, mode: Mode, depth: Int = 0
+    ) throws {
         try enter(node, depth, "an object of \(object.entity.name)")
         if mode == .replace { try reset(object, besides: node) }
-        try apply(node, to: object, isNew: false, depth: depth)
+        try apply(node, to: object, in: place, isNew: false, depth: depth)
     }
 
     /// Looks up the destinations of links that are still ids, and links them.
@@ -90,7 +93,7 @@ final class ObjectWriter {
     }
 
     private func apply(
-        _ node: JSONNode, to object: ManagedObject, isNew: Bool, depth: Int
+        _ node: JSONNode, to object: ManagedObject, in place: Entity, isNew: Bool, depth: Int
     ) throws {
         let entity = object.entity
         let form = forms[entity]
@@ -102,7 +105,7 @@ final class ObjectWriter {
             case .toOne(let it): try setToOne(it, of: object, value, depth)
             case .toMany(let it): try setToMany(it, of: object, value, depth)
             case .id: try checkID(value, object, isNew: isNew)
-            case .entity: if !isNew { try checkEntity(value, object) }
+            case .entity: if !isNew { try checkEntity(value, object, place: place) }
             case .version: try checkVersion(value, object, node, isNew: isNew)
             case .readOnly(let name):
                 throw Problem(.readOnly, "\(name) of \(entity.name) is computed, never written")

@@ -14,9 +14,7 @@ struct Routes: Sendable {
     ///   with `Allow`, 501 for what a later version brings.
     func match(_ request: Request) throws -> Route {
         guard let method = Method(rawValue: request.method) else {
-            throw Problem(
-                .method, "\(request.method.prefix(32)) is not a method of any route",
-                headers: [("Allow", Method.allow([.get, .post, .put, .patch, .delete]))])
+            throw try refusal(ofUnknown: request)
         }
         if request.path == "*", method == .options {
             return Route(
@@ -35,6 +33,15 @@ struct Routes: Sendable {
             throw refusal(of: method, resource, allowed)
         }
         return Route(method: method, resource: resource, pattern: pattern)
+    }
+
+    /// What a method that no route takes is answered: what this route takes instead.
+    private func refusal(ofUnknown request: Request) throws -> Problem {
+        let (resource, pattern) = try resource(segments(of: request.path), method: .get)
+        let allow = Method.allow(Self.methods(resource, pattern))
+        return Problem(
+            .method, "this route takes \(allow), not \(request.method.prefix(32))",
+            headers: [("Allow", allow)])
     }
 
     /// The path's segments after the base path, decoded.
@@ -83,7 +90,7 @@ struct Routes: Sendable {
             if let later = LaterRoute.atRoot[first] {
                 throw Problem.notBuilt("the route \(later.rawValue)")
             }
-            guard Self.livesAtRoot(first) else { throw unknownRoute(first) }
+            guard Self.livesAtRoot(first) else { throw unknownRoute(segments) }
             return try data(entity(first), rest, method)
         }
     }
@@ -101,7 +108,8 @@ struct Routes: Sendable {
             hint: near.map { "did you mean \(Self.path(ofEntity: $0, basePath))?" })
     }
 
-    private func unknownRoute(_ first: String) -> Problem {
+    private func unknownRoute(_ segments: [String]) -> Problem {
+        let first = segments.joined(separator: "/")
         let own = RoutePattern.allCases.map(\.rawValue).filter { !$0.contains("{") }
         let entities = model.entities.map { Self.path(ofEntity: $0.name, "") }
         return Problem(
