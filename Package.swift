@@ -90,6 +90,10 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        .executableTarget(
+            name: "Benchmarks", dependencies: ["SteleGraph", "SteleSQLite", "CSQLite"],
+            path: "Tests/Benchmarks", swiftSettings: settings),
+
         // Tests: one target for each of ours.
         .testTarget(
             name: "SteleModelTests",

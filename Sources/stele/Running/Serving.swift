@@ -24,6 +24,7 @@ struct Serving {
     /// - Throws: what keeps it from serving; `Failure.sentence` has the words.
     func run(until signals: EndSignals) throws {
         ProcessLimits.raiseOpenFiles()
+        ProcessLimits.boundArenas()
         let ground = try ground()
         defer { ground.close() }
         let coordinator = PersistentStoreCoordinator(
