@@ -7,7 +7,7 @@ import SteleMutex
 /// Hands out connections that only read. The last one given back is the first to go out again,
 /// so few are warm when few are needed.
 final class ReaderPool: Sendable {
-    /// `@unchecked Sendable`: an idle connection is nobody's, and one thread takes it.
+    // An idle connection is nobody's, and one thread takes it.
     private struct Idle: @unchecked Sendable {
         let connection: Connection
     }

@@ -100,15 +100,17 @@ final class Statement {
     func snapshot(_ shape: RowShape, from first: Int32) -> Snapshot? {
         let place = Int(sqlite3_column_int64(handle, first + 1)) - shape.firstNumber
         guard shape.sources.indices.contains(place) else { return nil }
-        let sources = shape.sources[place]
-        let values = [Value](unsafeUninitializedCapacity: sources.count) { buffer, count in
-            for index in sources.indices {
-                let source = sources[index]
-                let read: Value =
-                    source.column < 0 ? .null : value(first + 3 + source.column, source.kind)
-                (buffer.baseAddress.unsafelyUnwrapped + index).initialize(to: read)
+        // Through a pointer: no retain and no bounds for each value of each row.
+        let values = shape.sources[place].withUnsafeBufferPointer { sources in
+            [Value](unsafeUninitializedCapacity: sources.count) { buffer, count in
+                guard let start = buffer.baseAddress else { return }
+                for (index, source) in sources.enumerated() {
+                    let read: Value =
+                        source.column < 0 ? .null : value(first + 3 + source.column, source.kind)
+                    (start + index).initialize(to: read)
+                }
+                count = sources.count
             }
-            count = sources.count
         }
         return Snapshot(
             entity: shape.entities[place], key: sqlite3_column_int64(handle, first),
