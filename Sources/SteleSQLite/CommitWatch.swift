@@ -15,6 +15,8 @@ final class CommitWatch: Sendable {
     /// The counter after our last commit, and what the next one of ours will make of it.
     private let known = Atomic<UInt32>(0)
     private let expected = Atomic<UInt32>(0)
+    /// Held while one thread tells of a foreign commit.
+    private let telling = Mutex(())
 
     /// - Parameter connection: one in WAL mode that has read something, and that outlives this.
     init(_ connection: Connection) {
@@ -27,34 +29,50 @@ final class CommitWatch: Sendable {
     private var counter: UInt32 { index.map { stele_wal_change($0) } ?? 0 }
 
     /// Whether another program has committed since this was last asked or our own last commit;
-    /// any thread. What is seen counts as known from here on.
-    func seesForeignCommit() -> Bool {
+    /// any thread.
+    /// - Parameter tell: tells whoever remembers rows; called before the commit counts as known,
+    ///   so that nobody is told that all is well while somebody else is still forgetting.
+    func noticesForeignCommit(_ tell: () -> Void) -> Bool {
+        guard foreignCommit != nil else { return false }
+        return telling.withLock { _ in
+            guard let last = foreignCommit else {
+                // Another thread has told of it while this one waited.
+                return true
+            }
+            tell()
+            // Fails where a commit of ours came meanwhile: the next look tells of it again.
+            known.compareExchange(
+                expected: last.known, desired: last.now, ordering: .sequentiallyConsistent)
+            return true
+        }
+    }
+
+    /// The counter, where it is neither what our last commit made it nor what the next one will.
+    private var foreignCommit: (known: UInt32, now: UInt32)? {
         while true {
             let last = known.load(ordering: .sequentiallyConsistent)
             let next = expected.load(ordering: .sequentiallyConsistent)
             let now = counter
-            if now == last || now == next { return false }
+            if now == last || now == next { return nil }
             // Between the two looks a commit of ours may have come: then look again.
             guard last == known.load(ordering: .sequentiallyConsistent),
                 next == expected.load(ordering: .sequentiallyConsistent)
             else { continue }
-            if known.compareExchange(
-                expected: last, desired: now, ordering: .sequentiallyConsistent
-            ).exchanged {
-                return true
-            }
+            return (last, now)
         }
     }
 
     /// Whether the counter is not what our last commit made it; the writer's lock is held.
-    /// - Parameter last: what it was after our last commit; updated to what it is now.
-    func foreignCommit(since last: inout UInt32) -> Bool {
+    func isForeign(since last: UInt32) -> Bool { counter != last }
+
+    /// Tells of another program's commit, and counts it as known; the writer's lock is held.
+    /// - Returns: the counter.
+    func takeForeign(_ tell: () -> Void) -> UInt32 {
         let now = counter
-        defer { last = now }
-        guard now != last else { return false }
+        tell()
         expected.store(now, ordering: .sequentiallyConsistent)
         known.store(now, ordering: .sequentiallyConsistent)
-        return true
+        return now
     }
 
     /// What the counter is now; the writer's lock is held.

@@ -58,16 +58,19 @@ public final class SQLiteStore: PersistentStore {
             connection: connection, queue: queue, schema: schema, translator: translator,
             watch: watch, observer: { [weak self] in self?.observer.withLock { $0 } })
         nonisolated(unsafe) let moved = writer
-        threads.withLock {
-            $0 = [
-                StoreThread { moved.run() },
-                StoreThread { checkpointer.run(checkpoints) },
-            ]
+        let writing = try StoreThread { moved.run() }
+        threads.withLock { $0 = [writing] }
+        do {
+            let checkpointing = try StoreThread { checkpointer.run(checkpoints) }
+            threads.withLock { $0.append(checkpointing) }
+        } catch {
+            close()
+            throw error
         }
     }
 
     public func reader() throws(StoreError) -> any StoreReader {
-        try SQLiteReader(schema: schema, translator: translator.current, pool: readers)
+        try SQLiteReader(schema: schema, translator: translator, pool: readers)
     }
 
     public func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
@@ -98,9 +101,7 @@ public final class SQLiteStore: PersistentStore {
     }
 
     public func noticesForeignChange() -> Bool {
-        guard watch.seesForeignCommit() else { return false }
-        observer.withLock { $0 }?.storeDidChangeElsewhere()
-        return true
+        watch.noticesForeignCommit { observer.withLock { $0 }?.storeDidChangeElsewhere() }
     }
 
     public func close() {

@@ -6,16 +6,25 @@ import StelePersistence
 extension SQLSaver {
     /// Runs each change's statements, in order; links come after all rows are there.
     /// - Throws: `.conflicts` with every object whose version is not the one that was read.
-    func execute(_ operations: [ObjectChange]) throws(StoreError) -> [AppliedChange] {
+    /// - Parameter view: how far what the request was made from can be trusted to be what is there.
+    func execute(
+        _ operations: [ObjectChange], madeFrom view: RequestView
+    ) throws(StoreError) -> [AppliedChange] {
         let concrete = ConcreteEntities(schema: schema, connection: connection, operations)
         var conflicts: [MergeConflict] = []
         var done: [AppliedChange] = []
         done.reserveCapacity(operations.count)
         for change in operations {
+            if view == .foreign, change.kind != .insert, !change.changesLinksAlone,
+                let changed = try silentConflict(of: change)
+            {
+                conflicts.append(changed)
+                continue
+            }
             switch change.kind {
             case .insert: done.append(try insert(change, concrete))
             case .update:
-                if let applied = try update(change, concrete) {
+                if let applied = try update(change, concrete, view) {
                     done.append(applied)
                 } else {
                     conflicts.append(try conflict(of: change))
@@ -51,22 +60,28 @@ extension SQLSaver {
             try connection.execute(statements.insert(change.entity), bindings)
         }
         let after = Snapshot(
-            entity: change.entity, key: change.key, version: 1, values: change.values)
+            entity: change.entity, key: change.key, version: 1,
+            values: stored(change.values, change.entity))
         return AppliedChange(change: change, after: after)
     }
 
     /// - Returns: nil where the row is gone or of another version.
     private func update(
-        _ change: ObjectChange, _ concrete: ConcreteEntities
+        _ change: ObjectChange, _ concrete: ConcreteEntities, _ view: RequestView
     ) throws(StoreError) -> AppliedChange? {
         guard let before = change.before else { return nil }
         var after = before
-        guard !change.changedSlots.isEmpty else {
+        if change.changesLinksAlone {
+            // No version guards the row, so it may have changed since it was read.
+            if view != .current {
+                guard let now = try persisted(change) else { return nil }
+                after = now
+            }
             return AppliedChange(change: change, after: after)
         }
         let mapping = schema.mappings[change.entity]
         after.version = before.version + 1
-        after.values = change.values
+        after.values = stored(change.values, change.entity)
         var bindings: [Value] = [.int(after.version), .int(change.key), .int(before.version)]
         for slot in change.changedSlots where mapping.slotColumns[slot] >= 0 {
             bindings.append(change.values[slot])
@@ -107,6 +122,24 @@ extension SQLSaver {
             }
         }
         return true
+    }
+
+    /// The values as they are stored: transient ones are not.
+    private func stored(_ values: [Value], _ entity: Int) -> [Value] {
+        let columns = schema.mappings[entity].slotColumns
+        guard columns.contains(where: { $0 < 0 }) else { return values }
+        return values.enumerated().map { columns[$0.offset] < 0 ? .null : $0.element }
+    }
+
+    /// Another program may change a row and leave its version: then the version guards nothing.
+    private func silentConflict(of change: ObjectChange) throws(StoreError) -> MergeConflict? {
+        guard let before = change.before, let now = try persisted(change),
+            now.version == before.version,
+            !now.values.elementsEqual(stored(before.values, change.entity), by: Value.isSame)
+        else { return nil }
+        return MergeConflict(
+            entity: change.entity, key: change.key, cached: before, persisted: now,
+            changedSlots: change.changedSlots)
     }
 
     private func conflict(of change: ObjectChange) throws(StoreError) -> MergeConflict {
@@ -167,6 +200,31 @@ extension SQLSaver {
         let found = try connection.rows(sql, [.int(change.key)] + values, [.integer])
         if case .int(let key)? = found.first?.first { return key }
         return nil
+    }
+}
+
+/// How far what a request was made from is what is there.
+enum RequestView {
+    /// Nothing was committed since.
+    case current
+    /// Only we have committed since: versions guard rows.
+    case own
+    /// Another program may have committed since, and may have left versions as they were.
+    case foreign
+}
+
+extension ObjectChange {
+    /// Whether it is an update that changes none of the row's own columns.
+    var changesLinksAlone: Bool { kind == .update && changedSlots.isEmpty }
+}
+
+extension Value {
+    /// Whether two values are stored alike: text by its bytes.
+    static func isSame(_ a: Value, _ b: Value) -> Bool {
+        switch (a, b) {
+        case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
+        default: a == b
+        }
     }
 }
 
