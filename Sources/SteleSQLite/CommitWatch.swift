@@ -10,8 +10,9 @@ import Synchronization
 /// expected number is published before the commit, so that no reader is alarmed in between; a
 /// commit of another program cannot take that number, for it would need the lock.
 final class CommitWatch: Sendable {
-    /// The mapping lives as long as the connection that made it, which the store keeps to the end.
-    private nonisolated(unsafe) let index: UnsafePointer<UInt32>?
+    /// The address of the mapping, which lives as long as the connection that made it; 0 where
+    /// there is none, and after `close`.
+    private let index: Atomic<UInt>
     /// The counter after our last commit, and what the next one of ours will make of it.
     private let known = Atomic<UInt32>(0)
     private let expected = Atomic<UInt32>(0)
@@ -21,12 +22,21 @@ final class CommitWatch: Sendable {
     /// - Parameter connection: one in WAL mode that has read something, and that outlives this.
     init(_ connection: Connection) {
         let mapped = stele_wal_index(connection.handle)
-        index = mapped.map { UnsafePointer($0) }
+        index = Atomic(UInt(bitPattern: mapped))
         known.store(counter, ordering: .releasing)
         expected.store(counter, ordering: .releasing)
     }
 
-    private var counter: UInt32 { index.map { stele_wal_change($0) } ?? 0 }
+    private var counter: UInt32 {
+        UnsafePointer<UInt32>(bitPattern: index.load(ordering: .acquiring))
+            .map { stele_wal_change($0) } ?? 0
+    }
+
+    /// Looks no more: the connection is about to go. Nothing counts as foreign afterwards.
+    func close() {
+        index.store(0, ordering: .releasing)
+        known.store(0, ordering: .sequentiallyConsistent)
+    }
 
     /// Whether another program has committed since this was last asked or our own last commit;
     /// any thread.
@@ -41,7 +51,7 @@ final class CommitWatch: Sendable {
             }
             tell()
             // Fails where a commit of ours came meanwhile: the next look tells of it again.
-            known.compareExchange(
+            _ = known.compareExchange(
                 expected: last.known, desired: last.now, ordering: .sequentiallyConsistent)
             return true
         }

@@ -58,7 +58,11 @@ public final class SQLiteStore: PersistentStore {
             connection: connection, queue: queue, schema: schema, translator: translator,
             watch: watch, observer: { [weak self] in self?.observer.withLock { $0 } })
         nonisolated(unsafe) let moved = writer
-        let writing = try StoreThread { moved.run() }
+        let watch = watch
+        let writing = try StoreThread {
+            moved.run()
+            watch.close()
+        }
         threads.withLock { $0 = [writing] }
         do {
             let checkpointing = try StoreThread { checkpointer.run(checkpoints) }

@@ -98,7 +98,7 @@ final class Statement {
     /// The current row as a snapshot; nil for a row whose entity the model does not know.
     @inline(__always)
     func snapshot(_ shape: RowShape, from first: Int32) -> Snapshot? {
-        let place = Int(sqlite3_column_int64(handle, first + 1)) - shape.firstNumber
+        let place = Int(sqlite3_column_int64(handle, first + 1)) &- shape.firstNumber
         guard shape.sources.indices.contains(place) else { return nil }
         let sources = shape.sources[place]
         let values = [Value](unsafeUninitializedCapacity: sources.count) { buffer, count in

@@ -204,7 +204,7 @@ import Testing
     @Test func aBoundedToManyExpectsTheMembersThatWereCounted() throws {
         let fixture = try fixture {
             $0.attribute("name", .string)
-            $0.toMany("parts", "Part", inverse: "account", count: 0...1)
+            $0.toMany("parts", "Part", inverse: "account", count: 0...2)
         }
         let account = try fixture.insert("Account")[0]
         func request() throws -> SaveRequest {
@@ -213,6 +213,7 @@ import Testing
             try part.set("account", try context.get(account))
             return try #require(try context.saveRequest())
         }
+        _ = try fixture.store.save(try request())
         let (first, second) = (try request(), try request())
         _ = try fixture.store.save(first)
         #expect { try fixture.store.save(second) } throws: { error in

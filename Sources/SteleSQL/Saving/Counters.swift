@@ -35,7 +35,11 @@ struct Counters {
     func highest(_ entity: Int) -> Int64 { maxima[entity] ?? 0 }
 
     /// The next key for that Z_ENT.
-    mutating func next(_ entity: Int) -> Int64 {
+    /// - Throws: `.failed` where a file says that all are given out.
+    mutating func next(_ entity: Int) throws(StoreError) -> Int64 {
+        guard highest(entity) < Int64.max else {
+            throw .failed("the store has no keys left for Z_ENT \(entity)")
+        }
         let key = highest(entity) + 1
         maxima[entity] = key
         changed.insert(entity)

@@ -11,6 +11,7 @@ extension SQLSaver {
         _ operations: [ObjectChange], madeFrom view: RequestView
     ) throws(StoreError) -> [AppliedChange] {
         let concrete = ConcreteEntities(schema: schema, connection: connection, operations)
+        let places = UniqueValues(schema.model, operations)
         var conflicts: [MergeConflict] = []
         var done: [AppliedChange] = []
         done.reserveCapacity(operations.count)
@@ -22,9 +23,9 @@ extension SQLSaver {
                 continue
             }
             switch change.kind {
-            case .insert: done.append(try insert(change, concrete))
+            case .insert: done.append(try insert(change, concrete, places))
             case .update:
-                if let applied = try update(change, concrete, view) {
+                if let applied = try update(change, concrete, view, places) {
                     done.append(applied)
                 } else {
                     conflicts.append(try conflict(of: change))
@@ -43,7 +44,7 @@ extension SQLSaver {
     }
 
     private func insert(
-        _ change: ObjectChange, _ concrete: ConcreteEntities
+        _ change: ObjectChange, _ concrete: ConcreteEntities, _ places: UniqueValues
     ) throws(StoreError) -> AppliedChange {
         let mapping = schema.mappings[change.entity]
         var bindings: [Value] = []
@@ -56,7 +57,7 @@ extension SQLSaver {
         for (slot, value) in change.values.enumerated() where mapping.entityColumns[slot] >= 0 {
             bindings.append(try concrete.number(of: value, slot: slot, in: change.entity))
         }
-        try guardUniqueness(of: change) { () throws(StoreError) in
+        try guardUniqueness(of: change, among: places) { () throws(StoreError) in
             try connection.execute(statements.insert(change.entity), bindings)
         }
         let after = Snapshot(
@@ -67,7 +68,8 @@ extension SQLSaver {
 
     /// - Returns: nil where the row is gone or of another version.
     private func update(
-        _ change: ObjectChange, _ concrete: ConcreteEntities, _ view: RequestView
+        _ change: ObjectChange, _ concrete: ConcreteEntities, _ view: RequestView,
+        _ places: UniqueValues
     ) throws(StoreError) -> AppliedChange? {
         guard let before = change.before else { return nil }
         var after = before
@@ -80,7 +82,7 @@ extension SQLSaver {
             return AppliedChange(change: change, after: after)
         }
         let mapping = schema.mappings[change.entity]
-        after.version = before.version + 1
+        after.version = before.version &+ 1
         after.values = stored(change.values, change.entity)
         var bindings: [Value] = [.int(after.version), .int(change.key), .int(before.version)]
         for slot in change.changedSlots where mapping.slotColumns[slot] >= 0 {
@@ -90,7 +92,7 @@ extension SQLSaver {
             bindings.append(
                 try concrete.number(of: change.values[slot], slot: slot, in: change.entity))
         }
-        let rows = try guardUniqueness(of: change) { () throws(StoreError) in
+        let rows = try guardUniqueness(of: change, among: places) { () throws(StoreError) in
             try connection.execute(statements.update(change.entity, change.changedSlots), bindings)
         }
         return rows == 1 ? AppliedChange(change: change, after: after) : nil
@@ -152,54 +154,13 @@ extension SQLSaver {
             changedSlots: change.changedSlots)
     }
 
-    private func persisted(_ change: ObjectChange) throws(StoreError) -> Snapshot? {
+    func persisted(_ change: ObjectChange) throws(StoreError) -> Snapshot? {
         let root = schema.model.entities[change.entity].root
         guard let table = schema.tables[root], let shape = schema.shapes[root] else { return nil }
         let sql = statements.text(
             "SELECT \(schema.selectList(of: table, alias: "t0")) FROM \(table.name) t0 "
                 + "WHERE t0.Z_PK = ?1")
         return try connection.snapshots(sql, [.int(change.key)], shape).first
-    }
-
-    /// Turns SQLite's word for a broken UNIQUE index into the constraint and who has the values.
-    private func guardUniqueness<T>(
-        of change: ObjectChange, _ run: () throws(StoreError) -> T
-    ) throws(StoreError) -> T {
-        do {
-            return try run()
-        } catch .constraint(let raw) {
-            let entity = schema.model.entities[change.entity]
-            for names in entity.uniquenessConstraints {
-                let values = names.map { name -> Value in
-                    entity.attribute(named: name).map { change.values[$0.slot] } ?? .null
-                }
-                if let key = try holder(of: values, names, besides: change) {
-                    throw .constraint(
-                        ConstraintConflict(
-                            entity: change.entity, constraint: names, values: values,
-                            databaseKey: key))
-                }
-            }
-            throw .constraint(raw)
-        }
-    }
-
-    private func holder(
-        of values: [Value], _ names: [String], besides change: ObjectChange
-    ) throws(StoreError) -> Int64? {
-        let entity = schema.model.entities[change.entity]
-        guard let table = schema.table(of: change.entity) else { return nil }
-        let conditions = names.enumerated().compactMap { index, name in
-            entity.attribute(named: name).flatMap { schema.column(of: $0.slot, in: entity.index) }
-                .map { "\($0) = ?\(index + 2)" }
-        }
-        guard conditions.count == names.count, !values.contains(.null) else { return nil }
-        let sql = statements.text(
-            "SELECT Z_PK FROM \(table.name) WHERE Z_PK <> ?1 AND "
-                + conditions.joined(separator: " AND "))
-        let found = try connection.rows(sql, [.int(change.key)] + values, [.integer])
-        if case .int(let key)? = found.first?.first { return key }
-        return nil
     }
 }
 

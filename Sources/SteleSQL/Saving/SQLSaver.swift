@@ -68,7 +68,7 @@ public final class SQLSaver {
         _ request: SaveRequest, at time: Double
     ) throws(StoreError) -> (SaveResult, HistoryTransaction?) {
         let wanted = operations(from: request)
-        let (keyed, permanent) = assignKeys(wanted)
+        let (keyed, permanent) = try assignKeys(wanted)
         let operations = order(dropEmpty(mergeByObject(keyed)))
         guard !operations.isEmpty else {
             return (SaveResult(token: max(request.readToken, 0)), nil)
@@ -91,11 +91,12 @@ public final class SQLSaver {
     /// Gives new objects their keys, and puts them wherever a negative one stands.
     private func assignKeys(
         _ changes: [ObjectChange]
-    ) -> ([ObjectChange], [ObjectID: Int64]) {
+    ) throws(StoreError) -> ([ObjectChange], [ObjectID: Int64]) {
         var permanent: [ObjectID: Int64] = [:]
         for change in changes where change.key < 0 && change.kind == .insert {
             let root = schema.model.entities[change.entity].root
-            permanent[ObjectID(root: root, key: change.key)] = counters.next(schema.number(of: root))
+            permanent[ObjectID(root: root, key: change.key)] = try counters.next(
+                schema.number(of: root))
         }
         guard !permanent.isEmpty else { return (changes, permanent) }
         let keys = KeyReplacement(model: schema.model, permanent: permanent)
