@@ -11,10 +11,11 @@ extension SQLSaver {
             for it in change.toManys { try remove(it, owner: change.key) }
         }
         for change in operations where change.kind != .delete {
-            for it in change.toManys {
-                try add(it, owner: change.key)
-                try order(it, owner: change.key)
-            }
+            for it in change.toManys { try add(it, owner: change.key) }
+        }
+        // Only now: a pair may be made by the change of its other side.
+        for change in operations where change.kind != .delete {
+            for it in change.toManys { try order(it, owner: change.key) }
         }
     }
 
