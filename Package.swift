@@ -119,7 +119,7 @@ let package = Package(
             name: "SteleSQLTests", dependencies: ["SteleSQL", "CSQLite"], swiftSettings: settings),
         .testTarget(
             name: "SteleSQLiteTests",
-            dependencies: ["SteleSQLite", "CSQLite"],
+            dependencies: ["SteleSQLite", "SteleGraph", "CSQLite"],
             swiftSettings: settings),
         .testTarget(
             name: "SteleServiceTests",

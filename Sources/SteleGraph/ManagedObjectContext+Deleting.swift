@@ -18,6 +18,7 @@ extension ManagedObjectContext {
             try readDestinations(of: level)
             for object in level { try applyDeleteRules(of: object) }
             try takeFromOwners(level)
+            try nullifyReferences(to: level)
         }
         forgetLinksToDeleted()
         forgetDeletedInserts()
@@ -37,14 +38,17 @@ extension ManagedObjectContext {
     /// What an object's relationship does at its deletion. A new object leaves no trace.
     private func rule(_ relationship: Relationship, _ object: ManagedObject) -> DeleteRule {
         let rule = relationship.deleteRule
-        return rule == .noAction && object.isInserted ? .nullify : rule
+        guard rule == .noAction else { return rule }
+        // Rows of a join table go with the object, so the other side changes, whatever the rule.
+        let isJoined = relationship.isToMany && model.inverse(of: relationship)?.isToMany == true
+        return object.isInserted || isJoined ? .nullify : rule
     }
 
     private func readMembers(of level: [ManagedObject]) throws {
         var owners: [Int: [Int64]] = [:]
         for object in level where !object.isInserted {
             for relationship in plan(object.entity).relationships
-            where relationship.isToMany && relationship.deleteRule != .noAction {
+            where relationship.isToMany && rule(relationship, object) != .noAction {
                 owners[relationship.index, default: []].append(object.id.key)
             }
         }
@@ -119,6 +123,30 @@ extension ManagedObjectContext {
                     object.isInserted || object.changedSlots.contains(relationship.slot)
                 else { continue }
                 object.setSlot(relationship.slot, .null)
+            }
+        }
+    }
+
+    /// Who leads to a deleted object by a to-one without an inverse leads nowhere from now on; one
+    /// query a relationship. That no other comes to lead to it is expected of the store.
+    private func nullifyReferences(to level: [ManagedObject]) throws {
+        for relationship in model.relationships
+        where !relationship.isToMany && relationship.inverse == nil {
+            let destination = model.destination(of: relationship)
+            let gone = level.filter { !$0.isInserted && destination.isKind($0.entity.index) }
+            if gone.isEmpty { continue }
+            var owners: [Int64: [Int64]] = [:]
+            for object in gone { owners[object.id.key] = [] }
+            for snapshot in try snapshots(who(relationship, leadsTo: Array(owners.keys))) {
+                guard case .key(let key) = snapshot.values[relationship.slot] else { continue }
+                owners[key]?.append(snapshot.key)
+                let owner = register(snapshot)
+                if !owner.isDeleted, owner.key(in: relationship) == key {
+                    owner.setSlot(relationship.slot, .null)
+                }
+            }
+            for (key, found) in owners {
+                ownersSeen[ToManyID(relationship: relationship.index, owner: key)] = found
             }
         }
     }

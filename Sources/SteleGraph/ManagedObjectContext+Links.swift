@@ -102,12 +102,17 @@ extension ManagedObjectContext {
     func takeFromOwners(_ relationship: Relationship, _ members: [Int64]) throws {
         let saved = members.filter { $0 > 0 }
         if !saved.isEmpty {
-            var request = FetchRequest(entity: model.entities[relationship.owner])
-            let keys = saved.map { Expression.constant(.key($0)) }
-            request.predicate = .comparison(
-                Comparison(.key(relationship.name), .in, .aggregate(keys), modifier: .any))
-            let owners = try snapshots(request).map(\.key)
+            let owners = try snapshots(who(relationship, leadsTo: saved)).map(\.key)
             try fire(relationship, owners: owners)
+            var found: [Int64: [Int64]] = [:]
+            for owner in owners {
+                let place = ToManyID(relationship: relationship.index, owner: owner)
+                for member in toManys[place]?.stored ?? [] { found[member, default: []].append(owner) }
+            }
+            for member in saved {
+                ownersSeen[ToManyID(relationship: relationship.index, owner: member)] =
+                    found[member] ?? []
+            }
         }
         let places = toManys.keys.filter { $0.relationship == relationship.index }
         for place in places {
@@ -115,6 +120,17 @@ extension ManagedObjectContext {
                 edit(relationship, of: place.owner) { $0.remove(member) }
             }
         }
+    }
+
+    /// Asks for the objects from which a relationship leads to any of those keys.
+    func who(_ relationship: Relationship, leadsTo keys: [Int64]) -> FetchRequest {
+        var request = FetchRequest(entity: model.entities[relationship.owner])
+        let list = Expression.aggregate(keys.map { .constant(.key($0)) })
+        request.predicate = .comparison(
+            relationship.isToMany
+                ? Comparison(.key(relationship.name), .in, list, modifier: .any)
+                : Comparison(.key(relationship.name), .in, list))
+        return request
     }
 
     /// Changes what is known of one object's to-many, loaded or not.

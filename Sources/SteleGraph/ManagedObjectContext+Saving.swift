@@ -95,6 +95,7 @@ extension ManagedObjectContext {
         deleted = []
         toManys = [:]
         seenByDeletion = [:]
+        ownersSeen = [:]
         dropView()
     }
 }

@@ -36,6 +36,9 @@ public final class ManagedObjectContext {
     var undecided: [ManagedObject] = []
     /// What deletion has read and relies on.
     var seenByDeletion: [ToManyID: [Int64]] = [:]
+    /// Of relationships without an inverse: who led to an object when it was deleted or linked.
+    /// The key is the object's, where others have an owner's.
+    var ownersSeen: [ToManyID: [Int64]] = [:]
     var nextKey: Int64 = -1
 
     /// A context that reads what is committed when it first reads.
@@ -106,6 +109,7 @@ public final class ManagedObjectContext {
         deleted = []
         undecided = []
         seenByDeletion = [:]
+        ownersSeen = [:]
     }
 
     func checkOpen() throws {

@@ -28,6 +28,7 @@ struct SaveRequestBuilder {
         addUpdates(updates)
         addDeletes()
         expectMembers()
+        expectOwners()
     }
 
     private mutating func collectToManys() throws {
@@ -121,6 +122,18 @@ struct SaveRequestBuilder {
         for (place, keys) in sorted {
             request.expectations.append(
                 .members(relationship: place.relationship, owner: place.owner, keys: keys))
+        }
+    }
+
+    /// That nobody else has come to lead to what is deleted or linked, by a relationship that the
+    /// object itself knows nothing of.
+    private mutating func expectOwners() {
+        let sorted = context.ownersSeen.sorted {
+            ($0.key.relationship, $0.key.owner) < ($1.key.relationship, $1.key.owner)
+        }
+        for (place, keys) in sorted {
+            request.expectations.append(
+                .owners(relationship: place.relationship, member: place.owner, keys: keys))
         }
     }
 }

@@ -37,6 +37,21 @@ struct InMemoryContents: Sendable {
         return relationship.isOrdered ? found : found.sorted()
     }
 
+    /// The owners from which a relationship without an inverse leads to a member.
+    func owners(of member: Int64, by relationship: Relationship) -> Set<Int64> {
+        if relationship.isToMany {
+            return Set(
+                members.lazy.filter { place, keys in
+                    place.relationship == relationship.index && keys.contains(member)
+                }.map(\.key.owner))
+        }
+        let owner = model.entities[relationship.owner]
+        return Set(
+            families[owner.root].values.lazy.filter { row in
+                owner.isKind(row.entity) && row.values[relationship.slot] == .key(member)
+            }.map(\.key))
+    }
+
     // MARK: Applying a save that was checked
 
     mutating func apply(_ save: InMemorySave.Outcome) {

@@ -81,6 +81,11 @@ struct InMemorySave {
                 if Set(members) != Set(keys) {
                     throw .moved("the members of \(relationship.name) of \(owner) have changed")
                 }
+            case .owners(let index, let member, let keys):
+                let relationship = model.relationships[index]
+                if contents.owners(of: member, by: relationship) != Set(keys) {
+                    throw .moved("who has \(member) as \(relationship.name) has changed")
+                }
             }
         }
     }

@@ -81,6 +81,8 @@ public enum Expectation: Sendable, Hashable {
     case exists(entity: Int, key: Int64)
     /// A to-many relationship has just these members.
     case members(relationship: Int, owner: Int64, keys: [Int64])
+    /// A relationship without an inverse leads to that object from just these owners.
+    case owners(relationship: Int, member: Int64, keys: [Int64])
 }
 
 /// What came of a save.

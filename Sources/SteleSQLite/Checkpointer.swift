@@ -42,11 +42,15 @@ final class Checkpointer: Sendable {
         while true {
             wanted.wait()
             if closed.load(ordering: .acquiring) { return }
-            let mode =
-                pages.load(ordering: .relaxed) >= Limits.restartPages
-                ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE
             // What cannot be copied now stays in the WAL, and is asked for again.
-            sqlite3_wal_checkpoint_v2(connection.handle, "main", mode, nil, nil)
+            sqlite3_wal_checkpoint_v2(
+                connection.handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+            if pages.load(ordering: .relaxed) >= Limits.restartPages {
+                // This holds the writer's lock while it waits for readers: not for long.
+                sqlite3_busy_timeout(connection.handle, Limits.restartMilliseconds)
+                sqlite3_wal_checkpoint_v2(
+                    connection.handle, "main", SQLITE_CHECKPOINT_RESTART, nil, nil)
+            }
             pages.store(0, ordering: .relaxed)
         }
     }

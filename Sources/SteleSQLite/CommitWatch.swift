@@ -10,25 +10,55 @@ import SteleMutex
 /// expected number is published before the commit, so that no reader is alarmed in between; a
 /// commit of another program cannot take that number, for it would need the lock.
 final class CommitWatch: Sendable {
-    /// The mapping lives as long as the connection that made it, which the store keeps to the end.
-    private nonisolated(unsafe) let index: UnsafePointer<UInt32>?
+    /// The address of the mapping, which lives as long as the connection that made it; 0 where
+    /// there is none, and after `close`.
+    private let index: Atomic<UInt>
     /// The counter after our last commit, and what the next one of ours will make of it.
     private let known = Atomic<UInt32>(0)
     private let expected = Atomic<UInt32>(0)
-    private let telling = Mutex<Void>(())
+    /// Held while one thread tells of a foreign commit.
+    private let telling = Mutex(())
 
     /// - Parameter connection: one in WAL mode that has read something, and that outlives this.
     init(_ connection: Connection) {
         let mapped = stele_wal_index(connection.handle)
-        index = mapped.map { UnsafePointer($0) }
+        index = Atomic(UInt(bitPattern: mapped))
         known.store(counter, ordering: .releasing)
         expected.store(counter, ordering: .releasing)
     }
 
-    private var counter: UInt32 { index.map { stele_wal_change($0) } ?? 0 }
+    private var counter: UInt32 {
+        UnsafePointer<UInt32>(bitPattern: index.load(ordering: .acquiring))
+            .map { stele_wal_change($0) } ?? 0
+    }
 
-    /// Whether the counter is none that our own commits explain; any thread.
-    private var foreign: (last: UInt32, now: UInt32)? {
+    /// Looks no more: the connection is about to go. Nothing counts as foreign afterwards.
+    func close() {
+        index.store(0, ordering: .releasing)
+        known.store(0, ordering: .sequentiallyConsistent)
+    }
+
+    /// Whether another program has committed since this was last asked or our own last commit;
+    /// any thread.
+    /// - Parameter tell: tells whoever remembers rows; called before the commit counts as known,
+    ///   so that nobody is told that all is well while somebody else is still forgetting.
+    func noticesForeignCommit(_ tell: () -> Void) -> Bool {
+        guard foreignCommit != nil else { return false }
+        return telling.withLock { _ in
+            guard let last = foreignCommit else {
+                // Another thread has told of it while this one waited.
+                return true
+            }
+            tell()
+            // Fails where a commit of ours came meanwhile: the next look tells of it again.
+            _ = known.compareExchange(
+                expected: last.known, desired: last.now, ordering: .sequentiallyConsistent)
+            return true
+        }
+    }
+
+    /// The counter, where it is neither what our last commit made it nor what the next one will.
+    private var foreignCommit: (known: UInt32, now: UInt32)? {
         while true {
             let last = known.load(ordering: .sequentiallyConsistent)
             let next = expected.load(ordering: .sequentiallyConsistent)
@@ -42,32 +72,17 @@ final class CommitWatch: Sendable {
         }
     }
 
-    /// Tells of another program's commit, if one came since the last time; any thread. Who finds
-    /// that one is being told waits, so that nobody goes on with what is old.
-    /// - Returns: whether one came; it has been told when this returns.
-    func noticesForeignCommit(_ tell: () -> Void) -> Bool {
-        guard foreign != nil else { return false }
-        telling.withLock { _ in
-            guard let (last, now) = foreign else { return }
-            tell()
-            // Only now it is known: a look before this waits for the lock.
-            _ = known.compareExchange(
-                expected: last, desired: now, ordering: .sequentiallyConsistent)
-        }
-        return true
-    }
+    /// Whether the counter is not what our last commit made it; the writer's lock is held.
+    func isForeign(since last: UInt32) -> Bool { counter != last }
 
-    /// As above for the writer, which holds the lock of the file.
-    /// - Parameter last: the counter after our last commit; updated to what it is now.
-    func noticesForeignCommit(since last: inout UInt32, _ tell: () throws -> Void) rethrows {
+    /// Tells of another program's commit, and counts it as known; the writer's lock is held.
+    /// - Returns: the counter.
+    func takeForeign(_ tell: () -> Void) -> UInt32 {
         let now = counter
-        guard now != last else { return }
-        try telling.withLock { _ in
-            try tell()
-            expected.store(now, ordering: .sequentiallyConsistent)
-            known.store(now, ordering: .sequentiallyConsistent)
-        }
-        last = now
+        tell()
+        expected.store(now, ordering: .sequentiallyConsistent)
+        known.store(now, ordering: .sequentiallyConsistent)
+        return now
     }
 
     /// What the counter is now; the writer's lock is held.

@@ -14,6 +14,8 @@ enum Limits {
     static let checkpointPages = 2_000
     /// Pages in the WAL after which readers are waited for, so that it starts anew.
     static let restartPages = 32_000
+    /// Milliseconds that saves wait at most for readers that keep the WAL from starting anew.
+    static let restartMilliseconds: Int32 = 50
     /// Seconds that one statement of a reader may run.
     static let statementSeconds = 30.0
     /// Changes of a save that other saves' answers wait for at most.

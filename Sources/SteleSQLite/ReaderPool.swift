@@ -57,9 +57,12 @@ final class ReaderPool: Sendable {
 
     /// Takes a connection back.
     func give(_ connection: Connection) {
+        if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
+        // One that cannot end its view would show the old one to its next reader.
+        let isUsable = !connection.isInTransaction
         let idle = Idle(connection: connection)
         state.withLock { state in
-            if !state.closed { state.idle.append(idle) }
+            if !state.closed && isUsable { state.idle.append(idle) }
         }
         places.signal()
     }

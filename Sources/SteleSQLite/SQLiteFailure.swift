@@ -13,10 +13,11 @@ enum SQLiteFailure {
         case SQLITE_FULL: return .noRoom("there is no room for the store: \(message)")
         case SQLITE_BUSY, SQLITE_LOCKED: return .busy("the store is in use: \(message)")
         case SQLITE_NOTADB:
-            return .incompatible(code: 134080, "\(place) is no SQLite database")
+            return .incompatible(code: 134080, "\(file(connection) ?? place) is no SQLite database")
         case SQLITE_CANTOPEN:
-            return .incompatible(code: 134080, "\(place) cannot be opened: \(message)")
-        case SQLITE_INTERRUPT: return .deadline(seconds: 0)
+            return .incompatible(
+                code: 134080, "\(file(connection) ?? place) cannot be opened: \(message)")
+        case SQLITE_INTERRUPT: return .deadline(seconds: Limits.statementSeconds)
         case SQLITE_CONSTRAINT:
             return .constraint(
                 ConstraintConflict(entity: 0, constraint: [], values: [], databaseKey: nil))
@@ -24,5 +25,11 @@ enum SQLiteFailure {
         case SQLITE_ERROR where message == "integer overflow": return .invalid(message)
         default: return .failed("SQLite: \(message) (\(code)) in \(place)")
         }
+    }
+
+    /// The path that the connection was opened with.
+    private static func file(_ connection: OpaquePointer) -> String? {
+        sqlite3_db_filename(connection, "main").map { String(cString: $0) }
+            .flatMap { $0.isEmpty ? nil : $0 }
     }
 }

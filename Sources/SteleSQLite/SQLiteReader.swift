@@ -19,9 +19,8 @@ final class SQLiteReader: StoreReader {
     private static let end = SQLText("COMMIT")
 
     /// A reader on a connection of the pool, in a transaction of its own.
-    init(schema: SQLSchema, translator: FetchTranslator, pool: ReaderPool) throws(StoreError) {
+    init(schema: SQLSchema, translator: CurrentTranslator, pool: ReaderPool) throws(StoreError) {
         self.schema = schema
-        self.translator = translator
         self.pool = pool
         let connection = try pool.take()
         do {
@@ -32,17 +31,20 @@ final class SQLiteReader: StoreReader {
             pool.give(connection)
             throw error
         }
+        // Only now: what the view holds, this translator knows of.
+        self.translator = translator.current
         self.connection = connection
         deadline = Deadline(connection.handle, seconds: Limits.statementSeconds)
     }
 
     /// A reader on the writer's own connection, within its transaction.
-    init(schema: SQLSchema, translator: FetchTranslator, writer: Connection, token: Int64) {
+    init(schema: SQLSchema, translator: CurrentTranslator, writer: Connection, token: Int64) {
         self.schema = schema
-        self.translator = translator
+        self.translator = translator.current
         pool = nil
         connection = writer
         number = token
+        deadline = Deadline(writer.handle, seconds: Limits.statementSeconds)
     }
 
     deinit { close() }

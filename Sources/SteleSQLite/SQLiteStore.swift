@@ -58,16 +58,23 @@ public final class SQLiteStore: PersistentStore {
             connection: connection, queue: queue, schema: schema, translator: translator,
             watch: watch, observer: { [weak self] in self?.observer.withLock { $0 } })
         nonisolated(unsafe) let moved = writer
-        threads.withLock {
-            $0 = [
-                StoreThread { moved.run() },
-                StoreThread { checkpointer.run(checkpoints) },
-            ]
+        let watch = watch
+        let writing = try StoreThread {
+            moved.run()
+            watch.close()
+        }
+        threads.withLock { $0 = [writing] }
+        do {
+            let checkpointing = try StoreThread { checkpointer.run(checkpoints) }
+            threads.withLock { $0.append(checkpointing) }
+        } catch {
+            close()
+            throw error
         }
     }
 
     public func reader() throws(StoreError) -> any StoreReader {
-        try SQLiteReader(schema: schema, translator: translator.current, pool: readers)
+        try SQLiteReader(schema: schema, translator: translator, pool: readers)
     }
 
     public func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {

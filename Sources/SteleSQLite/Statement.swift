@@ -98,7 +98,7 @@ final class Statement {
     /// The current row as a snapshot; nil for a row whose entity the model does not know.
     @inline(__always)
     func snapshot(_ shape: RowShape, from first: Int32) -> Snapshot? {
-        let place = Int(sqlite3_column_int64(handle, first + 1)) - shape.firstNumber
+        let place = Int(sqlite3_column_int64(handle, first + 1)) &- shape.firstNumber
         guard shape.sources.indices.contains(place) else { return nil }
         // Through a pointer: no retain and no bounds for each value of each row.
         let values = shape.sources[place].withUnsafeBufferPointer { sources in

@@ -15,14 +15,41 @@ struct StoreFile {
     static func prepare(
         _ connection: Connection, path: String, schema: SQLSchema
     ) throws(StoreError) -> StoreFile {
-        let tables = try countTables(connection, path)
+        guard try isEmpty(connection) else {
+            // Looked at before anything is set: a file of something else stays as it is.
+            let file = try look(connection, path, schema.model)
+            try setUp(connection, path)
+            return file
+        }
         // Before the first table: only then does the file's layout follow them.
-        if tables == 0 { try connection.run("PRAGMA page_size = 4096; PRAGMA auto_vacuum = 2") }
+        try connection.run("PRAGMA page_size = 4096; PRAGMA auto_vacuum = 2")
+        try setUp(connection, path)
+        try connection.run("BEGIN IMMEDIATE")
+        guard try isEmpty(connection) else {
+            // Another program made it while this one waited for the lock.
+            try connection.run("ROLLBACK")
+            return try look(connection, path, schema.model)
+        }
+        return try create(connection, schema)
+    }
+
+    private static func setUp(_ connection: Connection, _ path: String) throws(StoreError) {
+        guard case .string("wal") = try connection.single("PRAGMA journal_mode = WAL") else {
+            throw .failed("\(path) cannot be kept in WAL mode: its file system lacks shared memory")
+        }
         try connection.run(
-            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; "
+            "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; "
                 + "PRAGMA cache_size = -16384; PRAGMA mmap_size = 1073741824; "
                 + "PRAGMA temp_store = MEMORY")
-        if tables == 0 { return try create(connection, schema) }
+    }
+
+    private static func isEmpty(_ connection: Connection) throws(StoreError) -> Bool {
+        try count(connection, "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table'") == 0
+    }
+
+    private static func look(
+        _ connection: Connection, _ path: String, _ model: Model
+    ) throws(StoreError) -> StoreFile {
         guard
             try count(
                 connection, "SELECT COUNT(*) FROM sqlite_master WHERE name = 'Z_METADATA'") == 1
@@ -30,19 +57,7 @@ struct StoreFile {
             throw .incompatible(
                 code: 134020, "\(path) is an SQLite database, but not a Core Data store")
         }
-        return try read(connection, path, schema.model)
-    }
-
-    /// The first look into the file: what is no database at all is noticed here.
-    private static func countTables(
-        _ connection: Connection, _ path: String
-    ) throws(StoreError) -> Int64 {
-        do {
-            return try count(
-                connection, "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table'")
-        } catch .incompatible(code: 134080, _) {
-            throw .incompatible(code: 134080, "\(path) is no SQLite database")
-        }
+        return try read(connection, path, model)
     }
 
     private static func count(_ connection: Connection, _ sql: String) throws(StoreError) -> Int64 {
@@ -57,7 +72,6 @@ struct StoreFile {
     ) throws(StoreError) -> StoreFile {
         let identifier = UUID().uuidString
         let generation = newGeneration()
-        try connection.run("BEGIN IMMEDIATE")
         for statement in schema.creation { try connection.run(statement) }
         let row = SQLText("INSERT INTO Z_PRIMARYKEY VALUES (?1, ?2, ?3, 0)")
         for (number, name, parent) in schema.primaryKeyRows {

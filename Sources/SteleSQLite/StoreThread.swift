@@ -1,6 +1,7 @@
 /// A thread of the store's own.
 
 import Glibc
+import StelePersistence
 import SteleMutex
 
 /// A plain thread that runs one closure, and can be waited for once.
@@ -8,7 +9,8 @@ final class StoreThread: Sendable {
     private let handle: Mutex<pthread_t?>
 
     /// - Parameter body: what it runs; called once, on the new thread.
-    init(_ body: @escaping @Sendable () -> Void) {
+    /// - Throws: `.failed` where the system has no thread to give.
+    init(_ body: @escaping @Sendable () -> Void) throws(StoreError) {
         let box = Unmanaged.passRetained(Body(run: body))
         var made = pthread_t()
         let code = pthread_create(
@@ -18,8 +20,11 @@ final class StoreThread: Sendable {
                 Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
                 return nil
             }, box.toOpaque())
-        if code != 0 { box.release() }
-        handle = Mutex(code == 0 ? made : nil)
+        guard code == 0 else {
+            box.release()
+            throw .failed("the system has no thread for the store (error \(code))")
+        }
+        handle = Mutex(made)
     }
 
     /// Waits until the closure has returned.

@@ -47,27 +47,41 @@ final class Writer {
     /// Writes batch after batch until the queue is closed.
     func run() {
         while let jobs = queue.takeAll() {
-            var rest = jobs[...]
+            var rest = jobs
             while !rest.isEmpty {
                 let batch = Array(rest.prefix(Limits.savesACommit))
-                rest = rest.dropFirst(batch.count)
-                write(batch)
+                rest.removeFirst(batch.count)
+                rest = write(batch) + rest
             }
         }
     }
 
-    /// One batch, and again one by one where the disk refused it whole.
-    private func write(_ batch: [WriterJob]) {
+    /// One batch, and again one by one where the disk refused it whole. Everybody in it, and
+    /// everybody who joined it, is answered once.
+    /// - Returns: those for whom there was no room in the commit; they are not answered.
+    private func write(_ batch: [WriterJob]) -> [WriterJob] {
+        var jobs = batch
         do {
-            try commitTogether(batch, mayGrow: true)
+            return try commitTogether(&jobs, mayGrow: true)
         } catch {
-            guard batch.count > 1 else { return fail(batch, error) }
-            for job in batch {
-                do {
-                    try commitTogether([job], mayGrow: false)
-                } catch {
-                    fail([job], error)
-                }
+            // To wait for the lock once more for each would keep all of them waiting.
+            if jobs.count == 1 || !error.hasBegun {
+                fail(jobs, error.reason)
+            } else {
+                writeEachAlone(jobs)
+            }
+        }
+        return []
+    }
+
+    private func writeEachAlone(_ jobs: [WriterJob]) {
+        for (index, job) in jobs.enumerated() {
+            var alone = [job]
+            do {
+                _ = try commitTogether(&alone, mayGrow: false)
+            } catch {
+                guard error.hasBegun else { return fail(Array(jobs[index...]), error.reason) }
+                fail(alone, error.reason)
             }
         }
     }
@@ -79,51 +93,68 @@ final class Writer {
         }
     }
 
-    private func commitTogether(_ batch: [WriterJob], mayGrow: Bool) throws(StoreError) {
-        try connection.execute(Self.begin, [])
-        var jobs = batch
-        var told: [HistoryTransaction] = []
-        let mark = saver.mark
-        do {
-            try noticeForeignCommit()
-            let end = MonotonicTime.nanoseconds + Limits.batchNanoseconds
-            var next = 0
-            var changes = 0
-            while next < jobs.count {
-                if let transaction = try save(jobs[next]) {
-                    told.append(transaction)
-                    changes += transaction.changes.count
-                }
-                next += 1
-                guard mayGrow, next == jobs.count, jobs.count < Limits.savesACommit,
-                    changes < Limits.changesACommit, MonotonicTime.nanoseconds < end
-                else { continue }
-                // Who came while these were written shares their commit.
-                jobs += queue.takeWaiting(Limits.savesACommit - jobs.count)
-            }
-            try commit(told)
-        } catch {
-            rollBack(to: mark)
-            // Those that joined later were not the caller's to answer.
-            let joined = jobs.dropFirst(batch.count)
-            if !joined.isEmpty { for job in joined { write([job]) } }
-            throw error
-        }
-        for job in jobs { job.finish() }
+    /// Why a batch has no commit; nobody in it is answered yet.
+    private struct BatchFailure: Error {
+        let reason: StoreError
+        /// Whether anything was tried: not where the lock was not to be had.
+        let hasBegun: Bool
     }
 
-    private func noticeForeignCommit() throws(StoreError) {
-        var failure: StoreError?
-        watch.noticesForeignCommit(since: &lastCommit) {
-            do throws(StoreError) {
-                try saver.reload()
-                translator.use(longDecimals: saver.attributesWithLongDecimals)
-            } catch {
-                failure = error
-            }
-            observer()?.storeDidChangeElsewhere()
+    private func commitTogether(
+        _ jobs: inout [WriterJob], mayGrow: Bool
+    ) throws(BatchFailure) -> [WriterJob] {
+        do { try beginBatch() } catch { throw BatchFailure(reason: error, hasBegun: false) }
+        let mark = saver.mark
+        do {
+            let left = try saveAll(&jobs, mayGrow: mayGrow)
+            for job in jobs { job.finish() }
+            return left
+        } catch {
+            rollBack(to: mark)
+            throw BatchFailure(reason: error, hasBegun: true)
         }
-        if let failure { throw failure }
+    }
+
+    /// Takes the lock and sees what other programs did; without a transaction where it throws.
+    private func beginBatch() throws(StoreError) {
+        if connection.isInTransaction { try connection.execute(Self.rollback, []) }
+        try connection.execute(Self.begin, [])
+        do {
+            guard watch.isForeign(since: lastCommit) else { return }
+            try saver.reload()
+            translator.use(longDecimals: saver.attributesWithLongDecimals)
+            lastCommit = watch.takeForeign { observer()?.storeDidChangeElsewhere() }
+        } catch {
+            if connection.isInTransaction { _ = try? connection.execute(Self.rollback, []) }
+            throw error
+        }
+    }
+
+    /// Saves one after the other, with those who come meanwhile, and commits.
+    /// - Returns: those that the bounds leave for the next commit.
+    private func saveAll(
+        _ jobs: inout [WriterJob], mayGrow: Bool
+    ) throws(StoreError) -> [WriterJob] {
+        var told: [HistoryTransaction] = []
+        let end = MonotonicTime.nanoseconds + Limits.batchNanoseconds
+        var next = 0
+        var changes = 0
+        while next < jobs.count {
+            if let transaction = try save(jobs[next]) {
+                told.append(transaction)
+                changes += transaction.changes.count
+            }
+            next += 1
+            guard changes < Limits.changesACommit, MonotonicTime.nanoseconds < end else { break }
+            if mayGrow, next == jobs.count, next < Limits.savesACommit {
+                // Who came while these were written shares their commit.
+                jobs += queue.takeWaiting(Limits.savesACommit - next)
+            }
+        }
+        let left = Array(jobs[next...])
+        try commit(told)
+        jobs.removeSubrange(next...)
+        return left
     }
 
     /// One save in its savepoint. What it is refused for becomes its outcome; what concerns the
@@ -151,7 +182,7 @@ final class Writer {
 
     private func makeRequest(_ job: WriterJob) throws -> SaveRequest {
         let reader = SQLiteReader(
-            schema: schema, translator: translator.current, writer: connection, token: saver.token)
+            schema: schema, translator: translator, writer: connection, token: saver.token)
         defer { reader.close() }
         return try job.make(reader)
     }

@@ -22,7 +22,7 @@ func sample(_ name: String) throws -> Model {
 }
 
 /// A folder that is gone when the test is over.
-final class TemporaryFolder {
+final class TemporaryFolder: Sendable {
     let path: String
 
     init() throws {

@@ -109,7 +109,7 @@ struct ChangeRow {
         self.kind = kind
         self.object = object
         self.transaction = transaction
-        entity = Int(number) - 1
+        entity = Int(number) &- 1
         if case .int(let version) = row[5] { self.version = version }
         if case .string(let text) = row[6] { image = text }
     }

@@ -46,58 +46,76 @@ struct HistoryStates {
             [.int(Int64(schema.number(of: root))), .string(list), .int(first)],
             [.integer, .integer, .integer, .text])
         // Newest first: the page's own changes among the images of all later ones.
-        var steps: [(key: Int64, object: Int64, row: ChangeRow?, image: String?)] = rows.map {
-            ($0.key, $0.object, $0, $0.image)
+        var steps = rows.map {
+            Step(
+                key: $0.key, object: $0.object, kind: $0.kind, isTold: true, image: $0.image,
+                version: $0.kind == .insert ? 1 : $0.version)
         }
         let own = Set(rows.map(\.key))
         for image in later {
             guard case .int(let key) = image[0], case .int(let object) = image[1],
                 case .string(let text) = image[3], !own.contains(key)
             else { continue }
-            steps.append((key, object, nil, text))
+            var step = Step(key: key, object: object, kind: .update, isTold: false, image: text)
+            if case .int(let version) = image[2] { step.version = version }
+            steps.append(step)
         }
         steps.sort { $0.key > $1.key }
         var unknown = Set<Int64>()
-        for step in steps {
-            if let row = step.row, row.kind != .delete, !unknown.contains(step.object),
-                var state = now[step.object]
-            {
-                state.version = row.kind == .insert ? 1 : row.version ?? state.version
-                states[row.key] = state
-            }
-            guard let image = step.image else {
-                // Before an update that another program made, nothing is known.
-                if step.row?.kind == .update || step.row?.kind == .delete {
-                    unknown.insert(step.object)
-                }
-                continue
-            }
-            takeBack(image, step.object, &now, entities, row: step.row, &states)
+        for step in steps where !unknown.contains(step.object) {
+            if !take(step, &now, entities, &states) { unknown.insert(step.object) }
         }
     }
 
-    /// Turns the state after a change into the one before it.
-    private func takeBack(
-        _ image: String, _ object: Int64, _ now: inout [Int64: Snapshot],
-        _ entities: [Int64: Int], row: ChangeRow?, _ states: inout [Int64: Snapshot]
-    ) {
-        if var state = now[object] {
-            for case .slot(let slot, let value) in images.values(image, entity: state.entity) {
-                state.values[slot] = value
-            }
-            now[object] = state
-            return
+    /// One change of the page, or the image of a later one.
+    private struct Step {
+        var key: Int64
+        var object: Int64
+        var kind: ObjectChange.Kind
+        /// Whether it is one of the page's own.
+        var isTold: Bool
+        var image: String?
+        /// The version after it, or before a delete; nil where it is not known.
+        var version: Int64?
+    }
+
+    /// Notes the state after a change, and turns it into the one before.
+    /// - Returns: whether anything is known of what was before; where versions leave a gap,
+    ///   another program has changed the object and told nobody how.
+    private func take(
+        _ step: Step, _ now: inout [Int64: Snapshot], _ entities: [Int64: Int],
+        _ states: inout [Int64: Snapshot]
+    ) -> Bool {
+        guard var state = now[step.object] else { return bringBack(step, &now, entities, &states) }
+        if let version = step.version, version != state.version { return false }
+        if step.isTold && step.kind != .delete { states[step.key] = state }
+        guard let image = step.image else { return step.kind == .insert }
+        var changesRow = false
+        for case .slot(let slot, let value) in images.values(image, entity: state.entity) {
+            state.values[slot] = value
+            changesRow = true
         }
-        // No row now: this is the image of its delete, which holds the whole object.
-        guard let entity = entities[object] else { return }
+        if changesRow { state.version &-= 1 }
+        now[step.object] = state
+        return true
+    }
+
+    /// No row is there any more: the image of its delete holds the whole object.
+    private func bringBack(
+        _ step: Step, _ now: inout [Int64: Snapshot], _ entities: [Int64: Int],
+        _ states: inout [Int64: Snapshot]
+    ) -> Bool {
+        guard let image = step.image, let version = step.version,
+            let entity = entities[step.object], !step.isTold || step.kind == .delete
+        else { return false }
         var values = [Value](repeating: .null, count: schema.model.entities[entity].slots.count)
         for case .slot(let slot, let value) in images.values(image, entity: entity) {
             values[slot] = value
         }
-        let state = Snapshot(
-            entity: entity, key: object, version: row?.version ?? 0, values: values)
-        now[object] = state
-        if let row, row.kind == .delete { states[row.key] = state }
+        let state = Snapshot(entity: entity, key: step.object, version: version, values: values)
+        now[step.object] = state
+        if step.isTold { states[step.key] = state }
+        return true
     }
 
     private func current(root: Int, keys: [Int64]) throws(StoreError) -> [Int64: Snapshot] {

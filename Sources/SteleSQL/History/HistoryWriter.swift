@@ -37,7 +37,7 @@ struct HistoryWriter {
         let author = try key(of: request.author)
         let context = try key(of: request.contextName)
         let process = try key(of: "stele")
-        let number = counters.next(HistoryTables.transaction)
+        let number = try counters.next(HistoryTables.transaction)
         try connection.execute(
             Self.transactionInsert, [.int(number), author, process, context, .date(time)])
         var changes: [HistoryChange] = []
@@ -54,7 +54,7 @@ struct HistoryWriter {
         _ applied: AppliedChange, transaction: Int64, images: BeforeImage
     ) throws(StoreError) -> HistoryChange {
         let change = applied.change
-        let key = counters.next(HistoryTables.change)
+        let key = try counters.next(HistoryTables.change)
         let family = schema.number(of: schema.model.entities[change.entity].root)
         try connection.execute(
             Self.changeInsert,
@@ -103,7 +103,7 @@ struct HistoryWriter {
             strings.keys[text] = found
             return .int(found)
         }
-        let key = counters.next(HistoryTables.transactionString)
+        let key = try counters.next(HistoryTables.transactionString)
         try connection.execute(Self.stringInsert, [.int(key), .string(text)])
         strings.keys[text] = key
         return .int(key)

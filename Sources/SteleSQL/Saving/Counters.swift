@@ -12,11 +12,21 @@ struct Counters {
     private static let writing = SQLText("UPDATE Z_PRIMARYKEY SET Z_MAX = ?1 WHERE Z_ENT = ?2")
 
     /// Reads them; only right while the writer's lock is held.
-    init(_ connection: any SQLConnection) throws(StoreError) {
+    ///
+    /// Never less than a key that is there: a program that writes rows and not this table shall
+    /// not make the next key one that is taken.
+    init(_ schema: SQLSchema, _ connection: any SQLConnection) throws(StoreError) {
         maxima = [:]
         for row in try connection.rows(Self.reading, [], [.integer, .integer]) {
             if case .int(let entity) = row[0], case .int(let highest) = row[1] {
                 maxima[Int(entity)] = highest
+            }
+        }
+        for (root, table) in schema.tables {
+            let highest = SQLText("SELECT MAX(Z_PK) FROM \(table.name)")
+            let number = schema.number(of: root)
+            if case .int(let key)? = try connection.rows(highest, [], [.integer]).first?.first {
+                maxima[number] = max(self.highest(number), key)
             }
         }
     }
@@ -25,7 +35,11 @@ struct Counters {
     func highest(_ entity: Int) -> Int64 { maxima[entity] ?? 0 }
 
     /// The next key for that Z_ENT.
-    mutating func next(_ entity: Int) -> Int64 {
+    /// - Throws: `.failed` where a file says that all are given out.
+    mutating func next(_ entity: Int) throws(StoreError) -> Int64 {
+        guard highest(entity) < Int64.max else {
+            throw .failed("the store has no keys left for Z_ENT \(entity)")
+        }
         let key = highest(entity) + 1
         maxima[entity] = key
         changed.insert(entity)

@@ -18,6 +18,8 @@ struct ExpectationCheck {
                 try exists(schema.model.entities[entity], key, &statements)
             case .members(let relationship, let owner, let keys):
                 try members(schema.model.relationships[relationship], owner, keys, &statements)
+            case .owners(let relationship, let member, let keys):
+                try owners(schema.model.relationships[relationship], member, keys, &statements)
             }
         }
     }
@@ -28,7 +30,7 @@ struct ExpectationCheck {
         guard let table = schema.table(of: entity.index) else { return }
         let sql = statements.text("SELECT Z_ENT FROM \(table.name) WHERE Z_PK = ?1")
         let rows = try connection.rows(sql, [.int(key)], [.integer])
-        guard case .int(let number)? = rows.first?.first, entity.isKind(Int(number) - 1) else {
+        guard case .int(let number)? = rows.first?.first, entity.isKind(Int(number) &- 1) else {
             throw .moved("\(entity.name) \(key) is not there any more")
         }
     }
@@ -45,11 +47,35 @@ struct ExpectationCheck {
         case .join(let table):
             sql = "SELECT \(table.memberColumn) FROM \(table.name) WHERE \(table.ownerColumn) = ?1"
         }
-        let rows = try connection.rows(statements.text(sql), [.int(owner)], [.integer])
-        var found = Set<Int64>()
-        for row in rows { if case .int(let key) = row[0] { found.insert(key) } }
-        guard found == Set(keys) else {
+        guard try self.keys(statements.text(sql), of: owner) == Set(keys) else {
             throw .moved("\(relationship.name) of \(owner) has changed")
         }
+    }
+
+    private func owners(
+        _ relationship: Relationship, _ member: Int64, _ keys: [Int64],
+        _ statements: inout SaveStatements
+    ) throws(StoreError) {
+        let sql: String
+        if case .column(let table, let column, _, _)? = schema.toManys[relationship.index] {
+            sql = "SELECT \(column) FROM \(table) WHERE Z_PK = ?1 AND \(column) IS NOT NULL"
+        } else if !relationship.isToMany, let table = schema.table(of: relationship.owner),
+            let column = schema.column(of: relationship.slot, in: relationship.owner)
+        {
+            sql = "SELECT Z_PK FROM \(table.name) WHERE \(column) = ?1"
+        } else {
+            return
+        }
+        guard try self.keys(statements.text(sql), of: member) == Set(keys) else {
+            throw .moved("who has \(member) as \(relationship.name) has changed")
+        }
+    }
+
+    private func keys(_ sql: SQLText, of key: Int64) throws(StoreError) -> Set<Int64> {
+        var found = Set<Int64>()
+        for row in try connection.rows(sql, [.int(key)], [.integer]) {
+            if case .int(let key) = row[0] { found.insert(key) }
+        }
+        return found
     }
 }

@@ -42,6 +42,9 @@ enum OrderKeys {
 
     /// That many keys between two, or nil where there is no room.
     private static func fill(_ count: Int, between low: Int64?, and high: Int64?) -> [Int64]? {
+        // A file may hold any number; far from these, keys are written anew.
+        let sane = -(Int64(1) << 60)...(Int64(1) << 60)
+        guard low.map(sane.contains) ?? true, high.map(sane.contains) ?? true else { return nil }
         guard let high else {
             let start = low.map { $0 + step } ?? first
             return (0..<Int64(count)).map { start + $0 * step }

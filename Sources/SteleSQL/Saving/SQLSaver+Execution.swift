@@ -6,16 +6,26 @@ import StelePersistence
 extension SQLSaver {
     /// Runs each change's statements, in order; links come after all rows are there.
     /// - Throws: `.conflicts` with every object whose version is not the one that was read.
-    func execute(_ operations: [ObjectChange]) throws(StoreError) -> [AppliedChange] {
+    /// - Parameter view: how far what the request was made from can be trusted to be what is there.
+    func execute(
+        _ operations: [ObjectChange], madeFrom view: RequestView
+    ) throws(StoreError) -> [AppliedChange] {
         let concrete = ConcreteEntities(schema: schema, connection: connection, operations)
+        let places = UniqueValues(schema.model, operations)
         var conflicts: [MergeConflict] = []
         var done: [AppliedChange] = []
         done.reserveCapacity(operations.count)
         for change in operations {
+            if view == .foreign, change.kind != .insert, !change.changesLinksAlone,
+                let changed = try silentConflict(of: change)
+            {
+                conflicts.append(changed)
+                continue
+            }
             switch change.kind {
-            case .insert: done.append(try insert(change, concrete))
+            case .insert: done.append(try insert(change, concrete, places))
             case .update:
-                if let applied = try update(change, concrete) {
+                if let applied = try update(change, concrete, view, places) {
                     done.append(applied)
                 } else {
                     conflicts.append(try conflict(of: change))
@@ -34,7 +44,7 @@ extension SQLSaver {
     }
 
     private func insert(
-        _ change: ObjectChange, _ concrete: ConcreteEntities
+        _ change: ObjectChange, _ concrete: ConcreteEntities, _ places: UniqueValues
     ) throws(StoreError) -> AppliedChange {
         let mapping = schema.mappings[change.entity]
         var bindings: [Value] = []
@@ -47,26 +57,33 @@ extension SQLSaver {
         for (slot, value) in change.values.enumerated() where mapping.entityColumns[slot] >= 0 {
             bindings.append(try concrete.number(of: value, slot: slot, in: change.entity))
         }
-        try guardUniqueness(of: change) { () throws(StoreError) in
+        try guardUniqueness(of: change, among: places) { () throws(StoreError) in
             try connection.execute(statements.insert(change.entity), bindings)
         }
         let after = Snapshot(
-            entity: change.entity, key: change.key, version: 1, values: change.values)
+            entity: change.entity, key: change.key, version: 1,
+            values: stored(change.values, change.entity))
         return AppliedChange(change: change, after: after)
     }
 
     /// - Returns: nil where the row is gone or of another version.
     private func update(
-        _ change: ObjectChange, _ concrete: ConcreteEntities
+        _ change: ObjectChange, _ concrete: ConcreteEntities, _ view: RequestView,
+        _ places: UniqueValues
     ) throws(StoreError) -> AppliedChange? {
         guard let before = change.before else { return nil }
         var after = before
-        guard !change.changedSlots.isEmpty else {
+        if change.changesLinksAlone {
+            // No version guards the row, so it may have changed since it was read.
+            if view != .current {
+                guard let now = try persisted(change) else { return nil }
+                after = now
+            }
             return AppliedChange(change: change, after: after)
         }
         let mapping = schema.mappings[change.entity]
-        after.version = before.version + 1
-        after.values = change.values
+        after.version = before.version &+ 1
+        after.values = stored(change.values, change.entity)
         var bindings: [Value] = [.int(after.version), .int(change.key), .int(before.version)]
         for slot in change.changedSlots where mapping.slotColumns[slot] >= 0 {
             bindings.append(change.values[slot])
@@ -75,7 +92,7 @@ extension SQLSaver {
             bindings.append(
                 try concrete.number(of: change.values[slot], slot: slot, in: change.entity))
         }
-        let rows = try guardUniqueness(of: change) { () throws(StoreError) in
+        let rows = try guardUniqueness(of: change, among: places) { () throws(StoreError) in
             try connection.execute(statements.update(change.entity, change.changedSlots), bindings)
         }
         return rows == 1 ? AppliedChange(change: change, after: after) : nil
@@ -109,6 +126,24 @@ extension SQLSaver {
         return true
     }
 
+    /// The values as they are stored: transient ones are not.
+    private func stored(_ values: [Value], _ entity: Int) -> [Value] {
+        let columns = schema.mappings[entity].slotColumns
+        guard columns.contains(where: { $0 < 0 }) else { return values }
+        return values.enumerated().map { columns[$0.offset] < 0 ? .null : $0.element }
+    }
+
+    /// Another program may change a row and leave its version: then the version guards nothing.
+    private func silentConflict(of change: ObjectChange) throws(StoreError) -> MergeConflict? {
+        guard let before = change.before, let now = try persisted(change),
+            now.version == before.version,
+            !now.values.elementsEqual(stored(before.values, change.entity), by: Value.isSame)
+        else { return nil }
+        return MergeConflict(
+            entity: change.entity, key: change.key, cached: before, persisted: now,
+            changedSlots: change.changedSlots)
+    }
+
     private func conflict(of change: ObjectChange) throws(StoreError) -> MergeConflict {
         let persisted = try persisted(change)
         let cached =
@@ -119,7 +154,7 @@ extension SQLSaver {
             changedSlots: change.changedSlots)
     }
 
-    private func persisted(_ change: ObjectChange) throws(StoreError) -> Snapshot? {
+    func persisted(_ change: ObjectChange) throws(StoreError) -> Snapshot? {
         let root = schema.model.entities[change.entity].root
         guard let table = schema.tables[root], let shape = schema.shapes[root] else { return nil }
         let sql = statements.text(
@@ -127,46 +162,30 @@ extension SQLSaver {
                 + "WHERE t0.Z_PK = ?1")
         return try connection.snapshots(sql, [.int(change.key)], shape).first
     }
+}
 
-    /// Turns SQLite's word for a broken UNIQUE index into the constraint and who has the values.
-    private func guardUniqueness<T>(
-        of change: ObjectChange, _ run: () throws(StoreError) -> T
-    ) throws(StoreError) -> T {
-        do {
-            return try run()
-        } catch .constraint(let raw) {
-            let entity = schema.model.entities[change.entity]
-            for names in entity.uniquenessConstraints {
-                let values = names.map { name -> Value in
-                    entity.attribute(named: name).map { change.values[$0.slot] } ?? .null
-                }
-                if let key = try holder(of: values, names, besides: change) {
-                    throw .constraint(
-                        ConstraintConflict(
-                            entity: change.entity, constraint: names, values: values,
-                            databaseKey: key))
-                }
-            }
-            throw .constraint(raw)
-        }
-    }
+/// How far what a request was made from is what is there.
+enum RequestView {
+    /// Nothing was committed since.
+    case current
+    /// Only we have committed since: versions guard rows.
+    case own
+    /// Another program may have committed since, and may have left versions as they were.
+    case foreign
+}
 
-    private func holder(
-        of values: [Value], _ names: [String], besides change: ObjectChange
-    ) throws(StoreError) -> Int64? {
-        let entity = schema.model.entities[change.entity]
-        guard let table = schema.table(of: change.entity) else { return nil }
-        let conditions = names.enumerated().compactMap { index, name in
-            entity.attribute(named: name).flatMap { schema.column(of: $0.slot, in: entity.index) }
-                .map { "\($0) = ?\(index + 2)" }
+extension ObjectChange {
+    /// Whether it is an update that changes none of the row's own columns.
+    var changesLinksAlone: Bool { kind == .update && changedSlots.isEmpty }
+}
+
+extension Value {
+    /// Whether two values are stored alike: text by its bytes.
+    static func isSame(_ a: Value, _ b: Value) -> Bool {
+        switch (a, b) {
+        case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
+        default: a == b
         }
-        guard conditions.count == names.count, !values.contains(.null) else { return nil }
-        let sql = statements.text(
-            "SELECT Z_PK FROM \(table.name) WHERE Z_PK <> ?1 AND "
-                + conditions.joined(separator: " AND "))
-        let found = try connection.rows(sql, [.int(change.key)] + values, [.integer])
-        if case .int(let key)? = found.first?.first { return key }
-        return nil
     }
 }
 

@@ -13,7 +13,7 @@ extension SQLSaver {
         for change in operations where change.kind != .delete {
             for it in change.toManys { try add(it, owner: change.key) }
         }
-        // An ordered side may come before the side that writes the pair.
+        // Only now: a pair may be made by the change of its other side.
         for change in operations where change.kind != .delete {
             for it in change.toManys { try order(it, owner: change.key) }
         }

@@ -15,7 +15,7 @@ public final class SQLSaver {
     let images: BeforeImage
     private var strings: TransactionStrings
     var longDecimals: LongDecimals
-    /// The numbers of transactions up to which reads cannot be trusted to see all commits.
+    /// Requests read below that number may not have seen another program's commit.
     private var trustedSince: Int64 = 0
 
     /// - Throws: what reading the counters throws; the writer's lock must be held.
@@ -24,7 +24,7 @@ public final class SQLSaver {
         self.connection = connection
         statements = SaveStatements(schema)
         images = BeforeImage(schema.model)
-        counters = try Counters(connection)
+        counters = try Counters(schema, connection)
         strings = TransactionStrings()
         longDecimals = try LongDecimals(schema, connection)
     }
@@ -34,9 +34,9 @@ public final class SQLSaver {
 
     /// Forgets what another program may have changed; the writer's lock must be held.
     public func reload() throws(StoreError) {
-        counters = try Counters(connection)
+        let read = (try Counters(schema, connection), try LongDecimals(schema, connection))
+        (counters, longDecimals) = read
         strings = TransactionStrings()
-        longDecimals = try LongDecimals(schema, connection)
         trustedSince = token + 1
     }
 
@@ -68,13 +68,14 @@ public final class SQLSaver {
         _ request: SaveRequest, at time: Double
     ) throws(StoreError) -> (SaveResult, HistoryTransaction?) {
         let wanted = operations(from: request)
-        let (keyed, permanent) = assignKeys(wanted)
+        let (keyed, permanent) = try assignKeys(wanted)
         let operations = order(dropEmpty(mergeByObject(keyed)))
         guard !operations.isEmpty else {
             return (SaveResult(token: max(request.readToken, 0)), nil)
         }
-        try checkExpectations(of: request)
-        let done = try execute(operations)
+        let view = view(of: request)
+        if view != .current { try checkExpectations(of: request) }
+        let done = try execute(operations, madeFrom: view)
         try longDecimals.note(operations, connection)
         let transaction = try writeHistory(of: done, request, at: time)
         return (result(of: done, transaction, permanent), transaction)
@@ -90,11 +91,12 @@ public final class SQLSaver {
     /// Gives new objects their keys, and puts them wherever a negative one stands.
     private func assignKeys(
         _ changes: [ObjectChange]
-    ) -> ([ObjectChange], [ObjectID: Int64]) {
+    ) throws(StoreError) -> ([ObjectChange], [ObjectID: Int64]) {
         var permanent: [ObjectID: Int64] = [:]
         for change in changes where change.key < 0 && change.kind == .insert {
             let root = schema.model.entities[change.entity].root
-            permanent[ObjectID(root: root, key: change.key)] = counters.next(schema.number(of: root))
+            permanent[ObjectID(root: root, key: change.key)] = try counters.next(
+                schema.number(of: root))
         }
         guard !permanent.isEmpty else { return (changes, permanent) }
         let keys = KeyReplacement(model: schema.model, permanent: permanent)
@@ -147,9 +149,12 @@ public final class SQLSaver {
         }.map(\.element)
     }
 
+    private func view(of request: SaveRequest) -> RequestView {
+        if request.readToken < trustedSince { return .foreign }
+        return request.readToken == token ? .current : .own
+    }
+
     private func checkExpectations(of request: SaveRequest) throws(StoreError) {
-        // Nothing was committed since: what was read is what is there.
-        if request.readToken == token && request.readToken >= trustedSince { return }
         try ExpectationCheck(schema: schema, connection: connection)
             .check(request.expectations, statements: &statements)
     }

@@ -1,0 +1,125 @@
+/// Uniqueness constraints: who has the values, and values that change places within one save.
+
+import SteleModel
+import StelePersistence
+
+/// The changes of one save by object, for constraints that only hold when it is done.
+final class UniqueValues {
+    private let model: Model
+    private let operations: [ObjectChange]
+    /// The places of `operations`, made when a constraint first fails.
+    private lazy var byObject: [ObjectID: Int] = Dictionary(
+        operations.enumerated().map { (id(of: $0.element), $0.offset) },
+        uniquingKeysWith: { first, _ in first })
+    /// Who has given up its values already.
+    private var parked: Set<ObjectID> = []
+
+    init(_ model: Model, _ operations: [ObjectChange]) {
+        self.model = model
+        self.operations = operations
+    }
+
+    private func id(of change: ObjectChange) -> ObjectID {
+        ObjectID(root: model.entities[change.entity].root, key: change.key)
+    }
+
+    /// The save's change of the object, if it has one.
+    func change(of id: ObjectID) -> ObjectChange? { byObject[id].map { operations[$0] } }
+
+    /// Whether the object may give up its values for now: its own change is still to come.
+    func park(_ id: ObjectID, besides change: ObjectChange) -> ObjectChange? {
+        guard let place = byObject[id], let own = byObject[self.id(of: change)], place > own,
+            operations[place].kind == .update, parked.insert(id).inserted
+        else { return nil }
+        return operations[place]
+    }
+}
+
+extension SQLSaver {
+    /// Runs a statement, and again where it fails only for values that their holder gives up in
+    /// this very save; else turns SQLite's word for a broken UNIQUE index into the constraint and
+    /// who has the values.
+    func guardUniqueness<T>(
+        of change: ObjectChange, among places: UniqueValues, _ run: () throws(StoreError) -> T
+    ) throws(StoreError) -> T {
+        while true {
+            do {
+                return try run()
+            } catch .constraint(let raw) {
+                guard let broken = try brokenConstraint(of: change) else { throw .constraint(raw) }
+                let holder = ObjectID(
+                    root: schema.model.entities[change.entity].root, key: broken.holder)
+                if let other = places.park(holder, besides: change),
+                    try giveUp(broken.names, of: other)
+                {
+                    continue
+                }
+                // What this save inserts has no key that anybody could look up.
+                let isNew = places.change(of: holder)?.kind == .insert
+                throw .constraint(
+                    ConstraintConflict(
+                        entity: change.entity, constraint: broken.names, values: broken.values,
+                        databaseKey: isNew ? nil : broken.holder))
+            }
+        }
+    }
+
+    private struct Broken {
+        var names: [String]
+        var values: [Value]
+        var holder: Int64
+    }
+
+    private func brokenConstraint(of change: ObjectChange) throws(StoreError) -> Broken? {
+        let entity = schema.model.entities[change.entity]
+        for names in entity.uniquenessConstraints {
+            let slots = names.compactMap { slot($0, entity) }
+            let values = slots.map { change.values[$0] }
+            guard slots.count == names.count, !values.contains(.null),
+                let key = try holder(of: values, slots, besides: change)
+            else { continue }
+            return Broken(names: names, values: values, holder: key)
+        }
+        return nil
+    }
+
+    private func slot(_ name: String, _ entity: Entity) -> Int? {
+        switch entity.property(named: name) {
+        case .attribute(let it): it.slot
+        case .relationship(let it): it.isToMany ? nil : it.slot
+        case .fetchedProperty, nil: nil
+        }
+    }
+
+    private func holder(
+        of values: [Value], _ slots: [Int], besides change: ObjectChange
+    ) throws(StoreError) -> Int64? {
+        guard let table = schema.table(of: change.entity) else { return nil }
+        let columns = slots.compactMap { schema.column(of: $0, in: change.entity) }
+        guard columns.count == slots.count else { return nil }
+        let conditions = columns.enumerated().map { "\($0.element) = ?\($0.offset + 2)" }
+        let sql = statements.text(
+            "SELECT Z_PK FROM \(table.name) WHERE Z_PK <> ?1 AND "
+                + conditions.joined(separator: " AND "))
+        let found = try connection.rows(sql, [.int(change.key)] + values, [.integer])
+        if case .int(let key)? = found.first?.first { return key }
+        return nil
+    }
+
+    /// Nulls the columns of a constraint where the object's own change, still to come, gives them
+    /// other values; nulls are like no other.
+    private func giveUp(
+        _ names: [String], of change: ObjectChange
+    ) throws(StoreError) -> Bool {
+        let entity = schema.model.entities[change.entity]
+        let columns = names.compactMap { slot($0, entity) }
+            .filter { change.changedSlots.contains($0) }
+            .compactMap { schema.column(of: $0, in: change.entity) }
+        guard !columns.isEmpty, let table = schema.table(of: change.entity), let before = change.before
+        else { return false }
+        let assignments = columns.map { "\($0) = NULL" }.joined(separator: ", ")
+        let sql = statements.text(
+            "UPDATE \(table.name) SET \(assignments) WHERE Z_PK = ?1 AND Z_OPT = ?2")
+        return try connection.execute(sql, [.int(change.key), .int(before.version)]) == 1
+    }
+}

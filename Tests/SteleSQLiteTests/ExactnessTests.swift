@@ -1,0 +1,82 @@
+// What a save answers and what the row cache remembers is what is in the file.
+
+import Foundation
+import SteleGraph
+import SteleModel
+import StelePersistence
+import SteleSQLite
+import Testing
+
+@Suite struct ExactnessTests {
+    private func tagged() throws -> GraphStore {
+        try GraphStore([
+            EntityMaker("Person") {
+                $0.attribute("name", .string)
+                $0.attribute("mood", .string, isTransient: true)
+                $0.toMany("tags", "Tag", inverse: "people")
+            },
+            EntityMaker("Tag") {
+                $0.attribute("name", .string)
+                $0.attribute("colour", .string)
+                $0.toMany("people", "Person", inverse: "tags")
+            },
+        ])
+    }
+
+    @Test func aSaveThatOnlyLinksTellsTheRowAsItIsAndNotAsItWasRead() throws {
+        let it = try tagged()
+        let person = try it.insert("Person")[0]
+        let tag = try it.insert("Tag")[0]
+        let early = it.context()
+        let (one, two) = (try early.get(person), try early.get(tag))
+        try it.change { try $0.get(tag)["colour"] = .string("red") }
+        try one.add("tags", two)
+        try early.save()
+        let stored = try #require(try it.stored(tag))
+        #expect(stored.value("colour", in: it.model) == .string("red"))
+        #expect(try it.context().get(tag).snapshot == stored)
+        #expect(it.coordinator.cachedSnapshot(tag).map { $0 == stored } ?? true)
+        let told = try #require(try it.history().last?.changes.first { $0.entity == stored.entity })
+        #expect(told.snapshot == stored && told.version == 2)
+    }
+
+    @Test func aTransientValueIsNeitherStoredNorRemembered() throws {
+        let it = try tagged()
+        let context = it.context()
+        let person = try context.insert(try it.entity("Person"))
+        person["mood"] = .string("glad")
+        try context.save()
+        #expect(person["mood"] == .string("glad"))
+        let stored = try #require(try it.stored(person.id))
+        #expect(stored.value("mood", in: it.model) == .null)
+        #expect(try it.context().get(person.id).snapshot == stored)
+    }
+
+    @Test func aForeignChangeThatKeepsTheVersionIsNeitherLostNorForgotten() throws {
+        let it = try tagged()
+        let tag = try it.insert("Tag")[0]
+        let early = it.context()
+        let object = try early.get(tag)
+        let other = try RawDatabase(it.folder.store)
+        try other.run("UPDATE ZTAG SET ZCOLOUR = 'blue'")
+        object["name"] = .string("new")
+        #expect {
+            try early.save()
+        } throws: { error in
+            guard case StoreError.conflicts(let list)? = error as? StoreError else { return false }
+            return list.first?.persisted?.value("colour", in: it.model) == .string("blue")
+        }
+        try it.change { try $0.get(tag)["name"] = .string("new") }
+        let stored = try #require(try it.stored(tag))
+        #expect(stored.value("colour", in: it.model) == .string("blue") && stored.version == 2)
+        #expect(try it.context().get(tag).snapshot == stored)
+    }
+
+    @Test func aForeignRowWithoutItsCounterDoesNotTakeTheNextKey() throws {
+        let it = try tagged()
+        _ = try it.insert("Tag")
+        try RawDatabase(it.folder.store).run(
+            "INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (2, 2, 1, 'foreign')")
+        #expect(try it.insert("Tag")[0].key == 3)
+    }
+}

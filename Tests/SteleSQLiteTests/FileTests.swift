@@ -1,0 +1,70 @@
+// Files that are no stores are refused by name and left as they are; a store outlives its close.
+
+import Foundation
+import SteleModel
+import StelePersistence
+import SteleSQLite
+import Testing
+
+@Suite struct FileTests {
+    @Test func aRefusalNamesTheFileAndNotAStatement() throws {
+        let folder = try TemporaryFolder()
+        try Data([UInt8](repeating: 7, count: 9000)).write(to: URL(filePath: folder.store))
+        #expect {
+            _ = try SQLiteStore.open(path: folder.store, model: try sample("League"))
+        } throws: { error in
+            guard case StoreError.incompatible(134080, let text)? = error as? StoreError else {
+                return false
+            }
+            return text.contains("/store.sqlite is no SQLite database") && !text.contains("SELECT")
+        }
+    }
+
+    @Test func aDatabaseOfSomethingElseIsLeftAsItIs() throws {
+        let folder = try TemporaryFolder()
+        try RawDatabase(folder.store).run("CREATE TABLE notes (text); INSERT INTO notes VALUES ('a')")
+        let before = try Data(contentsOf: URL(filePath: folder.store))
+        #expect(throws: StoreError.self) {
+            _ = try SQLiteStore.open(path: folder.store, model: try sample("League"))
+        }
+        #expect(try Data(contentsOf: URL(filePath: folder.store)) == before)
+    }
+
+    @Test func aStoreCanBeAskedAfterItIsClosed() throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteStore.open(path: folder.store, model: try sample("League"))
+        store.close()
+        #expect(!store.noticesForeignChange())
+        #expect(throws: StoreError.self) { try store.reader() }
+        #expect(throws: StoreError.self) { try store.save(SaveRequest(readToken: 0)) }
+    }
+
+    @Test func manyOpenANewStoreAtTheSameTime() throws {
+        let folder = try TemporaryFolder()
+        let model = try sample("League")
+        let group = DispatchGroup()
+        for _ in 0..<4 {
+            DispatchQueue.global().async(group: group) {
+                do { try SQLiteStore.open(path: folder.store, model: model).close() } catch {
+                    Issue.record(error)
+                }
+            }
+        }
+        group.wait()
+    }
+
+    @Test func aFileWithNumbersOutOfAllRangeDoesNotStopTheProgram() throws {
+        let it = try GraphStore(try sample("League"))
+        let team = try it.insert("Team")[0]
+        try RawDatabase(it.folder.store).run(
+            "UPDATE ZTEAM SET Z_OPT = 9223372036854775807; "
+                + "INSERT INTO ZPLAYER (Z_PK, Z_ENT, Z_OPT) VALUES (5, -9223372036854775808, 1); "
+                + "INSERT INTO ACHANGE VALUES (99, 16001, NULL, 1, -9223372036854775808, 1, 1, NULL); "
+                + "UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807 WHERE Z_ENT = 1")
+        _ = try it.history()
+        _ = try it.context().object(entity: try it.entity("Player"), key: 5)
+        #expect(throws: (any Error).self) { try it.insert("Player", 2) }
+        _ = try? it.change { try $0.get(team)["name"] = .string("B") }
+        #expect(try it.stored(team) != nil)
+    }
+}
