@@ -180,7 +180,8 @@ struct CheckTests {
         var text: String, code: String, near: String, hint: String
         var testDescription: String { text }
         init(_ text: String, _ code: String, _ near: String, _ hint: String = "") {
-            (self.text, self.code, self.near, self.hint) = (text, "predicate." + code, near, hint)
+            (self.text, self.near, self.hint) = (text, near, hint)
+            self.code = code.contains(".") ? code : "predicate." + code
         }
     }
 
@@ -194,7 +195,7 @@ struct CheckTests {
             Refused("name == Bob", "unknown-key", "Bob", "quotes"),
             Refused("friends.@cuont > 3", "unknown-key", "@cuont", "@count"),
             Refused("_idd == 3", "unknown-key", "_idd", "_id"),
-            Refused("rivals == 3", "unsupported", "rivals"),
+            Refused("rivals == 3", "feature.not-built", "rivals"),
             Refused("name.length > 3", "type", "length"),
             Refused("name == 3", "type", "3", "quotes"),
             Refused("name == YES", "type", "1", "YES and NO"),
