@@ -12,12 +12,15 @@
     /// and in no other.
     // @unchecked: `value` is touched under `mutex` alone.
     public final class Mutex<Value>: @unchecked Sendable {
-        private var value: Value
+        // Not a stored value: one of no size (`Mutex<Void>`) would lie at the object's own address,
+        // and what the runtime reads there would be taken for a race with it.
+        private let value: UnsafeMutablePointer<Value>
         private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
         /// A mutex around `value`.
         public init(_ value: consuming sending Value) {
-            self.value = value
+            self.value = .allocate(capacity: 1)
+            self.value.initialize(to: value)
             mutex = .allocate(capacity: 1)
             pthread_mutex_init(mutex, nil)
         }
@@ -25,6 +28,8 @@
         deinit {
             pthread_mutex_destroy(mutex)
             mutex.deallocate()
+            value.deinitialize(count: 1)
+            value.deallocate()
         }
 
         /// Runs `body` on the value while no other thread can; what `body` throws is thrown.
@@ -33,7 +38,7 @@
         ) throws(E) -> sending R {
             pthread_mutex_lock(mutex)
             defer { pthread_mutex_unlock(mutex) }
-            return try body(&value)
+            return try body(&value.pointee)
         }
     }
 #endif

@@ -36,6 +36,13 @@ final class StoreThread: Sendable {
         if let thread { pthread_join(thread, nil) }
     }
 
+    /// Who is never waited for leaves nothing behind when it ends.
+    deinit {
+        handle.withLock { handle in
+            if let handle { pthread_detach(handle) }
+        }
+    }
+
     private final class Body: Sendable {
         let run: @Sendable () -> Void
         init(run: @escaping @Sendable () -> Void) { self.run = run }

@@ -31,6 +31,13 @@ final class FeedThread: Sendable {
         }
         if let thread { pthread_join(thread, nil) }
     }
+
+    /// Who is never waited for leaves nothing behind when it ends.
+    deinit {
+        handle.withLock { handle in
+            if let handle { pthread_detach(handle) }
+        }
+    }
 }
 
 private final class Start: Sendable {
