@@ -107,7 +107,8 @@ import Testing
                     for _ in 0..<20 {
                         do {
                             try league.change { context in
-                                guard let team = try context.existingObject(with: team) else { return }
+                                guard let team = try context.existingObject(with: team)
+                                else { return }
                                 if index == 3 { return try context.delete(team) }
                                 let player = try context.insert(try league.entity("Player"))
                                 player["name"] = .string("P")
