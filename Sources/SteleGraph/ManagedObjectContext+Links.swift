@@ -75,6 +75,10 @@ extension ManagedObjectContext {
                 continue
             }
             edit(relationship, of: owner.id.key) { $0.add(member.id.key) }
+            if inverse == nil {
+                let place = ToManyID(relationship: relationship.index, owner: member.id.key)
+                ownersMade[place] = owner.id.key
+            }
             if let inverse, inverse.index != relationship.index || owner !== member {
                 edit(inverse, of: member.id.key) { $0.add(owner.id.key) }
             }
@@ -107,19 +111,26 @@ extension ManagedObjectContext {
             var found: [Int64: [Int64]] = [:]
             for owner in owners {
                 let place = ToManyID(relationship: relationship.index, owner: owner)
-                for member in toManys[place]?.stored ?? [] { found[member, default: []].append(owner) }
+                for member in toManys[place]?.stored ?? [] {
+                    found[member, default: []].append(owner)
+                }
             }
             for member in saved {
-                ownersSeen[ToManyID(relationship: relationship.index, owner: member)] =
-                    found[member] ?? []
+                let owners = found[member] ?? []
+                ownersSeen[ToManyID(relationship: relationship.index, owner: member)] = owners
+                for owner in owners { take(member, from: owner, relationship) }
             }
         }
-        let places = toManys.keys.filter { $0.relationship == relationship.index }
-        for place in places {
-            for member in members where toManys[place]?.contains(member) == true {
-                edit(relationship, of: place.owner) { $0.remove(member) }
-            }
+        for member in members {
+            let place = ToManyID(relationship: relationship.index, owner: member)
+            if let owner = ownersMade[place] { take(member, from: owner, relationship) }
         }
+    }
+
+    private func take(_ member: Int64, from owner: Int64, _ relationship: Relationship) {
+        let place = ToManyID(relationship: relationship.index, owner: owner)
+        guard toManys[place]?.contains(member) == true else { return }
+        edit(relationship, of: owner) { $0.remove(member) }
     }
 
     /// Asks for the objects from which a relationship leads to any of those keys.

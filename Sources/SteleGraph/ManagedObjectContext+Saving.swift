@@ -96,6 +96,7 @@ extension ManagedObjectContext {
         toManys = [:]
         seenByDeletion = [:]
         ownersSeen = [:]
+        ownersMade = [:]
         dropView()
     }
 }

@@ -39,6 +39,8 @@ public final class ManagedObjectContext {
     /// Of relationships without an inverse: who led to an object when it was deleted or linked.
     /// The key is the object's, where others have an owner's.
     var ownersSeen: [ToManyID: [Int64]] = [:]
+    /// Of to-manys without an inverse: who was given an object here, by the object's key.
+    var ownersMade: [ToManyID: Int64] = [:]
     var nextKey: Int64 = -1
 
     /// A context that reads what is committed when it first reads.
@@ -110,6 +112,7 @@ public final class ManagedObjectContext {
         undecided = []
         seenByDeletion = [:]
         ownersSeen = [:]
+        ownersMade = [:]
     }
 
     func checkOpen() throws {

@@ -4,6 +4,8 @@
 enum Limits {
     /// Prepared statements that a connection keeps.
     static let statementsAConnection = 128
+    /// Bytes of one bound value that a prepared statement may keep after its use.
+    static let boundBytesKept = 65_536
     /// Reader connections; who needs one more waits.
     static let readers = 96
     /// Saves that share a commit.

@@ -12,6 +12,8 @@ final class Statement {
     private let parameters: Int32
     /// When it was last used, by the connection's own count.
     var lastUse = 0
+    /// Whether a value is bound that is too large to keep for nothing.
+    private var holdsMuch = false
 
     init(_ sql: SQLText, on connection: OpaquePointer) throws(StoreError) {
         var made: OpaquePointer?
@@ -27,7 +29,13 @@ final class Statement {
 
     deinit { sqlite3_finalize(handle) }
 
-    func reset() { sqlite3_reset(handle) }
+    func reset() {
+        sqlite3_reset(handle)
+        guard holdsMuch else { return }
+        // A kept statement would keep its copy of a large value until its next use.
+        sqlite3_clear_bindings(handle)
+        holdsMuch = false
+    }
 
     /// Binds the values to ?1, ?2, …
     func bind(_ values: [Value]) throws(StoreError) {
@@ -48,6 +56,7 @@ final class Statement {
         case .string(let it):
             var text = it
             return text.withUTF8 { utf8 in
+                if utf8.count > Limits.boundBytesKept { holdsMuch = true }
                 // An empty text has no address, and a null address would bind NULL.
                 guard let start = utf8.baseAddress else {
                     return stele_bind_text(handle, index, "", 0)
@@ -58,6 +67,7 @@ final class Statement {
             }
         case .data(let it):
             if it.isEmpty { return sqlite3_bind_zeroblob(handle, index, 0) }
+            if it.count > Limits.boundBytesKept { holdsMuch = true }
             return it.withUnsafeBytes {
                 stele_bind_blob(handle, index, $0.baseAddress, Int64($0.count))
             }

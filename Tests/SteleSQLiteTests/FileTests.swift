@@ -22,7 +22,8 @@ import Testing
 
     @Test func aDatabaseOfSomethingElseIsLeftAsItIs() throws {
         let folder = try TemporaryFolder()
-        try RawDatabase(folder.store).run("CREATE TABLE notes (text); INSERT INTO notes VALUES ('a')")
+        try RawDatabase(folder.store).run(
+            "CREATE TABLE notes (text); INSERT INTO notes VALUES ('a')")
         let before = try Data(contentsOf: URL(filePath: folder.store))
         #expect(throws: StoreError.self) {
             _ = try SQLiteStore.open(path: folder.store, model: try sample("League"))
@@ -59,7 +60,8 @@ import Testing
         try RawDatabase(it.folder.store).run(
             "UPDATE ZTEAM SET Z_OPT = 9223372036854775807; "
                 + "INSERT INTO ZPLAYER (Z_PK, Z_ENT, Z_OPT) VALUES (5, -9223372036854775808, 1); "
-                + "INSERT INTO ACHANGE VALUES (99, 16001, NULL, 1, -9223372036854775808, 1, 1, NULL); "
+                + "INSERT INTO ACHANGE VALUES (99, 16001, NULL, 1, -9223372036854775808, 1, 1, "
+                + "NULL); "
                 + "UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807 WHERE Z_ENT = 1")
         _ = try it.history()
         _ = try it.context().object(entity: try it.entity("Player"), key: 5)

@@ -29,7 +29,8 @@ import Testing
     }
 
     private func fill(_ object: ManagedObject, _ round: Int) {
-        object["name"] = .string(round == 0 ? "a \"quoted\" \\ \n 🦊 e\u{301}" : "é'\u{1F468}\u{200D}\u{1F469}")
+        let quoted = "a \"quoted\" \\ \n 🦊 e\u{301}"
+        object["name"] = .string(round == 0 ? quoted : "é'\u{1F468}\u{200D}\u{1F469}")
         object["größe"] = .double(round == 0 ? 1e19 : -0.1)
         object["when"] = .date(round == 0 ? 738_594_123.123456 : -1e-9)
         object["price"] = .decimal(
@@ -68,8 +69,8 @@ import Testing
                 let page = try reader.history(after: token, limit: size, values: true)
                 guard let last = page.last else { break }
                 token = last.number
-                found += page.flatMap(\.changes).filter { it.model.entities[$0.entity].name == "Gadget" }
-                    .map(\.snapshot)
+                found += page.flatMap(\.changes)
+                    .filter { it.model.entities[$0.entity].name == "Gadget" }.map(\.snapshot)
             }
             #expect(found == states, "pages of \(size)")
         }

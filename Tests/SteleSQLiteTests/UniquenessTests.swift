@@ -94,4 +94,34 @@ import Testing
         let changes = try #require(try it.history().last).changes
         #expect(changes.map(\.key) == [ids[0].key, ids[1].key])
     }
+
+    @Test func aSubentitysConstraintIsNamedWhereItsParentsObjectBreaksIt() throws {
+        var model = ManagedObjectModel(name: "Test")
+        var child = EntityMaker("Special", parent: "Thing") { _ in }.entity
+        child.uniquenessConstraints = [["name"]]
+        model.entities = [
+            EntityMaker("Thing") { $0.attribute("name", .string) }.entity, child,
+        ]
+        let it = try GraphStore(try Model(model))
+        let first = try it.insert("Special")[0]
+        #expect {
+            try it.insert("Thing")
+        } throws: { error in
+            guard case StoreError.constraint(let it)? = error as? StoreError else { return false }
+            return it.constraint == ["name"] && it.databaseKey == first.key
+        }
+    }
+
+    @Test func objectsWithoutAValueDoNotBreakAConstraint() throws {
+        let it = try GraphStore(try sample("World"))
+        let country = try it.entity("Country")
+        let request = { (key: Int64) -> ObjectChange in
+            ObjectChange(
+                .insert, entity: country.index, key: key,
+                values: country.row(["name": .string("no code")]))
+        }
+        var save = SaveRequest(readToken: 0)
+        save.changes = [request(-1), request(-2)]
+        #expect(try it.store.save(save).snapshots.count == 2)
+    }
 }

@@ -45,8 +45,11 @@ extension SQLSaver {
         while true {
             do {
                 return try run()
-            } catch .constraint(let raw) {
-                guard let broken = try brokenConstraint(of: change) else { throw .constraint(raw) }
+            } catch .constraint {
+                guard let broken = try brokenConstraint(of: change) else {
+                    let name = schema.model.entities[change.entity].name
+                    throw .failed("\(name) \(change.key) breaks a constraint that is not the model's")
+                }
                 let holder = ObjectID(
                     root: schema.model.entities[change.entity].root, key: broken.holder)
                 if let other = places.park(holder, besides: change),
@@ -72,7 +75,10 @@ extension SQLSaver {
 
     private func brokenConstraint(of change: ObjectChange) throws(StoreError) -> Broken? {
         let entity = schema.model.entities[change.entity]
-        for names in entity.uniquenessConstraints {
+        // The index of a subentity's constraint is over the rows of the whole family.
+        let family = schema.model.family(of: schema.model.entities[entity.root])
+        let constraints = entity.uniquenessConstraints + family.flatMap(\.uniquenessConstraints)
+        for names in constraints {
             let slots = names.compactMap { slot($0, entity) }
             let values = slots.map { change.values[$0] }
             guard slots.count == names.count, !values.contains(.null),
@@ -115,7 +121,8 @@ extension SQLSaver {
         let columns = names.compactMap { slot($0, entity) }
             .filter { change.changedSlots.contains($0) }
             .compactMap { schema.column(of: $0, in: change.entity) }
-        guard !columns.isEmpty, let table = schema.table(of: change.entity), let before = change.before
+        guard !columns.isEmpty, let table = schema.table(of: change.entity),
+            let before = change.before
         else { return false }
         let assignments = columns.map { "\($0) = NULL" }.joined(separator: ", ")
         let sql = statements.text(
