@@ -24,6 +24,31 @@ import Testing
         return league
     }
 
+    @Test func whatIncludeEmbedsIsBoundedByWhatIsWritten() throws {
+        let league = try ServiceFixture(TestModels.league()) {
+            $0.limits.includedObjects = 1000
+        }
+        let players = (1...20).map { #"{"name":"P\#($0)"}"# }.joined(separator: ",")
+        _ = league.post("/Team", #"{"name":"A","players":[\#(players)]}"#)
+        // 20 players, and in each of their teams 20 more: 440 objects.
+        #expect(league.get("/Player?include=team.players").status == 200)
+        #expect(league.get("/Player?select=name,team&include=team.players").status == 200)
+        #expect(league.get("/Team/1?include=players.team.players").status == 200)
+        // Eight thousand and more, of 21 objects in the store.
+        for target in [
+            "/Player?include=team.players.team.players",
+            "/Player?select=name,team&include=team.players.team.players",
+            "/Team?select=name,players&include=players.team.players.team.players",
+            "/Team/1?include=players.team.players.team.players",
+            "/Player/1?include=team.players.team.players.team.players.team.players",
+            "/Team/1/players?include=team.players.team.players",
+        ] {
+            let answer = league.get(target)
+            #expect(answer.status == 400, "\(target)")
+            #expect(answer.detail.contains("more than 1000 objects"), "\(answer.text)")
+        }
+    }
+
     static func names(_ answer: Answer) throws -> [String] {
         guard case .array(let rows) = try answer.json else { return ["? \(answer.text)"] }
         return rows.map { row in

@@ -21,6 +21,11 @@ struct Embedded: Sendable {
         let relationship: Int
         let content: Content
         let below: Embedded
+        /// A to-one's slot in its owner's values; nil for a to-many.
+        var slot: Int?
+        /// Objects written for each destination or owner, those below them too; nil where nothing
+        /// is below.
+        var weights: [Int64: Int]?
     }
 
     var levels: [Level] = []
@@ -62,6 +67,9 @@ struct Embedding {
                 try embedded.levels.append(destinations(branch, keys: Array(keys)))
             }
         }
+        if embedded.levels.contains(where: { $0.weights != nil }) {
+            try check(owners.reduce(-owners.count) { Embedded.sum($0, embedded.weight(with: $1)) })
+        }
         return embedded
     }
 
@@ -71,8 +79,11 @@ struct Embedding {
         let found = try context.snapshots(root: root, keys: keys)
         try spend(found.count)
         let below = branch.below.isEmpty ? .none : try below(Array(found.values), branch.below)
-        return Embedded.Level(
-            relationship: branch.relationship.index, content: .destinations(found), below: below)
+        var level = Embedded.Level(
+            relationship: branch.relationship.index, content: .destinations(found), below: below,
+            slot: branch.relationship.slot)
+        if !below.isEmpty { level.weights = found.mapValues { below.weight(with: $0) } }
+        return level
     }
 
     /// The members of a to-many, and what is below them.
@@ -88,12 +99,30 @@ struct Embedding {
             for pair in pairs { distinct[pair.member.key] = pair.member }
             below = try self.below(Array(distinct.values), branch.below)
         }
-        return Embedded.Level(
+        var level = Embedded.Level(
             relationship: branch.relationship.index, content: .members(members), below: below)
+        if !below.isEmpty {
+            level.weights = members.mapValues { members in
+                members.reduce(0) { Embedded.sum($0, below.weight(with: $1)) }
+            }
+        }
+        return level
+    }
+
+    /// Counts what a level writes for rows that name these destinations or owners. One object
+    /// stands in an answer as often as paths lead to it, so that few objects can make an answer
+    /// without end.
+    func check(_ level: Embedded.Level, _ keys: some Sequence<Int64>) throws {
+        guard level.weights != nil else { return }
+        try check(keys.reduce(0) { Embedded.sum($0, level.weight(of: $1)) })
     }
 
     private mutating func spend(_ count: Int) throws {
         objects += count
+        try check(objects)
+    }
+
+    private func check(_ objects: Int) throws {
         guard objects <= limits.includedObjects else {
             throw Problem(
                 .parameter, "include would embed more than \(limits.includedObjects) objects",

@@ -149,7 +149,9 @@ extension Execution {
             case .toMany(let relationship):
                 let owners = rows.compactMap { Self.id(ofRow: $0) }
                 if let branch = inclusion.branch(relationship.index) {
-                    embedded.levels.append(try embedding.members(branch, owners: owners))
+                    let level = try embedding.members(branch, owners: owners)
+                    try embedding.check(level, owners)
+                    embedded.levels.append(level)
                 } else {
                     let keys = try context.memberKeys(of: relationship, owners: owners)
                     embedded.levels.append(
@@ -158,8 +160,10 @@ extension Execution {
                 }
             case .toOne(let place, let relationship):
                 guard let branch = inclusion.branch(relationship.index) else { continue }
-                let keys = Set(rows.compactMap { row in Self.key(row, at: place) })
-                embedded.levels.append(try embedding.destinations(branch, keys: Array(keys)))
+                let keys = rows.compactMap { row in Self.key(row, at: place) }
+                let level = try embedding.destinations(branch, keys: Array(Set(keys)))
+                try embedding.check(level, keys)
+                embedded.levels.append(level)
             case .value, .entityName: continue
             }
         }
