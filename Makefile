@@ -25,9 +25,10 @@ bench: dependencies ## measure: ratios against a baseline in the same run
 	@.build/release/Benchmarks $(ARGS)
 
 sanitize: dependencies ## run the tests under the thread, then the address sanitizer
-	@swift test -j $(JOBS) --sanitize=thread --scratch-path .build-tsan \
+	@swift test -j $(JOBS) --disable-xctest --sanitize=thread --scratch-path .build-tsan \
 		-Xswiftc -DSTELE_THREAD_SANITIZER
-	@swift test -j $(JOBS) --sanitize=address --scratch-path .build-asan
+	@LSAN_OPTIONS=suppressions=$(CURDIR)/Config/lsan-suppressions.txt:print_suppressions=0 \
+		swift test -j $(JOBS) --disable-xctest --sanitize=address --scratch-path .build-asan
 
 format: ## rewrite the sources in the house's style
 	@swift format --in-place --recursive --parallel Package.swift Sources Tests

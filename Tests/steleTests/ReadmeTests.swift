@@ -33,7 +33,10 @@ import Testing
         let examples = try Self.examples()
         #expect(examples.count == 5)
         let program = try Program(["serve", "--port", "0"])
-        defer { program.signal(SIGTERM) }
+        defer {
+            program.signal(SIGTERM)
+            _ = program.end()
+        }
         let port = try Caller(program.lines(3)).port
         for example in examples {
             let command = example.command

@@ -53,7 +53,8 @@ struct ModelPath {
     }
 
     func bytes() throws(ModelError) -> [UInt8] {
-        guard let data = FileManager.default.contents(atPath: path) else {
+        // A folder is not even tried: Foundation would lose its buffer.
+        guard kind == .file, let data = FileManager.default.contents(atPath: path) else {
             throw ModelError(path, "the file cannot be read", hint: "check its permissions")
         }
         return [UInt8](data)
