@@ -101,12 +101,14 @@ final class Exchange: Job, @unchecked Sendable {
     private func complete(on connection: Connection) -> MHD_Result {
         counted = true
         core.unanswered.add(1, ordering: .relaxed)
-        let request = makeRequest()
+        var request = makeRequest()
+        request.socket = connection.socket
         body = []
         if core.isStopping { return refuse(.stopping(request), on: connection) }
         if let response = core.inline(request) { return send(response, on: connection) }
         phase = .handedOver
-        answer.withLock { $0 = .awaited(request, connection) }
+        let awaited = request
+        answer.withLock { $0 = .awaited(awaited, connection) }
         // Suspended before any worker can see it, so that no answer comes too early.
         connection.suspend()
         if !core.workers.submit(self) {

@@ -1,5 +1,7 @@
 // A request as the rest of Stele sees it: complete, and a value.
 
+import Glibc
+
 /// A complete HTTP request. The target is as the client sent it: nothing is percent-decoded here.
 public struct Request: Sendable {
     /// The method, as sent: `GET`.
@@ -15,6 +17,16 @@ public struct Request: Sendable {
     /// When the request line had come, in nanoseconds of the monotonic clock.
     public let receivedAt: UInt64
     let address: RemoteAddress
+    /// The connection's descriptor, open until the request is answered; -1 without one.
+    var socket: Int32 = -1
+
+    /// Whether the client has closed its side, asked of the system at each call. Only before the
+    /// request is answered.
+    public var clientHasGone: Bool {
+        guard socket >= 0 else { return false }
+        var byte: UInt8 = 0
+        return recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) == 0
+    }
 
     /// The client's IP address as text, made at each call (it is for logs).
     public var remoteAddress: String? { address.text }
