@@ -38,8 +38,10 @@ extension HTTPServer {
         public var idleTimeout = 60
         /// Connections that may wait to be accepted.
         public var backlog = 1024
-        /// Bytes of stack of a worker.
-        public var workerStackBytes = 1 << 20
+        /// Bytes of stack of a worker: address space, of which only what is touched costs memory.
+        /// Expressions and bodies that nest up to their bounds need more than 1 MiB in builds
+        /// without optimisation or with a sanitizer.
+        public var workerStackBytes = 8 << 20
 
         public init() {}
 

@@ -22,6 +22,8 @@ public enum StoreError: Error, Sendable {
     case incompatible(code: Int, String)
     /// A predicate or value that fails only when it runs, such as one out of range.
     case invalid(String)
+    /// A predicate or a list of columns that is larger than what the store's own language takes.
+    case tooLarge(String)
     /// Anything else that the store's library says (134180).
     case failed(String)
     /// The store is closed.

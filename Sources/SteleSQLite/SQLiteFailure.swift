@@ -23,6 +23,7 @@ enum SQLiteFailure {
                 ConstraintConflict(entity: 0, constraint: [], values: [], databaseKey: nil))
         case SQLITE_TOOBIG, SQLITE_RANGE, SQLITE_MISMATCH: return .invalid(message)
         case SQLITE_ERROR where message == "integer overflow": return .invalid(message)
+        case SQLITE_ERROR where isBound(message): return .tooLarge(message)
         default: return .failed("SQLite: \(message) (\(code)) in \(place)")
         }
     }
@@ -31,5 +32,13 @@ enum SQLiteFailure {
     private static func file(_ connection: OpaquePointer) -> String? {
         sqlite3_db_filename(connection, "main").map { String(cString: $0) }
             .flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Whether SQLite says that a statement goes beyond one of its bounds, for which it has no code
+    /// of its own: what stacks up in its parser (100), how deep expressions nest (1000), tables of
+    /// a join (64), columns, variables, arguments.
+    private static func isBound(_ message: String) -> Bool {
+        message == "parser stack overflow" || message.hasPrefix("Expression tree is too large")
+            || message.hasPrefix("too many ") || message.hasPrefix("at most ")
     }
 }

@@ -41,7 +41,7 @@ struct Failure: Error {
     static func sentence(_ error: StoreError) -> String {
         switch error {
         case .incompatible(_, let text), .noRoom(let text), .busy(let text), .moved(let text),
-            .unsupported(let text), .invalid(let text), .failed(let text):
+            .unsupported(let text), .invalid(let text), .tooLarge(let text), .failed(let text):
             text
         case .deadline(let seconds): "a statement ran for longer than \(seconds) seconds"
         case .conflicts: "objects were changed by another program meanwhile"

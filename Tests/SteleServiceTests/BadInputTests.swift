@@ -135,6 +135,29 @@ struct Refused: Sendable, CustomTestStringConvertible {
             "request.target-too-long", "65536"),
     ]
 
+    @Test("expressions that nest up to the language's own bound are answered or refused, never 500")
+    func expressionsThatNestDeeply() throws {
+        let league = try ReadingTests.filled()
+        for depth in [20, 50, 99] {
+            func nested(_ open: String, _ inner: String, _ close: String) -> String {
+                String(repeating: open, count: depth) + inner
+                    + String(repeating: close, count: depth)
+            }
+            for condition in [
+                nested("(", "goals == 1", ")"), nested("NOT ", "goals == 1", ""),
+                nested("abs(", "goals", ")") + " == 1", nested("-", "goals", "") + " == 1",
+                nested("TERNARY(1 == 1, 1, ", "goals", ")") + " == 1",
+                nested("(", "goals == 1", " AND goals == 2 OR goals == 3)"),
+                nested("goals + (", "1", ")") + " == 1",
+            ] {
+                let answer = league.get("/Player/count?where=\(encoded(condition))")
+                #expect(
+                    answer.status == 200 || answer.code == "predicate.limit",
+                    "\(depth): \(condition.prefix(40)) \(answer.text.prefix(300))")
+            }
+        }
+    }
+
     @Test(arguments: parameters) func parametersThatCannotBe(_ refused: Refused) throws {
         try Self.check(refused, ReadingTests.filled())
     }

@@ -120,6 +120,10 @@ struct ErrorRenderer {
                 hint: "narrow it by where, or give it an index", headers: [("Retry-After", "1")])
         case .unsupported(let what): return .notBuilt(what)
         case .invalid(let what): return Problem(.predicateValue, what)
+        case .tooLarge(let what):
+            return Problem(
+                .predicateLimit, "the expression is larger than what the store takes: \(what)",
+                hint: "nest it less deeply, or ask in several requests")
         case .closed: return Problem(.unavailable, "the store is closed: the service stops")
         case .incompatible, .failed: return nil
         }
