@@ -39,6 +39,8 @@ final class Checkpointer: Sendable {
 
     /// Checkpoints until it is closed, on the caller's thread.
     func run(_ connection: Connection) {
+        // Until it has read something, a connection knows of no WAL, and a checkpoint does nothing.
+        _ = try? connection.single("SELECT COUNT(*) FROM sqlite_master")
         while true {
             wanted.wait()
             if closed.load(ordering: .acquiring) { return }

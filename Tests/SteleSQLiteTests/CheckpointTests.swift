@@ -31,4 +31,18 @@ import Testing
         thread.join()
         try reader.run("COMMIT")
     }
+
+    @Test func whatIsSavedIsCopiedOutOfTheLogMeanwhile() throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteStore.open(path: folder.store, model: try sample("League"))
+        defer { store.close() }
+        let team = try #require(store.model.entity(named: "Team"))
+        let city = String(repeating: "x", count: 400_000)
+        for index in 0..<100 {
+            _ = try store.insert(team, ["name": .string("\(index)"), "city": .string(city)])
+        }
+        // What nobody copies out of the log leaves the file at a few pages.
+        let file = try FileManager.default.attributesOfItem(atPath: folder.store)
+        #expect(try #require(file[.size] as? Int) > 8_000_000)
+    }
 }
