@@ -12,8 +12,9 @@ enum Limits {
     static let savesACommit = 256
     /// Nanoseconds after which a batch takes no more saves.
     static let batchNanoseconds: UInt64 = 20_000_000
-    /// Pages in the WAL after which it is checkpointed.
-    static let checkpointPages = 2_000
+    /// Pages in the WAL after which it is checkpointed: 32 MiB. Each time costs a sync of the store's
+    /// file, for which the next commit's waits.
+    static let checkpointPages = 8_000
     /// Pages in the WAL after which readers are waited for, so that it starts anew.
     static let restartPages = 32_000
     /// Milliseconds that saves wait at most for readers that keep the WAL from starting anew.
