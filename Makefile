@@ -24,6 +24,7 @@ bench: dependencies ## measure: ratios against a baseline in the same run
 	@$(RELEASE) --product Benchmarks
 	@.build/release/Benchmarks $(ARGS)
 
+sanitize: export STELE_TEST_INSTANTS = 50000
 sanitize: dependencies ## run the tests under the thread, then the address sanitizer
 	@swift test -j $(JOBS) --disable-xctest --sanitize=thread --scratch-path .build-tsan \
 		-Xswiftc -DSTELE_THREAD_SANITIZER
