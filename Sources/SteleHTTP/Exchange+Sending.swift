@@ -41,7 +41,7 @@ extension Exchange {
         return MHD_queue_response(connection.pointer, UInt32(status), made)
     }
 
-    private var isHead: Bool { head.method == "HEAD" }
+    var isHead: Bool { head.method == "HEAD" }
 
     private var headAlone: Request {
         Request(

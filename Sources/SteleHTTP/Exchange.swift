@@ -111,13 +111,18 @@ final class Exchange: Job, @unchecked Sendable {
         answer.withLock { $0 = .awaited(awaited, connection) }
         // Suspended before any worker can see it, so that no answer comes too early.
         connection.suspend()
-        if !core.workers.submit(self) {
+        if !pool.submit(self) {
             let head = request.withoutBody
             let refusal: Refusal =
                 core.isStopping ? .stopping(head) : .busy(head, retryAfter: 1)
             give(core.rendered(refusal))
         }
         return .YES
+    }
+
+    /// Who reads does not wait behind those who wait for the disk, nor the other way round.
+    private var pool: WorkerPool {
+        head.method == "GET" || isHead ? core.readers : core.workers
     }
 
     /// The handler is called again after the resume: the answer is there.
@@ -157,8 +162,16 @@ final class Exchange: Job, @unchecked Sendable {
 
     func run() {
         guard let request = awaitedRequest else { return }
+        // Who has left after a long wait needs no answer, and those behind are served sooner.
+        let waited = monotonicNanoseconds() &- receivedAt
+        if waited > Self.longWait, head.method == "GET", request.clientHasGone {
+            return give(Response(status: 503, headers: [], body: .none))
+        }
         give(core.respond(request))
     }
+
+    /// Nanoseconds after which a reading request is asked whether its client is still there.
+    private static let longWait: UInt64 = 100_000_000
 
     func abandon() {
         guard let request = awaitedRequest else { return }

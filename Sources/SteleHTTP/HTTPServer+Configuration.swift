@@ -12,8 +12,12 @@ extension HTTPServer {
         /// Threads that carry connections. More than cores: a resume walks the suspended
         /// connections of its thread, so many threads keep that walk short.
         public var threads = max(8, 2 * Configuration.cores)
-        /// Threads that carry requests which `inline` leaves; made as they are needed.
+        /// Threads that carry writing requests which `inline` leaves; made as they are needed. Many,
+        /// for they wait for the disk together.
         public var workers = 64
+        /// Threads that carry GET and HEAD which `inline` leaves. As many as the cores can use, with
+        /// some to spare for slow ones: more at once end no sooner.
+        public var readers = max(8, 4 * Configuration.cores)
         /// Requests that may wait for a worker; beyond, the answer is 503.
         public var workerQueue = 1024
         /// Threads that run streaming producers, made as they are needed. A producer whose client
@@ -49,7 +53,7 @@ extension HTTPServer {
 
         func check() throws(HTTPServerError) {
             let atLeast: [(String, Int, Int)] = [
-                ("threads", threads, 1), ("workers", workers, 1), ("workerQueue", workerQueue, 1),
+                ("threads", threads, 1), ("workers", workers, 1), ("readers", readers, 1), ("workerQueue", workerQueue, 1),
                 ("streamWorkers", streamWorkers, 1), ("streamQueue", streamQueue, 1),
                 ("streamBufferBytes", streamBufferBytes, 1),
                 ("maximumBodyBytes", maximumBodyBytes, 0),

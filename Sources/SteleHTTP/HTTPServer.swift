@@ -73,7 +73,7 @@ public final class HTTPServer: Sendable {
     public var requestsInProgress: Int { core.exchanges.load(ordering: .relaxed) }
 
     /// Requests that wait for a worker or are with one.
-    public var workerLoad: Int { core.workers.load }
+    public var workerLoad: Int { core.workers.load + core.readers.load }
 
     /// Stops the server: takes no more connections, ends event streams, lets requests that run
     /// finish for so many seconds, answers 503 to those that have not, and closes everything. It
@@ -97,6 +97,7 @@ public final class HTTPServer: Sendable {
         // more than that.
         wait(until: monotonicDeadline(in: 0.5)) { core.openStreams == 0 }
         core.workers.close()
+        core.readers.close()
         core.streamers.close()
         wait(until: monotonicDeadline(in: 0.5)) {
             core.unanswered.load(ordering: .relaxed) == 0

@@ -8,6 +8,7 @@ final class ServerCore: Sendable {
     let respond: @Sendable (Request) -> Response
     let refuse: @Sendable (Refusal) -> Response
     let workers: WorkerPool
+    let readers: WorkerPool
     let streamers: WorkerPool
     let departures = DepartureWatch()
     let stopping = Atomic<Bool>(false)
@@ -29,6 +30,9 @@ final class ServerCore: Sendable {
         self.refuse = refuse
         workers = WorkerPool(
             threads: configuration.workers, queue: configuration.workerQueue,
+            stackBytes: configuration.workerStackBytes)
+        readers = WorkerPool(
+            threads: configuration.readers, queue: configuration.workerQueue,
             stackBytes: configuration.workerStackBytes)
         streamers = WorkerPool(
             threads: configuration.streamWorkers, queue: configuration.streamQueue,

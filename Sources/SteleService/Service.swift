@@ -42,7 +42,6 @@ public final class Service: Sendable {
     let gate: Gate
     let routes: Routes
     let execution: Execution
-    private let turns = ReadTurns()
     let answers: Answers
     let pages: Pages
     let plainObjects: PlainObjects
@@ -116,10 +115,8 @@ public final class Service: Sendable {
         case .page: .response(try pages.response(for: plan.call))
         case .readiness: .response(try ready())
         case .changes: .response(try changeFeed.answer(plan.call.request, plan.call.query))
-        case .list(let list):
-            try turns.run(for: plan.call.request) { try execution.list(list, plan.call.terms) }
-        case .count(let count):
-            try turns.run(for: plan.call.request) { try execution.count(count, plan.call.terms) }
+        case .list(let list): try execution.list(list, plan.call.terms)
+        case .count(let count): try execution.count(count, plan.call.terms)
         case .object(let object): try execution.object(object, plan.call.terms)
         case .write(let write): try execution.write(write)
         }
