@@ -81,7 +81,8 @@ struct Call {
         if let named = query[.format] {
             switch named {
             case "json": return .json
-            case "ndjson", "csv": throw Problem.notBuilt("format=\(named)", instead: "format=json is")
+            case "ndjson", "csv":
+                throw Problem.notBuilt("format=\(named)", instead: "format=json is")
             default:
                 throw Problem(
                     .parameter, "format is json, not \(named.prefix(40))",
