@@ -31,6 +31,10 @@ public struct ModelErrors: Error, Sendable, Hashable, CustomStringConvertible {
     /// One with nothing but these.
     public init(_ errors: [ModelError]) { self.errors = errors }
 
-    /// The sentence as it is printed.
-    public var description: String { errors.map(\.description).joined(separator: "\n") }
+    /// The sentence as it is printed; several are a list.
+    public var description: String {
+        guard errors.count > 1 else { return errors.first?.description ?? "" }
+        return "the model has \(errors.count) mistakes:\n"
+            + errors.map { "  • \($0.description)" }.joined(separator: "\n")
+    }
 }

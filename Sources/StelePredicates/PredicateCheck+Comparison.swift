@@ -121,7 +121,8 @@ extension PredicateCheck {
         PredicateError(
             .type, "\(side.description) is a collection, and this compares single values",
             near: side.description,
-            hint: "write ANY, ALL or NONE before the comparison, or @count after the key path")
+            hint: "write ANY, ALL or NONE before the comparison, or count it: "
+                + "count(\(side.description)) > 5")
     }
 
     // MARK: BETWEEN, IN, CONTAINS

@@ -218,7 +218,7 @@ struct CheckTests {
             Refused("photo == 'x'", "type", "\"x\""),
             Refused("tags == 3", "type", "3"),
             Refused("friends.age > 3", "type", "friends.age", "ANY"),
-            Refused("friends == nil", "type", "friends", "@count"),
+            Refused("friends == nil", "type", "friends", "count(friends) > 5"),
             Refused("age > friends.age", "type", "friends.age", "ANY"),
             Refused("friends.name CONTAINS friends.name", "type", "friends.name"),
             Refused("friends.name BEGINSWITH 'x'", "type", "friends.name", "ANY"),

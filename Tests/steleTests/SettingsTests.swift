@@ -121,7 +121,10 @@ let packageRoot = URL(fileURLWithPath: #filePath)
         #expect(
             try HealthCheck.Place("http://a.example/healthz")
                 == HealthCheck.Place(host: "a.example", port: 80, path: "/healthz"))
-        for url in ["https://a", "a:80", "http://", "http://a:0", "http://a:x"] {
+        #expect(
+            try HealthCheck.Place("localhost:8080")
+                == HealthCheck.Place(host: "localhost", port: 8080, path: "/readyz"))
+        for url in ["https://a", "ftp://a:80", "http://", "http://a:0", "http://a:x"] {
             #expect(throws: Failure.self) { try HealthCheck.Place(url) }
         }
     }

@@ -16,6 +16,13 @@ extension ModelFile {
             let name = ModelPath.name(path.lastPart)
             return ModelFile(try ManagedObjectModel(json: bytes, name: name))
         }
+        guard first.map({ [0x3C, 0xFE, 0xFF].contains($0) }) ?? true else {
+            throw ModelErrors([
+                ModelError(
+                    path.path,
+                    "is no model: a .xcdatamodeld, .xcdatamodel, contents or JSON is expected")
+            ])
+        }
         let isInPackage = path.lastPart == "contents" && !path.folderName.isEmpty
         let name = ModelPath.name(isInPackage ? path.folderName : path.lastPart)
         let (model, notes) = try ContentsReader.read(bytes, name: name, place: path.path)

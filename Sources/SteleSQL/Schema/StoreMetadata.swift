@@ -86,7 +86,10 @@ public struct StoreMetadata: Codable, Sendable {
                 ? "the model \(model.name) has an entity \(first) that the store has not"
                 : "the entity \(first) is not the same in the store and in the model \(model.name)"
         let more = names.count > 1 ? " (and \(names.count - 1) more differ)" : ""
-        throw .incompatible(code: 134100, "it is a store of another model: \(what)\(more)")
+        throw .incompatible(
+            code: 134100,
+            "it is a store of another model: \(what)\(more). Stele does not migrate yet: "
+                + "use another --store, or import anew")
     }
 
     /// NSStoreModelVersionHashesDigest: SHA-512 over names and hashes in byte order of the names.

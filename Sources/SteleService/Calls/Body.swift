@@ -28,7 +28,8 @@ enum Body {
         case "application/x-www-form-urlencoded": break
         case "application/merge-patch+json" where method == .patch: break
         case "application/json-patch+json" where method == .patch:
-            throw Problem.notBuilt("JSON Patch")
+            throw Problem.notBuilt(
+                "JSON Patch", instead: "a merge patch, application/merge-patch+json, is")
         default:
             throw Problem(
                 .mediaType, "a body of \(header.prefix(100)) is not read here",

@@ -81,18 +81,23 @@ struct Call {
         if let named = query[.format] {
             switch named {
             case "json": return .json
-            case "ndjson", "csv": throw Problem.notBuilt("format=\(named)")
+            case "ndjson", "csv":
+                throw Problem.notBuilt("format=\(named)", instead: "format=json is")
             default:
                 throw Problem(
-                    .parameter, "format is json, ndjson or csv, not \(named.prefix(40))",
-                    hint: nearestHint(to: named, among: ["json", "ndjson", "csv"]))
+                    .parameter, "format is json, not \(named.prefix(40))",
+                    hint: "leave format out, or say format=json")
             }
         }
         guard route.isRead else { return try terms.accept.best(of: [.json]) }
-        let type = try terms.accept.best(of: [.json, .ndjson, .csv, .events])
+        let type = try terms.accept.best(of: [.json], later: [.ndjson, .csv, .events])
         switch type {
-        case .events: throw Problem.notBuilt("a live query (Accept: text/event-stream on a list)")
-        case .ndjson, .csv: throw Problem.notBuilt("the format \(type.rawValue)")
+        case .events: 
+            throw Problem.notBuilt(
+                "a live query (Accept: text/event-stream on a list)",
+                instead: "the change feed, GET /changes?entity=NAME, is")
+        case .ndjson, .csv: 
+            throw Problem.notBuilt("the format \(type.rawValue)", instead: "application/json is")
         default: return type
         }
     }

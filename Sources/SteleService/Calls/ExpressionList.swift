@@ -82,6 +82,21 @@ struct ListPiece {
         return (String(text).trimmingSpaces(), ascending, options)
     }
 
+    /// How a sort key is written that has a sign or a word for its direction; nil for any other.
+    var sortHint: String? {
+        if text.first == "+" {
+            let key = String(text.dropFirst()).trimmingSpaces()
+            return "ascending is sort=\(key), descending is sort=-\(key)"
+        }
+        let words = text.split(separator: " ")
+        guard words.count == 2 else { return nil }
+        switch words[1].lowercased() {
+        case "desc", "descending": return "descending is sort=-\(words[0])"
+        case "asc", "ascending": return "ascending is sort=\(words[0])"
+        default: return nil
+        }
+    }
+
     private static func withoutSpaces(_ text: String) -> String {
         var out = ""
         var quote: Character?

@@ -84,11 +84,19 @@ struct ListCall: Sendable {
     private static func sort(_ text: String, _ limits: Limits) throws -> [SortKey] {
         try ListPiece.split(text, of: .sort, limits: limits).map { piece in
             let key = piece.sortKey
-            return SortKey(
-                text: key.expression,
-                descriptor: SortDescriptor(
-                    try expression(key.expression, .sort), ascending: key.ascending,
-                    options: key.options))
+            do {
+                return SortKey(
+                    text: key.expression,
+                    descriptor: SortDescriptor(
+                        try expression(key.expression, .sort), ascending: key.ascending,
+                        options: key.options))
+            } catch var error as PredicateError {
+                if let hint = piece.sortHint { error.hint = hint }
+                throw error
+            } catch var problem as Problem {
+                if let hint = piece.sortHint { problem.hint = hint }
+                throw problem
+            }
         }
     }
 

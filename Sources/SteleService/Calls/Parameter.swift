@@ -6,6 +6,18 @@ enum Parameter: String, Sendable, Hashable, CaseIterable {
     case at
     case since, entity, values
 
+    /// What other services call some of them.
+    private static let otherNames: [String: [Parameter]] = [
+        "page": [.offset, .after], "filter": [.where], "order": [.sort], "orderBy": [.sort],
+        "fields": [.select],
+    ]
+
+    /// The hint for a parameter that other services have, where the route has its like.
+    static func meant(by name: String, among known: Set<Parameter>) -> String? {
+        let own = (otherNames[name] ?? []).filter(known.contains).map(\.rawValue)
+        return own.isEmpty ? nil : "here it is \(own.joined(separator: " or "))"
+    }
+
     /// What a list takes.
     static let list: Set<Parameter> = [
         .where, .sort, .limit, .offset, .after, .select, .groupBy, .include, .count, .format,

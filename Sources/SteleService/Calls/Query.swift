@@ -86,7 +86,7 @@ struct Query: Sendable {
         let takes = names.isEmpty ? "takes none" : "takes \(names.joined(separator: ", "))"
         return Problem(
             .unknownParameter, "unknown parameter \(shown); this route \(takes)",
-            hint: nearestHint(to: name, among: names))
+            hint: Parameter.meant(by: name, among: known) ?? nearestHint(to: name, among: names))
     }
 
     /// `where=a > 1 && b == 2` arrives in pieces, the later ones with operators in their names or

@@ -36,7 +36,9 @@ struct ChangesCall: Sendable {
         isStream = Self.acceptsEventStream(request.headers.values(named: "Accept"))
         lastEventID = request.headers["Last-Event-ID"].flatMap { $0.isEmpty ? nil : $0 }
         since = query[.since]
-        if query[.where] != nil { throw Problem.notBuilt("filtering changes by where") }
+        if query[.where] != nil {
+            throw Problem.notBuilt("filtering changes by where", instead: "entity=NAME is")
+        }
         entities = try query[.entity].map { try Self.entities($0, in: model) }
         values = try query[.values].map { try Self.truth($0, of: "values") } ?? false
         limit = try query[.limit].map { try Self.limit($0, atMost: maximumLimit) }

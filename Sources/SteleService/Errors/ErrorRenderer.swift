@@ -42,13 +42,17 @@ struct ErrorRenderer {
         return Problem(kind, error.message, hint: error.hint, members: members)
     }
 
-    func problem(_ failure: ValidationErrors) -> Problem {
-        let entries = failure.errors.map(entry)
+    func problem(
+        _ failure: ValidationErrors, places: [(key: Int64, path: [String])] = []
+    ) -> Problem {
+        let paths = Dictionary(places, uniquingKeysWith: { first, _ in first })
+        let entries = failure.errors.map { entry($0, paths[$0.key]) }
         guard let first = failure.errors.first else {
             return Problem(.validation, "the object is not valid")
         }
         if failure.errors.count == 1 {
-            return Problem(.number(first.code), first.detail, errors: entries)
+            return Problem(
+                .number(first.code), first.detail, hint: hint(first), errors: entries)
         }
         var problem = Problem(
             .severalFailures,
@@ -57,12 +61,22 @@ struct ErrorRenderer {
         // All of them delete rules that deny: a conflict as one alone is.
         if failure.errors.allSatisfy({ $0.code == 1600 }) {
             problem.status = ErrorCode.deniedDelete.status
+            problem.hint = hint(first)
         }
         return problem
     }
 
-    private func entry(_ error: ValidationError) -> JSONValue {
+    private func hint(_ error: ValidationError) -> String? {
+        guard error.code == 1600, error.key > 0, let name = error.property else { return nil }
+        return "delete or move them first: GET \(path(error.entity, error.key))/\(name)"
+    }
+
+    private func entry(_ error: ValidationError, _ steps: [String]?) -> JSONValue {
         var members: [(String, JSONValue)] = []
+        if let steps {
+            let whole = steps + (error.property.map { [$0] } ?? [])
+            members.append(("at", .string(Problem.pointer(whole))))
+        }
         if error.key > 0 {
             members.append(("object", .string(path(error.entity, error.key))))
         }

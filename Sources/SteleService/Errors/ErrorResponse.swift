@@ -8,6 +8,12 @@ import SteleModel
 import StelePersistence
 import StelePredicates
 
+/// What validation finds in a body, with the places of the body's new objects by their keys.
+struct PlacedErrors: Error {
+    let errors: ValidationErrors
+    let places: [(key: Int64, path: [String])]
+}
+
 /// What a client is told of an error, whatever threw it.
 struct ErrorResponse {
     let problem: Problem
@@ -21,6 +27,8 @@ struct ErrorResponse {
         case let error as JSONError: self.init(renderer.problem(error))
         case let error as PredicateError: self.init(renderer.problem(error))
         case let error as ValidationErrors: self.init(renderer.problem(error))
+        case let error as PlacedErrors:
+            self.init(renderer.problem(error.errors, places: error.places))
         case let error as ValidationError:
             self.init(renderer.problem(ValidationErrors([error])))
         case let error as ContextError: self.init(renderer.problem(error))

@@ -20,6 +20,26 @@ struct Problem: Error, Sendable {
     /// Header fields that come with the status, such as `Allow`.
     var headers: [(name: String, value: String)] = []
 
+    /// Where in a body of several objects it is, from the outside in; empty where it is one.
+    private(set) var path: [String] = []
+
+    /// The same with its place in the body, unless it has one already or is of the body itself.
+    func placed(at path: [String]) -> Problem {
+        guard self.path.isEmpty, path.count > 1 else { return self }
+        var placed = self
+        placed.path = path
+        placed.errors = errors.map { entry in
+            guard case .object(let members) = entry else { return entry }
+            return .object([("at", .string(Self.pointer(path)))] + members)
+        }
+        return placed
+    }
+
+    /// The JSON pointer (RFC 6901) of a place.
+    static func pointer(_ path: [String]) -> String {
+        path.map { "/" + $0.replacing("~", with: "~0").replacing("/", with: "~1") }.joined()
+    }
+
     init(
         _ kind: ErrorCode, _ detail: String, hint: String? = nil, errors: [JSONValue] = [],
         members: [(String, JSONValue)] = [], headers: [(name: String, value: String)] = []
@@ -72,10 +92,11 @@ struct Problem: Error, Sendable {
             body: .bytes(writer.take()))
     }
 
-    /// What comes with a later version, told plainly.
-    static func notBuilt(_ what: String) -> Problem {
+    /// What comes with a later version, told plainly, and what is there `instead`: "x is".
+    static func notBuilt(_ what: String, instead: String? = nil) -> Problem {
         Problem(
             .notBuilt, "\(what) is not there yet",
-            hint: "Docs/HTTP.md has the list of what this version does")
+            hint: instead.map { "\($0) there today" }
+                ?? "Docs/HTTP.md has the list of what this version does")
     }
 }

@@ -15,9 +15,12 @@ extension Execution {
         for _ in 1..<max(limits.writeAttempts, 1) {
             let context = ManagedObjectContext(coordinator, name: plan.contextName)
             defer { context.close() }
+            let writer = ObjectWriter(context, forms: forms, limits: limits)
             do {
-                let result = try apply(plan, in: context)
+                let result = try apply(plan, writer)
                 return try result.outcome(after: context.save())
+            } catch let errors as ValidationErrors {
+                throw PlacedErrors(errors: errors, places: writer.places)
             } catch StoreError.moved {
                 continue
             } catch StoreError.conflicts {
@@ -33,17 +36,22 @@ extension Execution {
             let context = ManagedObjectContext(
                 coordinator, reader: reader, name: plan.contextName)
             defer { context.close() }
-            let result = try apply(plan, in: context)
-            let request = try context.saveRequest() ?? SaveRequest(readToken: context.token())
-            applied = result.detached()
-            return request
+            let writer = ObjectWriter(context, forms: forms, limits: limits)
+            let result = try apply(plan, writer)
+            do {
+                let made = try context.saveRequest()
+                applied = result.detached()
+                return try made ?? SaveRequest(readToken: context.token())
+            } catch let errors as ValidationErrors {
+                throw PlacedErrors(errors: errors, places: writer.places)
+            }
         })
         guard let applied else { return .done }
         return try applied.outcome(after: saved)
     }
 
-    private func apply(_ plan: WritePlan, in context: ManagedObjectContext) throws -> Applied {
-        let writer = ObjectWriter(context, forms: forms, limits: limits)
+    private func apply(_ plan: WritePlan, _ writer: ObjectWriter) throws -> Applied {
+        let context = writer.context
         switch plan.deed {
         case .create(let entity): return try create(entity, plan, writer)
         case .change(let owner, let mode):
@@ -68,7 +76,11 @@ extension Execution {
         var made: [Written] = []
         if root.kind == .array {
             made.reserveCapacity(root.count)
-            try root.forEachElement { made.append(Written(try writer.create($0, in: entity))) }
+            try root.forEachElement { element in
+                writer.path = [String(made.count)]
+                made.append(Written(try writer.create(element, in: entity)))
+            }
+            writer.path = []
         } else {
             made.append(Written(try writer.create(root, in: entity)))
         }

@@ -23,6 +23,7 @@ extension ObjectWriter {
         var members: [ManagedObject] = []
         members.reserveCapacity(node.count)
         try node.forEachElement { element in
+            path.append(String(members.count))
             if element.kind == .object {
                 let object = try self.destination(element, relationship, depth)
                 guard seen.insert(object.id.key).inserted else {
@@ -36,6 +37,7 @@ extension ObjectWriter {
                 }
                 members.append(object)
             }
+            path.removeLast()
         }
         return members
     }

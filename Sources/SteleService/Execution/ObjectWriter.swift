@@ -22,6 +22,11 @@ final class ObjectWriter {
     /// To-one links by id, resolved together at the end: one query a destination root.
     private var links: [PendingLink] = []
 
+    /// Where in the body the writer is: keys of relationships and places of elements.
+    var path: [String] = []
+    /// The places of new objects inside arrays and other objects, by their keys.
+    private(set) var places: [(key: Int64, path: [String])] = []
+
     private struct PendingLink {
         let source: ManagedObject
         let relationship: Relationship
@@ -40,6 +45,7 @@ final class ObjectWriter {
         let concrete = try self.entity(of: node, within: entity)
         guard !concrete.isAbstract else { throw abstract(concrete) }
         let object = try context.insert(concrete)
+        if !path.isEmpty { places.append((object.id.key, path)) }
         try apply(node, to: object, in: concrete, isNew: true, depth: depth)
         return object
     }
@@ -97,18 +103,25 @@ final class ObjectWriter {
     ) throws {
         let entity = object.entity
         let form = forms[entity]
+        let here = path.count
         try node.forEachMemberBytes { name, value in
-            guard let key = form.keys[name] else { throw unknownKey(name, entity) }
-            switch key {
-            case .attribute(let it):
-                object.setValue(try ValueReader.read(value, for: it, of: entity), for: it)
-            case .toOne(let it): try setToOne(it, of: object, value, depth)
-            case .toMany(let it): try setToMany(it, of: object, value, depth)
-            case .id: try checkID(value, object, isNew: isNew)
-            case .entity: if !isNew { try checkEntity(value, object, place: place) }
-            case .version: try checkVersion(value, object, node, isNew: isNew)
-            case .readOnly(let name):
-                throw Problem(.readOnly, "\(name) of \(entity.name) is computed, never written")
+            do {
+                guard let key = form.keys[name] else { throw unknownKey(name, entity) }
+                switch key {
+                case .attribute(let it):
+                    object.setValue(try ValueReader.read(value, for: it, of: entity), for: it)
+                case .toOne(let it): try setToOne(it, of: object, value, depth)
+                case .toMany(let it): try setToMany(it, of: object, value, depth)
+                case .id: try checkID(value, object, isNew: isNew)
+                case .entity: if !isNew { try checkEntity(value, object, place: place) }
+                case .version: try checkVersion(value, object, node, isNew: isNew)
+                case .readOnly(let name):
+                    throw Problem(
+                        .readOnly, "\(name) of \(entity.name) is computed, never written")
+                }
+            } catch let problem as Problem {
+                throw problem.placed(
+                    at: path.count > here ? path : path + [String(decoding: name, as: UTF8.self)])
             }
         }
     }
@@ -132,7 +145,9 @@ final class ObjectWriter {
         switch node.kind {
         case .null: try object.setToOne(relationship, nil)
         case .object:
+            path.append(relationship.name)
             try object.setToOne(relationship, destination(node, relationship, depth + 1))
+            path.removeLast()
         default:
             links.append(
                 PendingLink(
@@ -150,6 +165,8 @@ final class ObjectWriter {
                 "\(relationship.name) of \(object.entity.name) is to-many: it takes an array "
                     + "of ids and objects, and \(node.kindName) stands there")
         }
+        path.append(relationship.name)
         try object.setMembers(relationship, members(node, relationship, depth: depth + 1))
+        path.removeLast()
     }
 }

@@ -29,7 +29,8 @@ extension Import {
         let attribute = plan.key(of: destination)?.name ?? "_id"
         return ImportError(
             "\(relationship.name) names a \(destination.name) whose \(attribute) is "
-                + "\(KeyDirectory.shown(name)), and there is none",
+                + "\(KeyDirectory.shown(name)), and there is none (one command takes all files "
+                + "that name one another; after a stop begin again on a new store)",
             file: plan.files[place.file].path, line: place.number)
     }
 

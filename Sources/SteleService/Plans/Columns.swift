@@ -61,6 +61,7 @@ struct Columns {
 
     private static func manyValues(_ column: SelectedColumn) -> Problem {
         Problem.notBuilt(
-            "selecting \(column.description.name), a path over a to-many relationship,")
+            "selecting \(column.description.name), a path over a to-many relationship,",
+            instead: "the relationship itself, with include for its objects, is")
     }
 }

@@ -26,9 +26,16 @@ enum LaterFeature {
             throw Problem.notBuilt("count(distinct …)")
         case .keyPath(_, let path):
             if let name = path.first(where: { $0.hasPrefix("@") }) {
-                throw Problem.notBuilt("the collection operator \(name)")
+                let functions = [
+                    "@count": "count", "@sum": "sum", "@avg": "average", "@min": "min",
+                    "@max": "max",
+                ]
+                throw Problem.notBuilt(
+                    "the collection operator \(name)",
+                    instead: functions[name].map { "the function, \($0)(path), is" })
             }
-        case .subquery: throw Problem.notBuilt("SUBQUERY")
+        case .subquery: throw Problem.notBuilt(
+                "SUBQUERY", instead: "ANY path.key == value, for one condition, is")
         default: break
         }
     }

@@ -53,10 +53,15 @@ struct Gate: Sendable {
             given.lowercased().hasPrefix(scheme)
             ? Array(given.utf8.dropFirst(scheme.utf8.count)) : []
         guard let token, !Self.equal(token, presented) else { return }
+        let hasScheme = given.lowercased().hasPrefix(scheme)
         throw Problem(
             .token,
             given.isEmpty
-                ? "the request has no Authorization header" : "the token is not this one's",
+                ? "the request has no Authorization header"
+                : hasScheme
+                    ? "the token is not this one's"
+                    : "the Authorization header does not begin with Bearer and a space",
+            hint: "send Authorization: Bearer TOKEN",
             headers: [("WWW-Authenticate", "Bearer realm=\"stele\"")])
     }
 

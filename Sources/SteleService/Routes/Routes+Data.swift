@@ -9,7 +9,9 @@ extension Routes {
         guard let second = rest.first else { return (.list(entity), .list) }
         if rest.count == 1, second == "count" { return (.count(entity), .count) }
         if rest.count == 1, second == "query" {
-            throw Problem.notBuilt("the route \(LaterRoute.query.rawValue)")
+            throw Problem.notBuilt(
+                "the route \(LaterRoute.query.rawValue)",
+                instead: "GET /{Entity}?where=… is")
         }
         guard let key = try id(second) else {
             let near = nearestName(to: second, among: ["count", "query"])
@@ -61,7 +63,9 @@ extension Routes {
         case .fetchedProperty:
             throw Problem.notBuilt("the route of the fetched property \(entity.name).\(name)")
         case .attribute(let it) where it.type == .binary:
-            throw Problem.notBuilt("the route of the Binary attribute \(entity.name).\(name)")
+            throw Problem.notBuilt(
+                "the route of the Binary attribute \(entity.name).\(name)",
+                instead: "its base64, by GET /{Entity}/{id}?select=\(name), is")
         case .attribute:
             throw Problem(
                 .route,
@@ -81,13 +85,28 @@ extension Routes {
         return relationship.isToMany ? [.get, .post, .put] : [.get, .put, .delete]
     }
 
+    /// The way to what a method at the wrong address was meant to do.
+    private func hint(for method: Method, _ resource: Route.Resource) -> String? {
+        switch (method, resource) {
+        case (.post, .object(let entity, let key)):
+            let list = Self.path(ofEntity: entity.name, basePath)
+            return "PATCH \(list)/\(key) changes it; POST \(list) makes one"
+        case (.put, .list(let entity)):
+            let list = Self.path(ofEntity: entity.name, basePath)
+            return "POST \(list) makes one; PUT \(list)/{id} replaces one"
+        default: return nil
+        }
+    }
+
     func refusal(of method: Method, _ resource: Route.Resource, _ allowed: [Method]) -> Problem {
         if case .list = resource, method == .patch || method == .delete {
-            return Problem.notBuilt("\(method.rawValue) of all objects that match a where")
+            return Problem.notBuilt(
+                "\(method.rawValue) of all objects that match a where",
+                instead: "\(method.rawValue) of one object, /{Entity}/{id}, is")
         }
         let allow = Method.allow(allowed)
         return Problem(
             .method, "this route takes \(allow), not \(method.rawValue)",
-            headers: [("Allow", allow)])
+            hint: hint(for: method, resource), headers: [("Allow", allow)])
     }
 }

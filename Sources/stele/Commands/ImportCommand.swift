@@ -1,6 +1,7 @@
 /// `stele import`: files of JSON lines into a store.
 
 import ArgumentParser
+import Glibc
 import SteleGraph
 import SteleModel
 import SteleSQLite
@@ -47,8 +48,12 @@ struct ImportCommand: ParsableCommand {
     func run() throws {
         try Failure.reporting {
             let model = try Serving.model(model)
+            let files = try files.map(Self.file)
+            for file in files where access(file.path, F_OK) != 0 {
+                throw Failure("\(file.path): no such file")
+            }
             let plan = try ImportPlan(
-                model: model, files: try files.map(Self.file), keys: try key.map(Self.key),
+                model: model, files: files, keys: try key.map(Self.key),
                 ignoresUnknownKeys: ignoreUnknown)
             let store = try SQLiteStore.opened(self.store, model)
             defer { store.close() }

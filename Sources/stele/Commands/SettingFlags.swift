@@ -2,6 +2,14 @@
 
 import ArgumentParser
 
+/// An option's line of help, with the setting's default.
+private func settingHelp(
+    _ name: String, _ text: String, _ valueName: String? = nil
+) -> ArgumentHelp {
+    let known = Setting.all.first { $0.name == name }?.defaultValue
+    return ArgumentHelp("\(text)\(known.map { " (default: \($0))" } ?? "")", valueName: valueName)
+}
+
 /// What may stand after `serve` and `health`, beside the model; all of it may come from the
 /// environment or a file as well.
 struct SettingFlags: ParsableArguments {
@@ -10,9 +18,9 @@ struct SettingFlags: ParsableArguments {
 
     @Option(help: ArgumentHelp("The store's file.", valueName: "path"))
     var store: String?
-    @Option(help: "The address to listen on.")
+    @Option(help: settingHelp("host", "The address to listen on."))
     var host: String?
-    @Option(help: "The port to listen on; 0 takes any free one.")
+    @Option(help: settingHelp("port", "The port to listen on; 0 takes any free one."))
     var port: String?
     @Option(help: "The bearer token that every request must bring.")
     var token: String?
@@ -22,29 +30,31 @@ struct SettingFlags: ParsableArguments {
     var allowHost: [String] = []
     @Option(help: ArgumentHelp("What every path begins with.", valueName: "path"))
     var basePath: String?
-    @Option(help: ArgumentHelp("How much the log tells.", valueName: "level"))
+    @Option(help: settingHelp("log-level", "How much the log tells.", "level"))
     var logLevel: String?
-    @Option(help: ArgumentHelp("Seconds for running requests at the end.", valueName: "seconds"))
+    @Option(help: settingHelp("drain", "Seconds for running requests at the end.", "seconds"))
     var drain: String?
-    @Option(help: ArgumentHelp("Seconds between heartbeats of a stream.", valueName: "seconds"))
+    @Option(help: settingHelp("heartbeat", "Seconds between heartbeats of a stream.", "seconds"))
     var heartbeat: String?
-    @Option(help: ArgumentHelp("Rows of a list without limit.", valueName: "rows"))
+    @Option(help: settingHelp("default-limit", "Rows of a list without limit.", "rows"))
     var defaultLimit: String?
-    @Option(help: ArgumentHelp("The most rows that limit may ask for.", valueName: "rows"))
+    @Option(help: settingHelp("maximum-limit", "The most rows that limit may ask for.", "rows"))
     var maximumLimit: String?
-    @Option(help: ArgumentHelp("The largest body taken.", valueName: "MiB"))
+    @Option(help: settingHelp("body-limit", "The largest body taken.", "MiB"))
     var bodyLimit: String?
-    @Option(help: ArgumentHelp("Rows kept in memory.", valueName: "MiB"))
+    @Option(help: settingHelp("row-cache", "Rows kept in memory.", "MiB"))
     var rowCache: String?
-    @Option(help: ArgumentHelp("Threads that read or write the store.", valueName: "threads"))
+    @Option(help: settingHelp("workers", "Threads that read or write the store.", "threads"))
     var workers: String?
-    @Option(help: ArgumentHelp("Threads that carry connections.", valueName: "threads"))
+    @Option(help: settingHelp("http-threads", "Threads that carry connections.", "threads"))
     var httpThreads: String?
-    @Option(help: ArgumentHelp("Connections at once.", valueName: "number"))
+    @Option(help: settingHelp("connections", "Connections at once.", "number"))
     var connections: String?
-    @Option(help: ArgumentHelp("Seconds until an idle connection is closed.", valueName: "seconds"))
+    @Option(
+        help: settingHelp("idle-timeout", "Seconds until an idle connection is closed.", "seconds"))
     var idleTimeout: String?
-    @Option(help: ArgumentHelp("Whether answers carry Server-Timing.", valueName: "true|false"))
+    @Option(
+        help: settingHelp("server-timing", "Whether answers carry Server-Timing.", "true|false"))
     var serverTiming: String?
 
     /// What is given, by setting.

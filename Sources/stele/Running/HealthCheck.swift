@@ -15,14 +15,15 @@ enum HealthCheck {
             self.path = path
         }
 
-        /// Reads `http://host[:port][/path]`; without a path it is `/readyz`.
+        /// Reads `[http://]host[:port][/path]`; without a path it is `/readyz`.
         init(_ url: String) throws {
             let scheme = "http://"
-            guard url.lowercased().hasPrefix(scheme) else {
+            let hasScheme = url.lowercased().hasPrefix(scheme)
+            guard hasScheme || url.firstRange(of: "://") == nil else {
                 throw Failure(
                     "a URL here begins with http://, such as http://127.0.0.1:8080: \(url)")
             }
-            let rest = url.dropFirst(scheme.count)
+            let rest = hasScheme ? url.dropFirst(scheme.count) : url[...]
             let slash = rest.firstIndex(of: "/") ?? rest.endIndex
             var authority = rest[..<slash]
             var path = String(rest[slash...])

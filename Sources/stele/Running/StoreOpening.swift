@@ -1,5 +1,6 @@
 /// Opening a store for a command.
 
+import Glibc
 import SteleModel
 import StelePersistence
 import SteleSQLite
@@ -8,6 +9,13 @@ extension SQLiteStore {
     /// The store at that path, made where there is none.
     /// - Throws: `Failure` whose sentence begins with the path.
     static func opened(_ path: String, _ model: Model) throws -> SQLiteStore {
+        if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
+            let folder = String(path[..<slash])
+            var found = stat()
+            guard stat(folder, &found) == 0 else {
+                throw Failure("\(path): the folder \(folder) does not exist")
+            }
+        }
         do {
             return try SQLiteStore.open(path: path, model: model)
         } catch {

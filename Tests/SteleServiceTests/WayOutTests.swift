@@ -1,0 +1,90 @@
+// What an answer says of the way out, and of the place in a body of several objects.
+
+import SteleJSON
+import Testing
+
+@testable import SteleService
+
+@Suite struct WayOutTests {
+    /// The `at` of each entry of `errors`.
+    private static func places(_ answer: Answer) throws -> [String] {
+        guard case .array(let entries)? = try answer.json["errors"] else { return [] }
+        return entries.compactMap { entry in
+            if case .string(let at)? = entry["at"] { at } else { nil }
+        }
+    }
+
+    @Test(
+        "A mistake in a body of several objects is told with its JSON pointer",
+        arguments: [
+            ("/Player", #"[{"name":"A"},{"name":"B","number":"x"}]"#, ["/1/number"]),
+            ("/Player", #"[{"name":"A"},{"nmae":"B"}]"#, ["/1/nmae"]),
+            ("/Player", #"[{"name":"A"},{"name":"B","number":100}]"#, ["/1/number"]),
+            ("/Player", #"[{"name":""},{"name":"B","number":0}]"#, ["/0/name", "/1/number"]),
+            ("/Team", #"{"name":"T","players":[{"name":"A"},{"name":""}]}"#, ["/players/1/name"]),
+            ("/Team", #"{"name":"T","players":[{"name":"A","a/b~":1}]}"#, ["/players/0/a~1b~0"]),
+            (
+                "/Team", #"[{"name":"S"},{"name":"T","players":[{"name":"A","goals":true}]}]"#,
+                ["/1/players/0/goals"]
+            ),
+            ("/Player", #"{"name":"A","team":{"founded":1}}"#, ["/team/name"]),
+            ("/Player", #"{"name":"A","number":"x"}"#, []),
+            ("/Player", #"{"name":"A","number":100}"#, []),
+        ])
+    func pointers(_ target: String, _ body: String, _ expected: [String]) throws {
+        let answer = try ServiceFixture.league().post(target, body)
+        #expect(answer.status == 422 || answer.status == 400, "\(answer.text)")
+        #expect(try Self.places(answer).sorted() == expected, "\(answer.text)")
+    }
+
+    @Test(
+        "The hint says what would work",
+        arguments: [
+            ("POST", "/Player/3", "PATCH /Player/3 changes it; POST /Player makes one"),
+            ("GET", "/Player?sort=name%20desc", "descending is sort=-name"),
+            ("GET", "/Player?sort=goals,%2Bname", "ascending is sort=name"),
+            ("GET", "/Player?page=2", "offset or after"),
+            ("GET", "/Player?filter=a", "where"),
+            ("GET", "/Player?order=name", "sort"),
+            ("GET", "/Player?fields=name", "select"),
+            ("GET", "/Team?where=players%3E5", "count(players) > 5"),
+            ("GET", "/Team?where=players.@count%3E5", "count(path)"),
+        ])
+    func hints(_ method: String, _ target: String, _ expected: String) throws {
+        let answer = try ServiceFixture.league().ask(method, target, method == "GET" ? nil : "{}")
+        #expect(answer.hint.contains(expected), "\(answer.text)")
+    }
+
+    @Test func whatTheHintForAToManySaysWorks() throws {
+        let league = try ServiceFixture.league()
+        #expect(league.post("/Team", #"{"name":"T","players":[{"name":"A"}]}"#).status == 201)
+        let found = league.get("/Team/count?where=" + encoded("count(players) > 0"))
+        #expect(found.text == #"{"count":1}"#)
+        let through = league.get("/Player/count?where=" + encoded("count(team.players) > 0"))
+        #expect(through.text == #"{"count":1}"#, "\(through.text)")
+    }
+
+    @Test func aDeniedDeleteNamesTheListOfWhatIsInTheWay() throws {
+        let zoo = try ServiceFixture.zoo()
+        #expect(zoo.post("/Page", #"{"title":"P","blocks":[{}]}"#).status == 201)
+        let answer = zoo.ask("DELETE", "/Page/1")
+        #expect(answer.code == "1600")
+        #expect(answer.hint == "delete or move them first: GET /Page/1/blocks")
+        #expect(zoo.get("/Page/1/blocks").status == 200)
+    }
+
+    @Test func aMissingTokenNamesTheHeader() throws {
+        let league = try ServiceFixture(TestModels.league()) { $0.token = "secret" }
+        for given in [nil, "secret", "Bearer wrong"] {
+            let answer = league.get("/Player", given.map { [("Authorization", $0)] } ?? [])
+            #expect(answer.status == 401 && answer.hint == "send Authorization: Bearer TOKEN")
+            if given == "secret" { #expect(answer.detail.contains("begin with Bearer")) }
+        }
+    }
+
+    @Test func aFormatThatIsNotThereNamesThoseThatAre() throws {
+        let answer = try ServiceFixture.league().get("/Player", [("Accept", "image/png")])
+        #expect(answer.status == 406)
+        #expect(answer.detail == "Accept names none of application/json")
+    }
+}
