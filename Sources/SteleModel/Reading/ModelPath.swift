@@ -5,6 +5,11 @@
 #else
     import Foundation
 #endif
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
 
 /// A file or folder that a model is read from.
 struct ModelPath {
@@ -53,11 +58,20 @@ struct ModelPath {
     }
 
     func bytes() throws(ModelError) -> [UInt8] {
-        // A folder is not even tried: Foundation would lose its buffer.
-        guard kind == .file, let data = FileManager.default.contents(atPath: path) else {
-            throw ModelError(path, "the file cannot be read", hint: "check its permissions")
+        // Not through Foundation, which loses its buffer where the file is empty.
+        let unreadable = ModelError(
+            path, "the file cannot be read", hint: "check its permissions")
+        guard let file = fopen(path, "rb") else { throw unreadable }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = fread(&piece, 1, piece.count, file)
+            bytes += piece.prefix(count)
+            if count < piece.count { break }
         }
-        return [UInt8](data)
+        guard ferror(file) == 0 else { throw unreadable }
+        return bytes
     }
 
     /// A file's name without the endings that models have.
