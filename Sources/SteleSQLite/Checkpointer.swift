@@ -7,10 +7,13 @@ import SteleMutex
 
 /// A thread that checkpoints when the writer says that the WAL has grown.
 ///
-/// It copies what no reader needs the older pages for; when the WAL has become long under constant
-/// reading, it waits for the readers, so that the next commit starts it anew.
+/// It copies what no reader needs the older pages for, beside the commits, and then the few pages
+/// that came meanwhile with the writer's lock held for a moment, so that the next commit starts the
+/// WAL anew. Where readers hinder that, it is tried again when the WAL has grown as much again.
 final class Checkpointer: Sendable {
     private let pages = Atomic<Int>(0)
+    /// The length from which on it is asked for.
+    private let threshold = Atomic<Int>(Limits.checkpointPages)
     private let closed = Atomic<Bool>(false)
     private let wanted = DispatchSemaphore(value: 0)
 
@@ -28,8 +31,10 @@ final class Checkpointer: Sendable {
 
     private func walHas(_ count: Int) {
         let before = pages.exchange(count, ordering: .relaxed)
-        if count >= Limits.checkpointPages && before < Limits.checkpointPages { wanted.signal() }
-        if count >= Limits.restartPages && before < Limits.restartPages { wanted.signal() }
+        let threshold = threshold.load(ordering: .relaxed)
+        if count >= threshold && before < threshold { wanted.signal() }
+        // It has begun anew.
+        if count < before { self.threshold.store(Limits.checkpointPages, ordering: .relaxed) }
     }
 
     func close() {
@@ -47,13 +52,13 @@ final class Checkpointer: Sendable {
             // What cannot be copied now stays in the WAL, and is asked for again.
             sqlite3_wal_checkpoint_v2(
                 connection.handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-            if pages.load(ordering: .relaxed) >= Limits.restartPages {
-                // This holds the writer's lock while it waits for readers: not for long.
-                sqlite3_busy_timeout(connection.handle, Limits.restartMilliseconds)
-                sqlite3_wal_checkpoint_v2(
-                    connection.handle, "main", SQLITE_CHECKPOINT_RESTART, nil, nil)
-            }
-            pages.store(0, ordering: .relaxed)
+            // This holds the writer's lock while it waits for readers: not for long.
+            sqlite3_busy_timeout(connection.handle, Limits.restartMilliseconds)
+            sqlite3_wal_checkpoint_v2(
+                connection.handle, "main", SQLITE_CHECKPOINT_RESTART, nil, nil)
+            // Not again with each commit that follows: when it has grown as much once more.
+            threshold.store(
+                pages.load(ordering: .relaxed) + Limits.checkpointPages, ordering: .relaxed)
         }
     }
 }

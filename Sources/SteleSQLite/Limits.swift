@@ -15,8 +15,6 @@ enum Limits {
     /// Pages in the WAL after which it is checkpointed: 32 MiB. Each time costs a sync of the store's
     /// file, for which the next commit's waits.
     static let checkpointPages = 8_000
-    /// Pages in the WAL after which readers are waited for, so that it starts anew.
-    static let restartPages = 32_000
     /// Milliseconds that saves wait at most for readers that keep the WAL from starting anew.
     static let restartMilliseconds: Int32 = 50
     /// Seconds that one statement of a reader may run.

@@ -19,8 +19,8 @@ import Testing
         #expect(try reader.single("SELECT COUNT(*) FROM t") == .string("1"))
         let checkpointer = Checkpointer()
         checkpointer.follow(writer)
-        // More pages than those from which readers are waited for.
-        try writer.run("INSERT INTO t VALUES (zeroblob(\(4096 * (Limits.restartPages + 500))))")
+        // More pages than those from which it is asked for.
+        try writer.run("INSERT INTO t VALUES (zeroblob(\(4096 * (Limits.checkpointPages + 500))))")
         nonisolated(unsafe) let checkpoints = try Connection(path: folder.store, creates: false)
         let thread = try StoreThread { checkpointer.run(checkpoints) }
         for _ in 0..<40 {
