@@ -73,7 +73,7 @@ import Testing
     @Test func aFullQueueIsAnsweredAtOnce() throws {
         let seen = Seen()
         let server = try startServer(seen: seen) {
-            $0.workers = 2
+            $0.readers = 2
             $0.workerQueue = 3
         }
         let waiting = try (0..<5).map { index in
