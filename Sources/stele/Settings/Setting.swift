@@ -31,7 +31,7 @@ struct Setting: Sendable {
         Setting("maximum-limit", "10000", "the most rows that limit may ask for in JSON"),
         Setting("body-limit", "32", "MiB of the largest body taken"),
         Setting("row-cache", "32", "MiB of rows kept in memory"),
-        Setting("workers", "64", "threads that answer what reads or writes the store"),
+        Setting("workers", "64", "threads that answer what writes; they wait for the disk together"),
         Setting("http-threads", "0", "threads that carry connections; 0 is two a core, 8 at least"),
         Setting("connections", "30000", "connections at once, event streams among them"),
         Setting("idle-timeout", "60", "seconds after which a connection without traffic is closed"),
