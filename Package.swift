@@ -69,7 +69,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "SteleSQLite", dependencies: ["SteleSQL", "CSQLite", "SteleMutex"],
+            name: "SteleSQLite", dependencies: ["CLinux", "SteleSQL", "CSQLite", "SteleMutex"],
             swiftSettings: settings),
 
         // The service, and the one place that names a concrete store.

@@ -3,3 +3,7 @@
 #include <malloc.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
+
+// Variadic, which Swift cannot call. At most 15 bytes are shown.
+static inline void stele_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

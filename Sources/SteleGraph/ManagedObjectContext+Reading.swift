@@ -68,6 +68,7 @@ extension ManagedObjectContext {
     /// The object as the store has it; through the row cache.
     /// - Throws: `StoreError`, `ContextError.closed`.
     public func snapshot(_ id: ObjectID) throws -> Snapshot? {
+        if let known = try cachedAlone(id) { return known }
         let view = try view()
         guard let cacheView = view.cache else { return try view.reader.snapshot(id) }
         let cache = coordinator.cache

@@ -19,7 +19,11 @@ public final class ManagedObjectContext {
 
     /// The reader on the writer's thread that the context was made with.
     private let writerReader: (any StoreReader)?
+    /// What reading from one view may cost.
+    private let budget: ReadBudget?
     private var openView: ReaderView?
+    /// Where it has read from the row cache alone so far: the view that this was.
+    private var cachedView: CachedView?
     private var isClosed = false
 
     /// One object an identity.
@@ -44,13 +48,17 @@ public final class ManagedObjectContext {
     var nextKey: Int64 = -1
 
     /// A context that reads what is committed when it first reads.
+    /// - Parameter budget: what all its reading until a save may cost, for a thread that must not
+    ///   wait: what would cost more throws `StoreError.overBudget`. Nil for as long as it takes.
     public init(
-        _ coordinator: PersistentStoreCoordinator, author: String? = nil, name: String? = nil
+        _ coordinator: PersistentStoreCoordinator, author: String? = nil, name: String? = nil,
+        budget: ReadBudget? = nil
     ) {
         self.coordinator = coordinator
         model = coordinator.model
         self.author = author
         self.name = name
+        self.budget = budget
         writerReader = nil
     }
 
@@ -64,22 +72,40 @@ public final class ManagedObjectContext {
         model = coordinator.model
         self.author = author
         self.name = name
+        budget = nil
         writerReader = reader
     }
 
     deinit { close() }
 
     /// Its view of the store: opened at first use and kept until a save or `close`.
-    /// - Throws: `StoreError`, `ContextError.closed`.
+    /// - Throws: `StoreError`, `ContextError.closed`; `StoreError.moved` where something was saved
+    ///   since it has read from the row cache alone.
     func view() throws -> ReaderView {
         if let openView { return openView }
         try checkOpen()
         let view =
             if let writerReader { try ReaderView.writer(writerReader, coordinator) } else {
-                try ReaderView.open(coordinator)
+                try ReaderView.open(coordinator, budget: budget)
             }
+        if let cachedView, cachedView.isUsed, !cachedView.isSame(as: view) {
+            view.reader.close()
+            throw StoreError.moved("something was saved while this was read")
+        }
         openView = view
         return view
+    }
+
+    /// An object from the row cache, before there is a reader; nil where the cache does not have
+    /// it, and for a context that is given the time to open one.
+    func cachedAlone(_ id: ObjectID) throws -> Snapshot? {
+        guard budget != nil, openView == nil else { return nil }
+        try checkOpen()
+        guard var view = cachedView ?? CachedView(coordinator) else { return nil }
+        let found = coordinator.cache.snapshot(id, in: view.cache)
+        if found != nil { view.isUsed = true }
+        cachedView = view
+        return found
     }
 
     /// The reader of that view.
@@ -88,16 +114,23 @@ public final class ManagedObjectContext {
 
     /// The last transaction that the view sees.
     /// - Throws: `StoreError`, `ContextError.closed`.
-    public func token() throws -> Int64 { try view().token }
+    public func token() throws -> Int64 {
+        if openView == nil, let cachedView, cachedView.isUsed { return cachedView.cache.token }
+        return try view().token
+    }
 
     /// The cache generation that what the view reads belongs to.
     /// - Throws: `StoreError`, `ContextError.closed`.
-    public func cacheGeneration() throws -> String { try view().generation }
+    public func cacheGeneration() throws -> String {
+        if openView == nil, let cachedView, cachedView.isUsed { return cachedView.generation }
+        return try view().generation
+    }
 
     /// Gives the view back; what is read next comes from a new one.
     func dropView() {
         if let openView, writerReader == nil { openView.reader.close() }
         openView = nil
+        cachedView = nil
     }
 
     /// Gives the view back and forgets all objects. Nothing can be read afterwards.

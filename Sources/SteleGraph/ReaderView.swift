@@ -17,11 +17,13 @@ struct ReaderView {
     ///
     /// The epoch is read first, then the view opened, then foreign changes are looked for: where
     /// the epoch has not moved by then, no foreign change lies between epoch and view.
-    static func open(_ coordinator: PersistentStoreCoordinator) throws(StoreError) -> ReaderView {
+    static func open(
+        _ coordinator: PersistentStoreCoordinator, budget: ReadBudget?
+    ) throws(StoreError) -> ReaderView {
         var attempts = 0
         while true {
             let era = coordinator.cache.era
-            let reader = try coordinator.store.reader()
+            let reader = try coordinator.store.reader(budget: budget)
             let token: Int64
             do { token = try reader.token } catch {
                 reader.close()
@@ -50,5 +52,32 @@ struct ReaderView {
         ReaderView(
             reader: reader, token: try reader.token, cache: nil,
             generation: coordinator.cacheGeneration)
+    }
+}
+
+/// A view that is the row cache's alone: the store as it was after the last commit known when it
+/// was made.
+struct CachedView {
+    let cache: RowCache.View
+    let generation: String
+    /// Whether anything was read in it.
+    var isUsed = false
+
+    /// Nil where another program's commit comes in between: the cache begins anew then.
+    ///
+    /// The epoch is read first, then the token, then foreign changes are looked for, as for a
+    /// reader.
+    init?(_ coordinator: PersistentStoreCoordinator) {
+        let era = coordinator.cache.era
+        let token = coordinator.currentToken
+        _ = coordinator.store.noticesForeignChange()
+        guard coordinator.cache.epoch == era.epoch else { return nil }
+        cache = RowCache.View(token: token, epoch: era.epoch)
+        generation = era.generation
+    }
+
+    /// Whether a reader sees the very same.
+    func isSame(as view: ReaderView) -> Bool {
+        view.token == cache.token && view.cache?.epoch == cache.epoch
     }
 }

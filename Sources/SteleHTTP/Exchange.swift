@@ -16,6 +16,8 @@ final class Exchange: Job, @unchecked Sendable {
         case none
         case awaited(Request, Connection)
         case given(Response)
+        /// Given to be made on the pool thread.
+        case toBeMade(@Sendable () -> Response)
         case taken
     }
 
@@ -27,6 +29,8 @@ final class Exchange: Job, @unchecked Sendable {
     var overflow = 0
     /// Whether it counts among the core's unanswered requests.
     var counted = false
+    /// Whether it is among the core's pending exchanges.
+    private var isPending = false
     let answer = Mutex<Answer>(.none)
 
     init(core: ServerCore, target: UnsafePointer<CChar>) {
@@ -105,19 +109,33 @@ final class Exchange: Job, @unchecked Sendable {
         request.socket = connection.socket
         body = []
         if core.isStopping { return refuse(.stopping(request), on: connection) }
-        if let response = core.inline(request) { return send(response, on: connection) }
-        phase = .handedOver
-        let awaited = request
-        answer.withLock { $0 = .awaited(awaited, connection) }
-        // Suspended before any worker can see it, so that no answer comes too early.
-        connection.suspend()
-        if !pool.submit(self) {
-            let head = request.withoutBody
-            let refusal: Refusal =
-                core.isStopping ? .stopping(head) : .busy(head, retryAfter: 1)
-            give(core.rendered(refusal))
+        switch core.begin(request) {
+        case .answered(let response): return send(response, on: connection)
+        case .pending(let start):
+            suspend(request, connection)
+            isPending = true
+            core.keepPending(self)
+            start(Reply(answer: { self.give(.toBeMade($0)) }, leaveToWorker: { self.handOver() }))
+        case .needsWorker:
+            suspend(request, connection)
+            handOver()
         }
         return .YES
+    }
+
+    /// Before anybody can see the request who may answer it, so that no answer comes too early.
+    private func suspend(_ request: Request, _ connection: Connection) {
+        phase = .handedOver
+        answer.withLock { $0 = .awaited(request, connection) }
+        connection.suspend()
+    }
+
+    /// To a worker, or to a refusal where none has room.
+    private func handOver() {
+        guard !pool.submit(self), let request = awaitedRequest else { return }
+        let head = request.withoutBody
+        let refusal: Refusal = core.isStopping ? .stopping(head) : .busy(head, retryAfter: 1)
+        give(.given(core.rendered(refusal)))
     }
 
     /// Who reads does not wait behind those who wait for the disk, nor the other way round.
@@ -127,13 +145,15 @@ final class Exchange: Job, @unchecked Sendable {
 
     /// The handler is called again after the resume: the answer is there.
     private func deliver(on connection: Connection) -> MHD_Result {
-        let given: Response? = answer.withLock { answer in
-            guard case .given(let response) = answer else { return nil }
-            answer = .taken
-            return response
+        let given = answer.withLock { answer in
+            defer { answer = .taken }
+            return answer
         }
-        guard let given else { return .NO }
-        return send(given, on: connection)
+        return switch given {
+        case .given(let response): send(response, on: connection)
+        case .toBeMade(let make): send(make(), on: connection)
+        case .none, .awaited, .taken: .NO
+        }
     }
 
     func refuse(_ refusal: Refusal, on connection: Connection) -> MHD_Result {
@@ -143,6 +163,7 @@ final class Exchange: Job, @unchecked Sendable {
     /// libmicrohttpd is done with the request, however it ended.
     func finished() {
         uncount()
+        if isPending { core.forgetPending(self) }
         core.exchanges.subtract(1, ordering: .relaxed)
         let orphan: Response? = answer.withLock { answer in
             defer { answer = .taken }
@@ -165,9 +186,9 @@ final class Exchange: Job, @unchecked Sendable {
         // Who has left after a long wait needs no answer, and those behind are served sooner.
         let waited = monotonicNanoseconds() &- receivedAt
         if waited > Self.longWait, head.method == "GET", request.clientHasGone {
-            return give(Response(status: 503, headers: [], body: .none))
+            return give(.given(Response(status: 503, headers: [], body: .none)))
         }
-        give(core.respond(request))
+        give(.given(core.respond(request)))
     }
 
     /// Nanoseconds after which a reading request is asked whether its client is still there.
@@ -175,7 +196,7 @@ final class Exchange: Job, @unchecked Sendable {
 
     func abandon() {
         guard let request = awaitedRequest else { return }
-        give(core.rendered(.stopping(request.withoutBody)))
+        give(.given(core.rendered(.stopping(request.withoutBody))))
     }
 
     private var awaitedRequest: Request? {
@@ -187,14 +208,14 @@ final class Exchange: Job, @unchecked Sendable {
     /// Stores the answer and resumes the connection, the first time it is called; a later answer
     /// is let go. The resume is inside the lock, so that the server, which gives an answer of its
     /// own before it stops, knows afterwards that nothing is suspended.
-    private func give(_ response: Response) {
+    private func give(_ given: Answer) {
         let stored = answer.withLock { answer in
             guard case .awaited(_, let connection) = answer else { return false }
-            answer = .given(response)
+            answer = given
             connection.resume()
             return true
         }
-        if !stored { response.discard() }
+        if !stored, case .given(let response) = given { response.discard() }
     }
 }
 

@@ -12,10 +12,10 @@ extension HTTPServer {
         /// Threads that carry connections. More than cores: a resume walks the suspended
         /// connections of its thread, so many threads keep that walk short.
         public var threads = max(8, 2 * Configuration.cores)
-        /// Threads that carry writing requests which `inline` leaves; made as they are needed. Many,
+        /// Threads that carry writing requests which `begin` leaves; made as they are needed. Many,
         /// for they wait for the disk together.
         public var workers = 64
-        /// Threads that carry GET and HEAD which `inline` leaves. As many as the cores can use, with
+        /// Threads that carry GET and HEAD which `begin` leaves. As many as the cores can use, with
         /// some to spare for slow ones: more at once end no sooner.
         public var readers = max(8, 4 * Configuration.cores)
         /// Requests that may wait for a worker; beyond, the answer is 503.

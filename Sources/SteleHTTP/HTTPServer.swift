@@ -6,8 +6,8 @@ import SteleMutex
 
 /// An HTTP/1.1 server on libmicrohttpd.
 ///
-/// Complete requests go to `inline` on the thread that carries the connection, and those that it
-/// leaves to `respond` on a worker. Both are synchronous.
+/// Complete requests go to `begin` on the thread that carries the connection, and those that it
+/// leaves to `respond` on a worker.
 public final class HTTPServer: Sendable {
     let core: ServerCore
     /// The port listened on, also where the configuration said 0.
@@ -19,14 +19,14 @@ public final class HTTPServer: Sendable {
 
     /// Starts the server: when this returns, connections are taken.
     /// - Parameters:
-    ///   - inline: answers what is short and bounded, on a thread that carries many connections and
-    ///     must not wait; nil hands the request to a worker.
+    ///   - begin: answers what is short and bounded, on a thread that carries many connections and
+    ///     must not wait, or says who will answer.
     ///   - respond: answers on a worker.
     ///   - refuse: renders what the server itself must refuse.
     /// - Throws: `HTTPServerError`, with a sentence that names the address.
     public init(
         _ configuration: Configuration,
-        inline: @escaping @Sendable (Request) -> Response?,
+        begin: @escaping @Sendable (Request) -> Beginning,
         respond: @escaping @Sendable (Request) -> Response,
         refuse: @escaping @Sendable (Refusal) -> Response
     ) throws(HTTPServerError) {
@@ -37,7 +37,7 @@ public final class HTTPServer: Sendable {
         // A client that goes while it is written to is an error of that write, not our end.
         signal(SIGPIPE, SIG_IGN)
         core = ServerCore(
-            configuration: configuration, inline: inline, respond: respond, refuse: refuse)
+            configuration: configuration, begin: begin, respond: respond, refuse: refuse)
         // Released when the daemon has stopped.
         let context = Unmanaged.passRetained(core)
         var settings = stele_mhd_settings(
@@ -61,7 +61,9 @@ public final class HTTPServer: Sendable {
         }
         let departures = core.departures
         // Without that thread, who has gone is noticed with the next heartbeat.
-        _ = SystemThread.start(stackBytes: configuration.workerStackBytes) { departures.run() }
+        _ = SystemThread.start(
+            name: "departures", stackBytes: configuration.workerStackBytes
+        ) { departures.run() }
     }
 
     deinit { stop(drain: 0) }
@@ -99,6 +101,7 @@ public final class HTTPServer: Sendable {
         core.workers.close()
         core.readers.close()
         core.streamers.close()
+        core.abandonPending()
         wait(until: monotonicDeadline(in: 0.5)) {
             core.unanswered.load(ordering: .relaxed) == 0
         }

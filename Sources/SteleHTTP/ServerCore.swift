@@ -4,7 +4,7 @@ import SteleMutex
 
 final class ServerCore: Sendable {
     let configuration: HTTPServer.Configuration
-    let inline: @Sendable (Request) -> Response?
+    let begin: @Sendable (Request) -> Beginning
     let respond: @Sendable (Request) -> Response
     let refuse: @Sendable (Refusal) -> Response
     let workers: WorkerPool
@@ -17,25 +17,27 @@ final class ServerCore: Sendable {
     /// Complete requests whose answers are not wholly sent, event streams aside.
     let unanswered = Atomic<Int>(0)
     private let streams = Mutex<[ObjectIdentifier: EventStream]>([:])
+    /// Exchanges that wait for something else than a worker.
+    private let pending = Mutex<[ObjectIdentifier: Exchange]>([:])
 
     init(
         configuration: HTTPServer.Configuration,
-        inline: @escaping @Sendable (Request) -> Response?,
+        begin: @escaping @Sendable (Request) -> Beginning,
         respond: @escaping @Sendable (Request) -> Response,
         refuse: @escaping @Sendable (Refusal) -> Response
     ) {
         self.configuration = configuration
-        self.inline = inline
+        self.begin = begin
         self.respond = respond
         self.refuse = refuse
         workers = WorkerPool(
-            threads: configuration.workers, queue: configuration.workerQueue,
+            name: "workers", threads: configuration.workers, queue: configuration.workerQueue,
             stackBytes: configuration.workerStackBytes)
         readers = WorkerPool(
-            threads: configuration.readers, queue: configuration.workerQueue,
+            name: "readers", threads: configuration.readers, queue: configuration.workerQueue,
             stackBytes: configuration.workerStackBytes)
         streamers = WorkerPool(
-            threads: configuration.streamWorkers, queue: configuration.streamQueue,
+            name: "streamers", threads: configuration.streamWorkers, queue: configuration.streamQueue,
             stackBytes: configuration.workerStackBytes)
     }
 
@@ -54,6 +56,20 @@ final class ServerCore: Sendable {
             response.headers.append(("Retry-After", String(seconds)))
         }
         return response
+    }
+
+    func keepPending(_ exchange: Exchange) {
+        pending.withLock { $0[ObjectIdentifier(exchange)] = exchange }
+    }
+
+    func forgetPending(_ exchange: Exchange) {
+        pending.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(exchange)) }
+    }
+
+    /// Answers those that are pending still: the server cannot stop with a suspended connection.
+    func abandonPending() {
+        let all = pending.withLock { Array($0.values) }
+        for exchange in all { exchange.abandon() }
     }
 
     func register(_ stream: EventStream) {

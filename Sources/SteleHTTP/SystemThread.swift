@@ -1,17 +1,26 @@
 // Plain POSIX threads with a stated stack: a request runs on one from its first line to its last.
 
+import CLinux
 import Glibc
 
 enum SystemThread {
     /// Starts a detached thread that takes no signals (those are for whoever runs the process).
     /// Returns false when the system has no thread to give.
-    static func start(stackBytes: Int, _ body: @escaping @Sendable () -> Void) -> Bool {
+    ///
+    /// - Parameter name: what `top -H` and a debugger show; 15 bytes at most.
+    static func start(
+        name: String, stackBytes: Int, _ body: @escaping @Sendable () -> Void
+    ) -> Bool {
         var attributes = pthread_attr_t()
         guard pthread_attr_init(&attributes) == 0 else { return false }
         defer { pthread_attr_destroy(&attributes) }
         pthread_attr_setstacksize(&attributes, max(stackBytes, 64 << 10))
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        let start = Unmanaged.passRetained(Start(body))
+        let start = Unmanaged.passRetained(
+            Start {
+                stele_name_thread(name)
+                body()
+            })
         var thread = pthread_t()
         let status = withSignalsBlocked {
             pthread_create(&thread, &attributes, threadMain, start.toOpaque())

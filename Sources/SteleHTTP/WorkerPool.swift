@@ -21,8 +21,11 @@ final class WorkerPool: Sendable {
     private let maximumThreads: Int
     private let maximumLoad: Int
     private let stackBytes: Int
+    /// What its threads are called.
+    private let name: String
 
-    init(threads: Int, queue: Int, stackBytes: Int) {
+    init(name: String, threads: Int, queue: Int, stackBytes: Int) {
+        self.name = name
         state = Monitor(State())
         maximumThreads = max(threads, 1)
         maximumLoad = maximumThreads + max(queue, 1)
@@ -52,7 +55,7 @@ final class WorkerPool: Sendable {
     }
 
     private func startThread(_ number: Int) {
-        let started = SystemThread.start(stackBytes: stackBytes) { [self] in
+        let started = SystemThread.start(name: name, stackBytes: stackBytes) { [self] in
             work(as: number)
         }
         guard !started else { return }

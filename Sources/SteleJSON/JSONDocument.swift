@@ -2,16 +2,16 @@ internal import CJansson
 
 /// A parsed JSON text: owns jansson's tree and keeps it alive for its nodes.
 ///
-/// Not Sendable: a document belongs to the thread that answers the request it came with.
-public final class JSONDocument {
+/// `@unchecked Sendable`: nothing changes once it is read, and jansson's readers change nothing.
+public final class JSONDocument: @unchecked Sendable {
     /// How many arrays and objects may stand inside one another.
     public static let depthLimit = 64
 
     let tree: UnsafeMutablePointer<json_t>
     /// Where the numbers of more than 15 significant digits stand in `source`; mostly empty.
-    var longNumbers: [UnsafeMutablePointer<json_t>: Range<Int>] = [:]
+    let longNumbers: [UnsafeMutablePointer<json_t>: Range<Int>]
     /// The text itself, kept only for the digits of long numbers.
-    private(set) var source: [UInt8] = []
+    let source: [UInt8]
 
     /// Reads a JSON text (RFC 8259) in UTF-8; a scalar alone is a text, too.
     ///
@@ -28,7 +28,10 @@ public final class JSONDocument {
         }
         guard let parsed else { throw JSONError(failure, in: bytes) }
         tree = parsed
-        if !scan.longNumbers.isEmpty {
+        if scan.longNumbers.isEmpty {
+            source = []
+            longNumbers = [:]
+        } else {
             source = bytes
             var marker = LongNumberMarker(scan.longNumbers)
             marker.visit(parsed)

@@ -29,8 +29,9 @@ public final class InMemoryStore: PersistentStore {
         contents = Mutex(InMemoryContents(model: model))
     }
 
-    /// A copy of the contents as they are now.
-    public func reader() throws(StoreError) -> any StoreReader {
+    /// A copy of the contents as they are now. None with a budget: nothing could keep to it.
+    public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
+        if budget != nil { throw .overBudget }
         let view = contents.withLock { $0 }
         if view.isClosed { throw .closed }
         return InMemoryReader(view)
@@ -39,6 +40,16 @@ public final class InMemoryStore: PersistentStore {
     /// Saves at once, on the caller's thread.
     public func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
         try writer.withLock { _ throws(StoreError) in try commit(request) }
+    }
+
+    /// Saves at once, on the caller's thread.
+    public func save(
+        _ request: SaveRequest,
+        completion: @escaping @Sendable (Result<SaveResult, StoreError>) -> Void
+    ) {
+        do throws(StoreError) { completion(.success(try save(request))) } catch {
+            completion(.failure(error))
+        }
     }
 
     /// As `save`, with the request made while no other save can run.

@@ -16,8 +16,11 @@ public protocol PersistentStore: AnyObject, Sendable {
     var generation: String { get }
 
     /// A view of the store as it is now, that nothing changes until it is closed.
-    /// - Throws: `StoreError`.
-    func reader() throws(StoreError) -> any StoreReader
+    /// - Parameter budget: what all reading from it may cost together, for a thread that must not
+    ///   wait; nil for as long as it takes.
+    /// - Throws: `StoreError`; with a budget, the reader and what is read from it throw
+    ///   `.overBudget` where it does not suffice, or is known not to.
+    func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader
 
     /// Saves a request whole or not at all, and returns when it is on disk.
     ///
@@ -25,6 +28,12 @@ public protocol PersistentStore: AnyObject, Sendable {
     /// - Throws: `StoreError`: `.moved` where what the request was made from has changed and the
     ///   caller shall make it again, `.conflicts`, `.constraint`, or what the disk refused.
     func save(_ request: SaveRequest) throws(StoreError) -> SaveResult
+
+    /// As `save`, without blocking: the result is told on the writer's thread, which must not wait,
+    /// or on the caller's own before this returns.
+    func save(
+        _ request: SaveRequest,
+        completion: @escaping @Sendable (Result<SaveResult, StoreError>) -> Void)
 
     /// As `save`, but the request is made on the writer's own thread from what it sees there,
     /// so that nothing can come between; for what lost its race too often.
@@ -42,6 +51,27 @@ public protocol PersistentStore: AnyObject, Sendable {
 
     /// Ends the writer and closes the files; nothing may be read or saved afterwards.
     func close()
+}
+
+/// What reading may cost on a thread that others wait for.
+///
+/// Work rather than time: on a busy machine a thread's time is mostly that of other threads.
+public struct ReadBudget: Sendable, Hashable {
+    /// Steps of the store's machine (SQLite's instructions); some 30,000 are a millisecond.
+    public var steps: Int
+    /// Nanoseconds, for work that waits: pages that have to come from the disk.
+    public var nanoseconds: UInt64
+
+    public init(steps: Int, nanoseconds: UInt64) {
+        self.steps = steps
+        self.nanoseconds = nanoseconds
+    }
+}
+
+extension PersistentStore {
+    /// A view of the store as it is now, for as long as its reading takes.
+    /// - Throws: `StoreError`.
+    public func reader() throws(StoreError) -> any StoreReader { try reader(budget: nil) }
 }
 
 /// Who is told of commits, on the writer's thread; must not block.

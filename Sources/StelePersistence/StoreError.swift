@@ -16,6 +16,8 @@ public enum StoreError: Error, Sendable {
     case busy(String)
     /// A statement ran longer than its deadline.
     case deadline(seconds: Double)
+    /// A reader with a budget has used it up, or could not be had at once; one without will do.
+    case overBudget
     /// The request asks for what this store cannot do yet; the text says what.
     case unsupported(String)
     /// The file is no store, or one of another model (134100 and kin): code, and a sentence.

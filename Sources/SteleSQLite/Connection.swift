@@ -10,6 +10,8 @@ final class Connection: SQLConnection {
     let handle: OpaquePointer
     private var statements: [SQLText: Statement] = [:]
     private var clock = 0
+    /// Whether statements that have been too slow for a budget are refused (`.overBudget`).
+    var refusesSlowStatements = false
 
     /// Opens a file.
     /// - Parameters:
@@ -57,6 +59,7 @@ final class Connection: SQLConnection {
         clock += 1
         if let known = statements[sql] {
             known.lastUse = clock
+            if refusesSlowStatements, !known.mayBeBrief() { throw .overBudget }
             try known.bind(bindings)
             return known
         }

@@ -1,30 +1,63 @@
-/// How long a reader's statement may run.
+/// How long a reader's statements may run.
 
 import CSQLite
+import StelePersistence
 
 /// Interrupts a connection's statement when its time is over. Not Sendable: it belongs to the
 /// reader whose thread runs the statement, and SQLite calls it on that thread.
 final class Deadline {
     private let connection: OpaquePointer
+    /// Instructions of SQLite's machine between two looks at the clock.
+    private let interval: Int
     private let nanoseconds: UInt64
-    private var end: UInt64 = .max
+    private var end: UInt64
+    /// What is left of a budget; nil where each statement has its own time.
+    private var steps: Int?
 
+    /// Each statement may run that long.
     init(_ connection: OpaquePointer, seconds: Double) {
         self.connection = connection
+        interval = 10_000
         nanoseconds = UInt64(seconds * 1e9)
-        // Next step: `isOver`, about every 10,000 instructions of SQLite's machine.
+        end = .max
+        follow()
+    }
+
+    /// All statements together may cost so much from now on.
+    init(_ connection: OpaquePointer, budget: ReadBudget) {
+        self.connection = connection
+        interval = 2_000
+        nanoseconds = budget.nanoseconds
+        end = MonotonicTime.nanoseconds &+ budget.nanoseconds
+        steps = budget.steps
+        follow()
+    }
+
+    private func follow() {
+        // Next step: `isOver`.
         sqlite3_progress_handler(
-            connection, 10_000,
+            connection, Int32(interval),
             { context in
                 guard let context else { return 0 }
-                return Unmanaged<Deadline>.fromOpaque(context).takeUnretainedValue().isOver ? 1 : 0
+                return Unmanaged<Deadline>.fromOpaque(context).takeUnretainedValue().isOver() ? 1 : 0
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
     deinit { sqlite3_progress_handler(connection, 0, nil, nil) }
 
-    /// The time begins to run, with each statement anew.
-    func start() { end = MonotonicTime.nanoseconds + nanoseconds }
+    /// The next statement's time begins to run.
+    func start() {
+        if steps == nil { end = MonotonicTime.nanoseconds &+ nanoseconds }
+    }
 
-    private var isOver: Bool { MonotonicTime.nanoseconds > end }
+    private func isOver() -> Bool {
+        if let left = steps {
+            steps = left - interval
+            if left <= interval { return true }
+        }
+        return MonotonicTime.nanoseconds > end
+    }
+
+    /// Whether a budget is used up.
+    var isSpent: Bool { steps.map { $0 <= 0 || MonotonicTime.nanoseconds > end } ?? false }
 }

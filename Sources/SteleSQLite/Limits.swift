@@ -8,6 +8,8 @@ enum Limits {
     static let boundBytesKept = 65_536
     /// Reader connections; who needs one more waits.
     static let readers = 96
+    /// Saves that wait for the writer without a thread that waits with them.
+    static let savesWaiting = 1_024
     /// Saves that share a commit.
     static let savesACommit = 256
     /// Nanoseconds after which a batch takes no more saves.

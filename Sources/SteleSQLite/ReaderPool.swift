@@ -27,9 +27,12 @@ final class ReaderPool: Sendable {
     }
 
     /// A connection for one reader.
-    /// - Throws: `.busy` where all are out for five seconds, `.closed`, or why none can be opened.
-    func take() throws(StoreError) -> Connection {
-        guard places.wait(timeout: .now() + 5) == .success else {
+    /// - Parameter waits: whether to wait for one where all are out.
+    /// - Throws: `.busy` where all are out for five seconds, `.overBudget` where they are and it
+    ///   does not wait, `.closed`, or why none can be opened.
+    func take(waits: Bool) throws(StoreError) -> Connection {
+        guard places.wait(timeout: waits ? .now() + 5 : .now()) == .success else {
+            if !waits { throw .overBudget }
             throw .busy("all \(Limits.readers) readers of the store are in use")
         }
         let (idle, closed) = state.withLock { ($0.idle.popLast(), $0.closed) }

@@ -14,15 +14,20 @@ final class SQLiteReader: StoreReader {
     private let pool: ReaderPool?
     private var number: Int64?
     private var deadline: Deadline?
+    /// Whether all reading shares a budget.
+    private let isBrief: Bool
 
     private static let begin = SQLText("BEGIN")
     private static let end = SQLText("COMMIT")
 
     /// A reader on a connection of the pool, in a transaction of its own.
-    init(schema: SQLSchema, translator: CurrentTranslator, pool: ReaderPool) throws(StoreError) {
+    init(
+        schema: SQLSchema, translator: CurrentTranslator, pool: ReaderPool, budget: ReadBudget?
+    ) throws(StoreError) {
         self.schema = schema
         self.pool = pool
-        let connection = try pool.take()
+        isBrief = budget != nil
+        let connection = try pool.take(waits: budget == nil)
         do {
             try connection.execute(Self.begin, [])
             // The first read opens the view; the token is what belongs to it.
@@ -34,13 +39,17 @@ final class SQLiteReader: StoreReader {
         // Only now: what the view holds, this translator knows of.
         self.translator = translator.current
         self.connection = connection
-        deadline = Deadline(connection.handle, seconds: Limits.statementSeconds)
+        deadline =
+            budget.map { Deadline(connection.handle, budget: $0) }
+            ?? Deadline(connection.handle, seconds: Limits.statementSeconds)
+        connection.refusesSlowStatements = isBrief
     }
 
     /// A reader on the writer's own connection, within its transaction.
     init(schema: SQLSchema, translator: CurrentTranslator, writer: Connection, token: Int64) {
         self.schema = schema
         self.translator = translator.current
+        isBrief = false
         pool = nil
         connection = writer
         number = token
@@ -54,14 +63,35 @@ final class SQLiteReader: StoreReader {
         self.connection = nil
         deadline = nil
         guard let pool else { return }
+        connection.refusesSlowStatements = false
         _ = try? connection.execute(Self.end, [])
         pool.give(connection)
     }
 
-    private func open() throws(StoreError) -> Connection {
+    /// Runs one statement, within the time that there is.
+    private func read<R>(
+        _ body: (Connection) throws(StoreError) -> R
+    ) throws(StoreError) -> R {
         guard let connection else { throw .closed }
         deadline?.start()
-        return connection
+        guard isBrief else { return try body(connection) }
+        if deadline?.isSpent ?? false { throw .overBudget }
+        do { return try body(connection) } catch {
+            if case .deadline = error { throw .overBudget }
+            throw error
+        }
+    }
+
+    private func snapshots(
+        _ sql: SQLText, _ bindings: [Value], _ shape: RowShape
+    ) throws(StoreError) -> [Snapshot] {
+        try read { (it) throws(StoreError) in try it.snapshots(sql, bindings, shape) }
+    }
+
+    private func rows(
+        _ sql: SQLText, _ bindings: [Value], _ kinds: [ColumnKind]
+    ) throws(StoreError) -> [[Value]] {
+        try read { (it) throws(StoreError) in try it.rows(sql, bindings, kinds) }
     }
 
     var token: Int64 {
@@ -73,36 +103,36 @@ final class SQLiteReader: StoreReader {
 
     func snapshot(_ id: ObjectID) throws(StoreError) -> Snapshot? {
         guard let shape = schema.shapes[id.root] else { return nil }
-        return try open().snapshots(
+        return try snapshots(
             translator.snapshotByKey(root: id.root), [.int(id.key)], shape
         ).first
     }
 
     func snapshots(root: Int, keys: [Int64]) throws(StoreError) -> [Snapshot] {
         guard let shape = schema.shapes[root], !keys.isEmpty else { return [] }
-        return try open().snapshots(
+        return try snapshots(
             translator.snapshotsByKey(root: root), [.string(KeyList.json(keys))], shape)
     }
 
     func fetch(_ request: FetchRequest) throws(StoreError) -> [Snapshot] {
         let statement = try translator.snapshots(request)
         guard let shape = schema.shapes[request.entity.root] else { return [] }
-        return try open().snapshots(statement.sql, statement.bindings, shape)
+        return try snapshots(statement.sql, statement.bindings, shape)
     }
 
     func fetchRows(_ request: FetchRequest) throws(StoreError) -> [[Value]] {
         let statement = try translator.rows(request)
-        return try open().rows(statement.sql, statement.bindings, statement.kinds)
+        return try rows(statement.sql, statement.bindings, statement.kinds)
     }
 
     func position(of key: Int64, in request: FetchRequest) throws(StoreError) -> [Value] {
         let statement = try translator.position(of: key, in: request)
-        return try open().rows(statement.sql, statement.bindings, statement.kinds).first ?? []
+        return try rows(statement.sql, statement.bindings, statement.kinds).first ?? []
     }
 
     func count(_ request: FetchRequest) throws(StoreError) -> Int {
         let statement = try translator.count(request)
-        let rows = try open().rows(statement.sql, statement.bindings, [.integer])
+        let rows = try rows(statement.sql, statement.bindings, [.integer])
         if case .int(let count)? = rows.first?.first { return Int(count) }
         return 0
     }
@@ -111,7 +141,7 @@ final class SQLiteReader: StoreReader {
         of relationship: Relationship, owners: [Int64]
     ) throws(StoreError) -> [Int64: [Int64]] {
         let statement = try translator.members(of: relationship, owners: owners)
-        let rows = try open().rows(statement.sql, statement.bindings, [.integer, .integer])
+        let rows = try rows(statement.sql, statement.bindings, [.integer, .integer])
         var members: [Int64: [Int64]] = [:]
         for row in rows {
             if case .int(let owner) = row[0], case .int(let member) = row[1] {
@@ -127,17 +157,23 @@ final class SQLiteReader: StoreReader {
         let root = schema.model.destination(of: relationship).root
         guard let shape = schema.shapes[root] else { return [] }
         let statement = try translator.memberSnapshots(of: relationship, owners: owners)
-        return try open().ownedSnapshots(statement.sql, statement.bindings, shape)
+        return try read { (it) throws(StoreError) in
+            try it.ownedSnapshots(statement.sql, statement.bindings, shape)
+        }
     }
 
     func history(
         after token: Int64, limit: Int, values: Bool
     ) throws(StoreError) -> [HistoryTransaction] {
-        try HistoryReader(schema: schema, connection: open())
-            .transactions(after: token, limit: limit, values: values)
+        try read { (it) throws(StoreError) in
+            try HistoryReader(schema: schema, connection: it)
+                .transactions(after: token, limit: limit, values: values)
+        }
     }
 
     func oldestTransaction() throws(StoreError) -> Int64? {
-        try HistoryReader(schema: schema, connection: open()).oldestTransaction()
+        try read { (it) throws(StoreError) in
+            try HistoryReader(schema: schema, connection: it).oldestTransaction()
+        }
     }
 }

@@ -59,13 +59,15 @@ public final class SQLiteStore: PersistentStore {
             watch: watch, observer: { [weak self] in self?.observer.withLock { $0 } })
         nonisolated(unsafe) let moved = writer
         let watch = watch
-        let writing = try StoreThread {
+        let writing = try StoreThread(name: "stele-writer") {
             moved.run()
             watch.close()
         }
         threads.withLock { $0 = [writing] }
         do {
-            let checkpointing = try StoreThread { checkpointer.run(checkpoints) }
+            let checkpointing = try StoreThread(name: "stele-checkpts") {
+                checkpointer.run(checkpoints)
+            }
             threads.withLock { $0.append(checkpointing) }
         } catch {
             close()
@@ -73,19 +75,22 @@ public final class SQLiteStore: PersistentStore {
         }
     }
 
-    public func reader() throws(StoreError) -> any StoreReader {
-        try SQLiteReader(schema: schema, translator: translator, pool: readers)
+    public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
+        try SQLiteReader(schema: schema, translator: translator, pool: readers, budget: budget)
     }
 
     public func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
         let job = WriterJob(request)
         try queue.add(job)
-        do {
-            return try job.wait()
-        } catch let error as StoreError {
-            throw error
-        } catch {
-            throw .failed("\(error)")
+        do { return try job.wait() } catch { throw WriterJob.storeError(error) }
+    }
+
+    public func save(
+        _ request: SaveRequest,
+        completion: @escaping @Sendable (Result<SaveResult, StoreError>) -> Void
+    ) {
+        do { try queue.add(WriterJob(request, completion: completion)) } catch {
+            completion(.failure(error))
         }
     }
 

@@ -12,6 +12,10 @@ final class Statement {
     private let parameters: Int32
     /// When it was last used, by the connection's own count.
     var lastUse = 0
+    /// How often in a row it is not begun under a budget after it was broken off, and how often
+    /// that is still to be.
+    private var refusals = 0
+    private var refusalsLeft = 0
     /// Whether a value is bound that is too large to keep for nothing.
     private var holdsMuch = false
 
@@ -28,6 +32,22 @@ final class Statement {
     }
 
     deinit { sqlite3_finalize(handle) }
+
+    /// Whether it is worth a try under a budget: no, for a while, after it was broken off; longer
+    /// each time, and shorter with each try that ends in time.
+    func mayBeBrief() -> Bool {
+        if refusalsLeft > 0 {
+            refusalsLeft -= 1
+            return false
+        }
+        refusals = max(refusals - 1, 0)
+        return true
+    }
+
+    private func wasBrokenOff() {
+        refusals = min(max(2 * refusals, 16), 4_096)
+        refusalsLeft = refusals
+    }
 
     func reset() {
         sqlite3_reset(handle)
@@ -96,6 +116,7 @@ final class Statement {
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
         if code == SQLITE_DONE { return false }
+        if code & 0xFF == SQLITE_INTERRUPT { wasBrokenOff() }
         let error = SQLiteFailure.error(code, connection, String(cString: sqlite3_sql(handle)))
         sqlite3_reset(handle)
         throw error

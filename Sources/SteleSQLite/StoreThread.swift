@@ -1,5 +1,6 @@
 /// A thread of the store's own.
 
+import CLinux
 import Glibc
 import StelePersistence
 import SteleMutex
@@ -8,10 +9,16 @@ import SteleMutex
 final class StoreThread: Sendable {
     private let handle: Mutex<pthread_t?>
 
-    /// - Parameter body: what it runs; called once, on the new thread.
+    /// - Parameters:
+    ///   - name: what `top -H` and a debugger show; 15 bytes at most.
+    ///   - body: what it runs; called once, on the new thread.
     /// - Throws: `.failed` where the system has no thread to give.
-    init(_ body: @escaping @Sendable () -> Void) throws(StoreError) {
-        let box = Unmanaged.passRetained(Body(run: body))
+    init(name: String, _ body: @escaping @Sendable () -> Void) throws(StoreError) {
+        let box = Unmanaged.passRetained(
+            Body {
+                stele_name_thread(name)
+                body()
+            })
         var made = pthread_t()
         let code = pthread_create(
             &made, nil,

@@ -215,7 +215,7 @@ extension StoreError {
     fileprivate var concernsTheWholeTransaction: Bool {
         switch self {
         case .noRoom, .failed, .busy, .closed, .incompatible: true
-        case .moved, .conflicts, .constraint, .deadline, .unsupported, .invalid, .tooLarge: false
+        case .moved, .conflicts, .constraint, .deadline, .overBudget, .unsupported, .invalid, .tooLarge: false
         }
     }
 }

@@ -9,34 +9,66 @@ import SteleMutex
 /// `@unchecked Sendable`: the asking thread fills it before it is queued and reads it after the
 /// semaphore is raised; between the two only the writer's thread touches it.
 final class WriterJob: @unchecked Sendable {
+    /// Who is told of the outcome.
+    private enum Asker {
+        /// A thread that waits.
+        case waiting(DispatchSemaphore)
+        case completion(@Sendable (Result<SaveResult, StoreError>) -> Void)
+    }
+
     /// Gives the request, on the writer's thread, from what is seen there.
     private(set) var make: (any StoreReader) throws -> SaveRequest
     /// The request where it was made before; `make` is not called then.
     let request: SaveRequest?
     var outcome: Result<SaveResult, any Error>?
-    private let done = DispatchSemaphore(value: 0)
+    private let asker: Asker
 
     init(_ request: SaveRequest) {
         self.request = request
         make = { _ in request }
+        asker = .waiting(DispatchSemaphore(value: 0))
+    }
+
+    init(
+        _ request: SaveRequest,
+        completion: @escaping @Sendable (Result<SaveResult, StoreError>) -> Void
+    ) {
+        self.request = request
+        make = { _ in request }
+        asker = .completion(completion)
     }
 
     init(making make: @escaping (any StoreReader) throws -> SaveRequest) {
         request = nil
         self.make = make
+        asker = .waiting(DispatchSemaphore(value: 0))
     }
 
-    /// Answers whoever waits. The closure is let go of before: it may not outlive its caller's call.
+    /// Whether a thread waits for it.
+    var isWaitedFor: Bool {
+        if case .waiting = asker { true } else { false }
+    }
+
+    /// Tells the outcome. The closure is let go of before: it may not outlive its caller's call.
     func finish() {
         make = { _ in throw StoreError.closed }
-        done.signal()
+        switch asker {
+        case .waiting(let semaphore): semaphore.signal()
+        case .completion(let tell):
+            tell((outcome ?? .failure(StoreError.closed)).mapError(Self.storeError))
+        }
     }
 
-    /// Waits until the writer has an answer.
+    /// Waits until the writer has an answer; for jobs without a completion.
     func wait() throws -> SaveResult {
-        done.wait()
+        if case .waiting(let semaphore) = asker { semaphore.wait() }
         guard let outcome else { throw StoreError.closed }
         return try outcome.get()
+    }
+
+    /// What a save was refused for; a request that was made before throws nothing of its own.
+    static func storeError(_ error: any Error) -> StoreError {
+        error as? StoreError ?? .failed("\(error)")
     }
 }
 
@@ -51,15 +83,18 @@ final class WriterQueue: Sendable {
     private let filled = DispatchSemaphore(value: 0)
 
     /// Queues a save.
-    /// - Throws: `.closed` after `close`.
+    /// - Throws: `.closed` after `close`; `.busy` where as many wait as may, for a job whose asker
+    ///   does not wait: those who do are few.
     func add(_ job: WriterJob) throws(StoreError) {
-        let (open, first) = state.withLock { state in
-            guard !state.closed else { return (false, false) }
+        let isFirst = try state.withLock { state throws(StoreError) in
+            guard !state.closed else { throw StoreError.closed }
+            if !job.isWaitedFor, state.jobs.count >= Limits.savesWaiting {
+                throw StoreError.busy("\(state.jobs.count) saves wait")
+            }
             state.jobs.append(job)
-            return (true, state.jobs.count == 1)
+            return state.jobs.count == 1
         }
-        guard open else { throw .closed }
-        if first { filled.signal() }
+        if isFirst { filled.signal() }
     }
 
     /// All saves that wait, or nil when the queue is closed and empty. Blocks until there is one.

@@ -1,5 +1,7 @@
 /// Every bound of the service, each with its name and its reason's size.
 
+import StelePersistence
+
 /// The bounds within which the service works; all can be set, none is without end.
 public struct Limits: Sendable, Hashable {
     /// Rows of a list where `limit` says nothing.
@@ -31,9 +33,13 @@ public struct Limits: Sendable, Hashable {
     /// The most parameters of one request.
     public var parameters = 256
 
-    /// Requests at work up to which an object that the row cache lacks is read on the connection's
-    /// own thread; with more, a reader might have to be waited for.
-    public var workersBesideInlineReads = 8
+    /// What reading a request may cost on the thread that carries its connection, where the others
+    /// of that thread wait for it; with more, a worker begins it anew.
+    public var briefReading = ReadBudget(steps: 40_000, nanoseconds: 20_000_000)
+    /// Rows of a list up to which it is tried there.
+    public var briefRows = 250
+    /// Bytes of a body up to which it is read there.
+    public var briefBodyBytes = 16 << 10
 
     /// The limits as `Config/stele.yaml` has them.
     public init() {}

@@ -42,11 +42,11 @@ public final class Service: Sendable {
     let gate: Gate
     let routes: Routes
     let execution: Execution
+    /// The same for a thread that must not wait.
+    let brief: Execution
     let answers: Answers
     let pages: Pages
     let plainObjects: PlainObjects
-    /// Requests that workers are answering.
-    let working = Atomic<Int>(0)
 
     /// A service over that coordinator's store.
     public init(
@@ -62,7 +62,11 @@ public final class Service: Sendable {
             healthPath: options.basePath + RoutePattern.health.rawValue)
         routes = Routes(model: model, basePath: options.basePath)
         let forms = BodyForms(model)
-        execution = Execution(coordinator: coordinator, forms: forms, limits: options.limits)
+        execution = Execution(
+            coordinator: coordinator, forms: forms, limits: options.limits, budget: nil)
+        brief = Execution(
+            coordinator: coordinator, forms: forms, limits: options.limits,
+            budget: options.limits.briefReading)
         answers = Answers(renderer: renderer, limits: options.limits, basePath: options.basePath)
         pages = Pages(model: model, basePath: options.basePath, limits: options.limits)
         plainObjects = PlainObjects(model, forms: forms, basePath: options.basePath)
@@ -82,35 +86,33 @@ public final class Service: Sendable {
 
     /// Answers a request on the caller's thread, from its first line to its last.
     public func respond(to request: Request) -> Response {
-        working.add(1, ordering: .relaxed)
-        defer { working.subtract(1, ordering: .relaxed) }
-        var timing = ServerTiming(isOn: options.serverTiming)
-        var pattern: String?
-        var response: Response
+        var passage = Passage(request, options)
         do {
-            try gate.admit(request)
-            let route = try routes.match(request)
-            pattern = route.pattern.rawValue
-            timing.lap("route")
-            let call = try Call(
-                request, route: route, limits: options.limits,
-                cacheGeneration: coordinator.cacheGeneration)
-            timing.lap("call")
-            let plan = try Plan(call, model: model, visibility: reader)
-            timing.lap("plan")
-            let outcome = try execute(plan)
-            timing.lap("execution")
-            response = answers.response(outcome, for: call)
-            timing.lap("response")
-            timing.add(to: &response)
+            let plan = try plan(&passage)
+            let outcome = try execute(plan, by: execution)
+            return finish(outcome, plan.call, passage)
         } catch {
-            response = self.response(to: error)
+            return refuse(error, passage)
         }
-        log(request, pattern, response)
-        return response
     }
 
-    private func execute(_ plan: Plan) throws -> Outcome {
+    /// From a request to what will be done for it; nothing touches the store.
+    func plan(_ passage: inout Passage) throws -> Plan {
+        let request = passage.request
+        try gate.admit(request)
+        let route = try routes.match(request)
+        passage.pattern = route.pattern
+        passage.timing.lap("route")
+        let call = try Call(
+            request, route: route, limits: options.limits,
+            cacheGeneration: coordinator.cacheGeneration)
+        passage.timing.lap("call")
+        let plan = try Plan(call, model: model, visibility: reader)
+        passage.timing.lap("plan")
+        return plan
+    }
+
+    func execute(_ plan: Plan, by execution: Execution) throws -> Outcome {
         switch plan.action {
         case .page: .response(try pages.response(for: plan.call))
         case .readiness: .response(try ready())
@@ -120,6 +122,24 @@ public final class Service: Sendable {
         case .object(let object): try execution.object(object, plan.call.terms)
         case .write(let write): try execution.write(write)
         }
+    }
+
+    /// From what came of a plan to its answer.
+    func finish(_ outcome: Outcome, _ call: Call, _ passage: Passage) -> Response {
+        var timing = passage.timing
+        timing.lap("execution")
+        var response = answers.response(outcome, for: call)
+        timing.lap("response")
+        timing.add(to: &response)
+        log(passage.request, passage.pattern, response)
+        return response
+    }
+
+    /// From an error to its answer.
+    func refuse(_ error: any Error, _ passage: Passage) -> Response {
+        let response = self.response(to: error)
+        log(passage.request, passage.pattern, response)
+        return response
     }
 
     private func ready() throws -> Response {
@@ -155,14 +175,27 @@ public final class Service: Sendable {
         return response
     }
 
-    private func log(_ request: Request, _ pattern: String?, _ response: Response) {
+    private func log(_ request: Request, _ pattern: RoutePattern?, _ response: Response) {
         guard logger.logLevel <= .debug else { return }
         let elapsed = ServerTiming.milliseconds(since: request.receivedAt)
         logger.debug(
             "request",
             metadata: [
-                "method": "\(request.method)", "route": "\(pattern ?? "-")",
+                "method": "\(request.method)", "route": "\(pattern?.rawValue ?? "-")",
                 "status": "\(response.status)", "ms": "\(elapsed)",
             ])
+    }
+}
+
+/// A request on its way through the service, with what is told of it beside its answer.
+struct Passage: Sendable {
+    let request: Request
+    var timing: ServerTiming
+    /// The route's pattern, once it is found.
+    var pattern: RoutePattern?
+
+    init(_ request: Request, _ options: Service.Options) {
+        self.request = request
+        timing = ServerTiming(isOn: options.serverTiming)
     }
 }

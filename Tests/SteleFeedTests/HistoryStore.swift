@@ -56,7 +56,7 @@ final class HistoryStore: PersistentStore {
         state.withLock { $0.saves.removeAll { $0.number <= number } }
     }
 
-    func reader() throws(StoreError) -> any StoreReader {
+    func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
         let taken = state.withLock { state -> State? in
             guard state.readsLeft > 0 else { return nil }
             state.readsLeft -= 1
@@ -76,6 +76,12 @@ final class HistoryStore: PersistentStore {
     }
 
     func save(_ request: SaveRequest) throws(StoreError) -> SaveResult { throw .closed }
+    func save(
+        _ request: SaveRequest,
+        completion: @escaping @Sendable (Result<SaveResult, StoreError>) -> Void
+    ) {
+        completion(.failure(.closed))
+    }
     func save(making make: (any StoreReader) throws -> SaveRequest) throws -> SaveResult {
         throw StoreError.closed
     }

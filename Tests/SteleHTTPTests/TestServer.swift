@@ -8,6 +8,8 @@ import SteleMutex
 final class Seen: Sendable {
     let requests = Mutex<[Request]>([])
     let streams = Mutex<[EventStream]>([])
+    /// Those of `/pending…` requests.
+    let replies = Mutex<[Reply]>([])
     let closed = Atomic<Int>(0)
     let errors = Mutex<[BodyWriterError]>([])
     let produced = Atomic<Int>(0)
@@ -32,7 +34,8 @@ func text(_ text: String, status: Int = 200) -> Response {
         status: status, headers: [("Content-Type", "text/plain")], body: .bytes(Array(text.utf8)))
 }
 
-/// `/inline…` is answered on the pool thread, the rest by a worker.
+/// `/inline…` is answered on the pool thread, `/pending…` when the test says so, the rest by a
+/// worker.
 func startServer(
     seen: Seen = Seen(), _ configure: (inout HTTPServer.Configuration) -> Void = { _ in }
 ) throws -> HTTPServer {
@@ -41,11 +44,14 @@ func startServer(
     configure(&configuration)
     return try HTTPServer(
         configuration,
-        inline: { request in
+        begin: { request in
             seen.requests.withLock { $0.append(request) }
-            if request.path == "/events" { return events(seen, capacity: 1 << 20) }
-            if request.path == "/small-events" { return events(seen, capacity: 4096) }
-            return request.path.hasPrefix("/inline") ? echo(request) : nil
+            if request.path == "/events" { return .answered(events(seen, capacity: 1 << 20)) }
+            if request.path == "/small-events" { return .answered(events(seen, capacity: 4096)) }
+            if request.path.hasPrefix("/pending") {
+                return .pending { reply in seen.replies.withLock { $0.append(reply) } }
+            }
+            return request.path.hasPrefix("/inline") ? .answered(echo(request)) : .needsWorker
         },
         respond: { respond(to: $0, seen: seen) },
         refuse: { refusal in

@@ -22,7 +22,7 @@ import Testing
         // More pages than those from which it is asked for.
         try writer.run("INSERT INTO t VALUES (zeroblob(\(4096 * (Limits.checkpointPages + 500))))")
         nonisolated(unsafe) let checkpoints = try Connection(path: folder.store, creates: false)
-        let thread = try StoreThread { checkpointer.run(checkpoints) }
+        let thread = try StoreThread(name: "test") { checkpointer.run(checkpoints) }
         for _ in 0..<40 {
             try writer.run("INSERT INTO t VALUES (1)")
             usleep(30_000)

@@ -33,7 +33,7 @@ private final class WriterStage {
     /// Jobs that are queued before are one batch.
     func start() throws {
         nonisolated(unsafe) let writer = writer
-        thread = try StoreThread { writer.run() }
+        thread = try StoreThread(name: "test") { writer.run() }
     }
 
     func stop() {

@@ -1,5 +1,6 @@
 // A service over a store, and short names for asking it.
 
+import Dispatch
 import FoundationEssentials
 import Glibc
 import Logging
@@ -7,6 +8,7 @@ import SteleGraph
 import SteleHTTP
 import SteleJSON
 import SteleModel
+import SteleMutex
 import StelePersistence
 import SteleSQLite
 import Testing
@@ -90,7 +92,29 @@ final class ServiceFixture: Sendable {
             method: method, path: String(parts[0]),
             query: parts.count > 1 ? String(parts[1]) : nil, headers: HTTPHeaders(headers),
             body: Array((body ?? "").utf8))
-        return Answer(response: service.answerInline(request) ?? service.respond(to: request))
+        return answer(request)
+    }
+
+    /// The answer by the way that a server takes: begun on this thread, and carried on by whoever
+    /// it is left to.
+    func answer(_ request: Request) -> Answer {
+        let response: Response
+        switch service.begin(request) {
+        case .answered(let made): response = made
+        case .needsWorker: response = service.respond(to: request)
+        case .pending(let start):
+            let waiting = DispatchSemaphore(value: 0)
+            let given = Mutex<Response?>(nil)
+            start(
+                Reply(
+                    answer: { make in
+                        given.withLock { $0 = make() }
+                        waiting.signal()
+                    }, leaveToWorker: { waiting.signal() }))
+            waiting.wait()
+            response = given.withLock { $0 } ?? service.respond(to: request)
+        }
+        return Answer(response: response)
     }
 
     func get(_ target: String, _ headers: [(name: String, value: String)] = []) -> Answer {

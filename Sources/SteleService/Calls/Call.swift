@@ -104,30 +104,45 @@ struct Call {
 
     /// The `Link` to the next page (RFC 8288): this address, with another place to begin.
     func link(to next: NextPage) -> String {
-        var parts = (request.query ?? "").split(separator: "&").filter { part in
-            let name = part.prefix { $0 != "=" }
-            return name != Parameter.after.rawValue && name != Parameter.offset.rawValue
-        }.map(String.init)
-        switch next {
-        case .after(let cursor): parts.append("after=\(cursor.text)")
-        case .offset(let offset): parts.append("offset=\(offset)")
+        var address = ByteWriter(capacity: 512)
+        address.byte(UInt8(ascii: "<"))
+        Self.escape(request.path.utf8, to: &address)
+        address.byte(UInt8(ascii: "?"))
+        for part in (request.query ?? "").utf8.split(separator: UInt8(ascii: "&")) {
+            let name = part.prefix { $0 != UInt8(ascii: "=") }
+            if name.elementsEqual(Parameter.after.rawValue.utf8)
+                || name.elementsEqual(Parameter.offset.rawValue.utf8)
+            {
+                continue
+            }
+            Self.escape(part, to: &address)
+            address.byte(UInt8(ascii: "&"))
         }
-        let address = "\(request.path)?\(parts.joined(separator: "&"))"
-        return "<\(Self.escaped(address))>; rel=\"next\""
+        switch next {
+        case .after(let cursor): address.write("after=\(cursor.text)")
+        case .offset(let offset): address.write("offset=\(offset)")
+        }
+        address.raw(">; rel=\"next\"")
+        return String(decoding: address.bytes, as: UTF8.self)
     }
 
     /// What a client may send in a target and no Link header may hold is percent-encoded.
-    private static func escaped(_ address: String) -> String {
-        var bytes: [UInt8] = []
-        for byte in address.utf8 {
+    private static func escape(
+        _ text: some Sequence<UInt8>, to writer: inout ByteWriter
+    ) {
+        for byte in text {
             switch byte {
             case 0x21, 0x23...0x3B, 0x3D, 0x3F...0x5B, 0x5D, 0x5F, 0x61...0x7A, 0x7E:
-                bytes.append(byte)
+                writer.byte(byte)
             default:
-                let digits = String(byte, radix: 16, uppercase: true)
-                bytes += Array(("%" + (digits.count < 2 ? "0" : "") + digits).utf8)
+                writer.byte(UInt8(ascii: "%"))
+                writer.byte(hexDigit(byte >> 4))
+                writer.byte(hexDigit(byte & 0xF))
             }
         }
-        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func hexDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 }

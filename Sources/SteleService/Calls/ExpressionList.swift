@@ -11,34 +11,34 @@ struct ListPiece {
     static func split(_ text: String, of parameter: Parameter, limits: Limits) throws -> [ListPiece]
     {
         var pieces: [String] = []
-        var current = ""
+        var start = text.startIndex
         var depth = 0
-        var quote: Character?
+        var quote: UInt8?
         var isEscaped = false
-        for character in text {
+        // Byte by byte: what a list is split at is ASCII, and is part of no other character.
+        for at in text.utf8.indices {
+            let byte = text.utf8[at]
             if let open = quote {
                 if isEscaped {
                     isEscaped = false
-                } else if character == "\\" {
+                } else if byte == UInt8(ascii: "\\") {
                     isEscaped = true
-                } else if character == open {
+                } else if byte == open {
                     quote = nil
                 }
-            } else {
-                switch character {
-                case "\"", "'": quote = character
-                case "(", "[", "{": depth += 1
-                case ")", "]", "}": depth -= 1
-                case "," where depth == 0:
-                    pieces.append(current)
-                    current = ""
-                    continue
-                default: break
-                }
+                continue
             }
-            current.append(character)
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "'"): quote = byte
+            case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+            case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+            case UInt8(ascii: ",") where depth == 0:
+                pieces.append(String(text[start..<at]))
+                start = text.utf8.index(after: at)
+            default: break
+            }
         }
-        pieces.append(current)
+        pieces.append(String(text[start...]))
         guard pieces.count <= limits.columns else {
             throw Problem(
                 .parameter, "\(parameter.rawValue) names more than \(limits.columns) things")
@@ -98,6 +98,7 @@ struct ListPiece {
     }
 
     private static func withoutSpaces(_ text: String) -> String {
+        if text.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) { return text }
         var out = ""
         var quote: Character?
         var space = false
@@ -127,6 +128,12 @@ struct ListPiece {
 
 extension String {
     func trimmingSpaces() -> String {
+        // A plain letter at both ends is no white space, and no part of a longer character that is.
+        if let first = utf8.first, let last = utf8.last, (0x21..<0x7F).contains(first),
+            (0x21..<0x7F).contains(last)
+        {
+            return self
+        }
         let start = drop { $0.isWhitespace }
         guard let end = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
         return String(start[...end])

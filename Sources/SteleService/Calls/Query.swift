@@ -48,7 +48,8 @@ struct Query: Sendable {
                 .targetTooLong, "the query is longer than \(limits.queryBytes) bytes")
         }
         if text.isEmpty { return [] }
-        let parts = text.split(separator: "&", omittingEmptySubsequences: false)
+        let parts = text.utf8.split(
+            separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
         guard parts.count <= limits.parameters else {
             throw Problem(
                 .targetTooLong, "the query has more than \(limits.parameters) parameters")
@@ -59,11 +60,13 @@ struct Query: Sendable {
                     .target, "the query has && in it, or an & at one of its ends",
                     hint: "in a predicate write AND, or encode && as %26%26")
             }
-            let equals = part.firstIndex(of: "=") ?? part.endIndex
-            let value = equals == part.endIndex ? "" : part[part.index(after: equals)...]
+            let equals = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
+            let value = part[equals...].dropFirst()
             return (
-                try PercentDecoding.decode(part[..<equals], plusIsSpace: true, what: "the query"),
-                try PercentDecoding.decode(value, plusIsSpace: true, what: "the query")
+                try PercentDecoding.decode(
+                    Substring(part[..<equals]), plusIsSpace: true, what: "the query"),
+                try PercentDecoding.decode(
+                    Substring(value), plusIsSpace: true, what: "the query")
             )
         }
     }

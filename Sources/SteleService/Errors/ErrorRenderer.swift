@@ -125,7 +125,7 @@ struct ErrorRenderer {
         case .conflicts(let conflicts): return problem(conflicts)
         case .constraint(let conflict): return problem(conflict)
         case .noRoom: return Problem(.noRoom, "the disk is full; nothing was saved")
-        case .busy:
+        case .busy, .overBudget:
             return Problem(
                 .busy, "the store is busy; try again in a moment", headers: [("Retry-After", "1")])
         case .deadline(let seconds):

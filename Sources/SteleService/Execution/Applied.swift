@@ -5,34 +5,19 @@ import SteleModel
 import StelePersistence
 
 /// An object that a write made or changed.
-enum Written {
-    /// In its context.
-    case object(ManagedObject)
-    /// Without its context, as it was before the save.
-    case snapshot(ObjectID, Snapshot)
+struct Written: Sendable {
+    private let id: ObjectID
+    /// What it is where the save does not change it; nil for a new object, which every save does.
+    private let unchanged: Snapshot?
 
-    init(_ object: ManagedObject) { self = .object(object) }
-
-    private var id: ObjectID {
-        switch self {
-        case .object(let object): object.id
-        case .snapshot(let id, _): id
-        }
+    init(_ object: ManagedObject) {
+        id = object.id
+        unchanged = object.isInserted ? nil : object.snapshot
     }
-
-    private var snapshot: Snapshot {
-        switch self {
-        case .object(let object): object.snapshot
-        case .snapshot(_, let snapshot): snapshot
-        }
-    }
-
-    /// The same without its context.
-    func detached() -> Written { .snapshot(id, snapshot) }
 
     /// The object as it is stored after that save.
-    func stored(after save: SaveResult) -> Snapshot {
-        save.snapshots[ObjectID(root: id.root, key: key(after: save))] ?? snapshot
+    func stored(after save: SaveResult) -> Snapshot? {
+        save.snapshots[ObjectID(root: id.root, key: key(after: save))] ?? unchanged
     }
 
     /// The object's key after that save.
@@ -40,34 +25,34 @@ enum Written {
 }
 
 /// What a write did, before its save is known.
-enum Applied {
+enum Applied: Sendable {
     case created([Written], isArray: Bool, Entity)
     case changed(Written)
     case members([Written])
     case destination(Written?)
     case done
 
-    /// The same without its context.
-    func detached() -> Applied {
-        switch self {
-        case .created(let all, let isArray, let entity):
-            .created(all.map { $0.detached() }, isArray: isArray, entity)
-        case .changed(let one): .changed(one.detached())
-        case .members(let all): .members(all.map { $0.detached() })
-        case .destination(let one): .destination(one?.detached())
-        case .done: .done
-        }
-    }
-
     /// What came of it.
-    func outcome(after save: SaveResult) throws -> Outcome {
+    func outcome(after save: SaveResult) -> Outcome {
         switch self {
         case .created(let all, let isArray, let entity):
-            .created(all.map { $0.stored(after: save) }, isArray: isArray, entity: entity)
-        case .changed(let one): .changed(one.stored(after: save))
+            .created(all.compactMap { $0.stored(after: save) }, isArray: isArray, entity: entity)
+        case .changed(let one): one.stored(after: save).map(Outcome.changed) ?? .done
         case .members(let all): .members(all.map { $0.key(after: save) })
         case .destination(let one): .destination(one?.key(after: save))
         case .done: .done
         }
     }
+}
+
+/// A write that is made and not yet saved.
+struct BegunWrite: Sendable {
+    /// What is to be saved; nil where nothing changes.
+    let request: SaveRequest?
+    let applied: Applied
+    /// What it was made from.
+    let token: Int64
+
+    /// What comes of it where nothing changes.
+    var unchanged: Outcome { applied.outcome(after: SaveResult(token: token)) }
 }

@@ -18,7 +18,7 @@ extension Execution {
             let writer = ObjectWriter(context, forms: forms, limits: limits)
             do {
                 let result = try apply(plan, writer)
-                return try result.outcome(after: context.save())
+                return result.outcome(after: try context.save())
             } catch let errors as ValidationErrors {
                 throw PlacedErrors(errors: errors, places: writer.places)
             } catch StoreError.moved {
@@ -28,6 +28,22 @@ extension Execution {
             }
         }
         return try writeAlone(plan)
+    }
+
+    /// Makes a write's request, for who saves it without waiting; nothing is tried again.
+    /// - Throws: as `write`; `StoreError.overBudget`.
+    func begin(_ plan: WritePlan) throws -> BegunWrite {
+        let context = ManagedObjectContext(coordinator, name: plan.contextName, budget: budget)
+        defer { context.close() }
+        let writer = ObjectWriter(context, forms: forms, limits: limits)
+        do {
+            let applied = try apply(plan, writer)
+            let request = try context.saveRequest()
+            return BegunWrite(
+                request: request, applied: applied, token: try context.token())
+        } catch let errors as ValidationErrors {
+            throw PlacedErrors(errors: errors, places: writer.places)
+        }
     }
 
     private func writeAlone(_ plan: WritePlan) throws -> Outcome {
@@ -40,14 +56,14 @@ extension Execution {
             let result = try apply(plan, writer)
             do {
                 let made = try context.saveRequest()
-                applied = result.detached()
+                applied = result
                 return try made ?? SaveRequest(readToken: context.token())
             } catch let errors as ValidationErrors {
                 throw PlacedErrors(errors: errors, places: writer.places)
             }
         })
         guard let applied else { return .done }
-        return try applied.outcome(after: saved)
+        return applied.outcome(after: saved)
     }
 
     private func apply(_ plan: WritePlan, _ writer: ObjectWriter) throws -> Applied {

@@ -10,12 +10,14 @@ struct Execution: Sendable {
     let coordinator: PersistentStoreCoordinator
     let forms: BodyForms
     let limits: Limits
+    /// What one plan's reading may cost; beyond, it throws `StoreError.overBudget`.
+    let budget: ReadBudget?
 
     var model: Model { coordinator.model }
 
     /// Runs a reading plan in a context that is closed at the end.
     func reading<R>(_ body: (ManagedObjectContext) throws -> R) throws -> R {
-        let context = ManagedObjectContext(coordinator)
+        let context = ManagedObjectContext(coordinator, budget: budget)
         defer { context.close() }
         return try body(context)
     }

@@ -5,7 +5,7 @@ import SteleHTTP
 import SteleJSON
 
 /// A stopwatch with a lap a step.
-struct ServerTiming {
+struct ServerTiming: Sendable {
     private var laps: [(name: StaticString, nanoseconds: UInt64)] = []
     private var last: UInt64
     private let isOn: Bool

@@ -34,7 +34,7 @@ struct Serving {
             coordinator: coordinator, options: settings.service, logger: logger)
         let server = try HTTPServer(
             settings.http,
-            inline: { service.answerInline($0) }, respond: { service.respond(to: $0) },
+            begin: { service.begin($0) }, respond: { service.respond(to: $0) },
             refuse: { service.refuse($0) })
         service.changeFeed.start()
         write(announcement(ground, port: server.port), to: 1)

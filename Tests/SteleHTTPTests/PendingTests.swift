@@ -1,0 +1,91 @@
+// Requests that are answered from elsewhere, when something has happened.
+
+import SteleHTTP
+import SteleMutex
+import Testing
+
+@Suite struct PendingTests {
+    /// The replies, once there are so many.
+    private func replies(_ count: Int, _ seen: Seen) throws -> [Reply] {
+        try #require(seen.eventually { seen.replies.withLock { $0.count } >= count })
+        return seen.replies.withLock { $0 }
+    }
+
+    @Test func aPendingRequestGetsTheAnswerThatIsMadeForIt() throws {
+        let seen = Seen()
+        let server = try startServer(seen: seen)
+        let client = try RawClient(port: server.port)
+        for index in 0..<50 {
+            try client.send("POST /pending HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nab")
+            let reply = try #require(try replies(index + 1, seen).last)
+            reply.answer { text("made \(index)", status: 201) }
+            let response = try client.readResponse()
+            #expect(response.status == 201)
+            #expect(response.text == "made \(index)")
+        }
+        #expect(try client.get("/inline").status == 200)
+        server.stop(drain: 1)
+    }
+
+    @Test func onlyTheFirstAnswerCounts() throws {
+        let seen = Seen()
+        let server = try startServer(seen: seen)
+        let client = try RawClient(port: server.port)
+        try client.send("GET /pending HTTP/1.1\r\nHost: h\r\n\r\n")
+        let reply = try #require(try replies(1, seen).first)
+        reply.answer { text("first") }
+        reply.answer { text("second") }
+        reply.leaveToWorker()
+        #expect(try client.readResponse().text == "first")
+        #expect(try client.get("/inline").text == "GET /inline - ")
+        server.stop(drain: 1)
+    }
+
+    @Test func aPendingRequestMayGoToAWorkerAfterAll() throws {
+        let seen = Seen()
+        let server = try startServer(seen: seen)
+        let client = try RawClient(port: server.port)
+        try client.send("POST /pending/x HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc")
+        try #require(try replies(1, seen).first).leaveToWorker()
+        #expect(try client.readResponse().text == "POST /pending/x - abc")
+        server.stop(drain: 1)
+    }
+
+    @Test func manyArePendingAtOnce() throws {
+        let seen = Seen()
+        let server = try startServer(seen: seen)
+        let clients = try (0..<100).map { _ in try RawClient(port: server.port) }
+        for client in clients { try client.send("GET /pending HTTP/1.1\r\nHost: h\r\n\r\n") }
+        for reply in try replies(100, seen) { reply.answer { text("all") } }
+        for client in clients { #expect(try client.readResponse().text == "all") }
+        server.stop(drain: 1)
+    }
+
+    @Test func stoppingAnswersWhatNobodyHasAnswered() throws {
+        let seen = Seen()
+        let server = try startServer(seen: seen)
+        let clients = try (0..<5).map { _ in try RawClient(port: server.port) }
+        for client in clients { try client.send("GET /pending HTTP/1.1\r\nHost: h\r\n\r\n") }
+        let replies = try replies(5, seen)
+        server.stop(drain: 0.1)
+        for client in clients { #expect(try client.readResponse().status == 503) }
+        // Who answers after that answers nobody.
+        for reply in replies {
+            reply.answer { text("late") }
+            reply.leaveToWorker()
+        }
+    }
+
+    @Test func whoHasLeftIsAnsweredToNoEffect() throws {
+        let seen = Seen()
+        let server = try startServer(seen: seen)
+        do {
+            let client = try RawClient(port: server.port)
+            try client.send("GET /pending HTTP/1.1\r\nHost: h\r\n\r\n")
+            _ = try replies(1, seen)
+        }
+        try #require(try replies(1, seen).first).answer { text("nobody") }
+        #expect(seen.eventually { server.requestsInProgress == 0 })
+        server.stop(drain: 1)
+    }
+}

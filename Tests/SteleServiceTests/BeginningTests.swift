@@ -1,0 +1,124 @@
+// What is done on the thread that carries the connection, and what is left to others.
+
+import Dispatch
+import SteleHTTP
+import SteleModel
+import SteleMutex
+import StelePersistence
+import Testing
+
+@testable import SteleService
+
+@Suite struct BeginningTests {
+    private enum Way { case answered, pending, worker }
+
+    private func way(
+        _ league: ServiceFixture, _ method: String, _ path: String, query: String? = nil,
+        _ body: String = "", _ headers: [(name: String, value: String)] = []
+    ) -> Way {
+        let request = Request(
+            method: method, path: path, query: query, headers: HTTPHeaders(headers),
+            body: Array(body.utf8))
+        return switch league.service.begin(request) {
+        case .answered: .answered
+        case .pending: .pending
+        case .needsWorker: .worker
+        }
+    }
+
+    @Test func whatIsShortIsAnsweredAtOnce() throws {
+        let league = try ReadingTests.filled()
+        #expect(way(league, "GET", "/Player/1") == .answered)
+        #expect(way(league, "GET", "/healthz") == .answered)
+        #expect(way(league, "GET", "/Player", query: "sort=name&limit=3") == .answered)
+        #expect(way(league, "GET", "/Player/count") == .answered)
+        #expect(way(league, "GET", "/Player/1", query: "include=team") == .answered)
+        #expect(way(league, "GET", "/Team/1/players") == .answered)
+        #expect(way(league, "GET", "/Player", query: "where=nonsense+") == .answered, "its error")
+        #expect(way(league, "PATCH", "/Player/1", "{\"goals\":\"x\"}") == .answered, "its error")
+        #expect(way(league, "PATCH", "/Player/1", "{\"goals\":12}") == .answered, "no change")
+    }
+
+    @Test func whatIsLongOrWaitsIsNot() throws {
+        let league = try ReadingTests.filled()
+        #expect(way(league, "GET", "/Player", query: "limit=5000") == .worker)
+        let gzip = [(name: "Accept-Encoding", value: "gzip")]
+        #expect(way(league, "GET", "/Player", query: "limit=5", "", gzip) == .worker)
+        #expect(way(league, "GET", "/changes") == .worker)
+        #expect(way(league, "GET", "/readyz") == .worker)
+        let large = "{\"name\":\"\(String(repeating: "x", count: 20_000))\"}"
+        #expect(way(league, "POST", "/Player", large) == .worker)
+        #expect(way(league, "POST", "/Player", "{\"name\":\"Gus\"}") == .pending)
+        #expect(way(league, "PATCH", "/Player/1", "{\"goals\":99}") == .pending)
+        #expect(way(league, "DELETE", "/Player/1") == .pending)
+    }
+
+    /// A list of many rows is begun anew by a worker, and answers the same.
+    @Test func aQueryBeyondItsBudgetIsAWorkers() throws {
+        let league = try ServiceFixture.league()
+        let row = "{\"name\":\"Somebody\",\"goals\":1}"
+        for _ in 0..<5 {
+            let many = "[\(Array(repeating: row, count: 4_000).joined(separator: ","))]"
+            #expect(league.post("/Player", many).status == 201)
+        }
+        let query = "where=name+CONTAINS+'zzz'"
+        #expect(way(league, "GET", "/Player", query: query) == .worker)
+        #expect(league.get("/Player?\(query)").text == "[]")
+        #expect(league.get("/Player/count?\(query)").text == "{\"count\":0}")
+    }
+
+    /// Two that change the same object from the same state: both are done, one of them again.
+    @Test func whoLosesTheRaceIsLeftToAWorker() throws {
+        let league = try ReadingTests.filled()
+        func begin(_ body: String) throws -> @Sendable (Reply) -> Void {
+            let request = Request(method: "PATCH", path: "/Player/1", body: Array(body.utf8))
+            guard case .pending(let start) = league.service.begin(request) else {
+                throw Problem(.unavailable, "it is not pending")
+            }
+            return start
+        }
+        let ways = Mutex<[String]>([])
+        let told = DispatchSemaphore(value: 0)
+        for start in [try begin("{\"goals\":20}"), try begin("{\"salary\":\"1\"}")] {
+            start(
+                Reply(
+                    answer: { make in
+                        let response = make()
+                        ways.withLock { $0.append("\(response.status)") }
+                        told.signal()
+                    },
+                    leaveToWorker: {
+                        ways.withLock { $0.append("worker") }
+                        told.signal()
+                    }))
+        }
+        told.wait()
+        told.wait()
+        #expect(ways.withLock { $0 } == ["200", "worker"])
+        #expect(league.patch("/Player/1", "{\"salary\":\"1\"}").status == 200)
+        let text = league.get("/Player/1").text
+        #expect(text.contains("\"goals\":20") && text.contains("\"salary\":1,"), "\(text)")
+    }
+
+    /// An object that the row cache has is changed without a reader; one that another save has
+    /// changed meanwhile is never changed from what it was.
+    @Test func theRowCacheIsEnoughForAChange() throws {
+        let league = try ReadingTests.filled()
+        for goals in 1...200 {
+            let answer = league.patch("/Player/2", "{\"goals\":\(goals)}")
+            #expect(answer.status == 200)
+            #expect(answer.text.contains("\"goals\":\(goals)"))
+            #expect(answer["ETag"]?.hasPrefix("\"\(goals + 1)-") ?? false, "\(answer.text)")
+        }
+        let threads = 8
+        let done = Atomic<Int>(0)
+        DispatchQueue.concurrentPerform(iterations: threads) { thread in
+            for round in 0..<50 {
+                let answer = league.patch(
+                    "/Player/\(3 + (thread + round) % 3)", "{\"goals\":\(thread * 100 + round)}")
+                if answer.status == 200 { done.add(1, ordering: .relaxed) }
+            }
+        }
+        #expect(done.load(ordering: .relaxed) == threads * 50)
+    }
+}
