@@ -96,13 +96,13 @@ public final class ManagedObjectContext {
         return view
     }
 
-    /// An object from the row cache, before there is a reader; nil where the cache does not have
-    /// it, and for a context that is given the time to open one.
+    /// An object from the row cache or read by itself, before there is a reader; nil where it takes
+    /// one, and for a context that is given the time to open one.
     func cachedAlone(_ id: ObjectID) throws -> Snapshot? {
         guard budget != nil, openView == nil else { return nil }
         try checkOpen()
         guard var view = cachedView ?? CachedView(coordinator) else { return nil }
-        let found = coordinator.cache.snapshot(id, in: view.cache)
+        let found = coordinator.snapshot(id, in: view.cache)
         if found != nil { view.isUsed = true }
         cachedView = view
         return found

@@ -47,6 +47,21 @@ public final class PersistentStoreCoordinator: Sendable {
         return cache.newest(id, upTo: commits.currentToken)
     }
 
+    /// An object in a view that is the row cache's alone, read from the store where the cache does
+    /// not have it; nil where a reader has to be asked.
+    func snapshot(_ id: ObjectID, in view: RowCache.View) -> Snapshot? {
+        if let known = cache.snapshot(id, in: view) { return known }
+        // What makes this exact stands at `RowCache`.
+        guard commits.currentToken == view.token, let read = try? store.newest(id) else {
+            return nil
+        }
+        _ = store.noticesForeignChange()
+        guard commits.currentToken == view.token, cache.epoch == view.epoch,
+            cache.put(read, root: id.root, from: view)
+        else { return nil }
+        return read
+    }
+
     /// An object's URI (`URIRepresentation`): `x-coredata://UUID/Entity/p42`, or `/t1` for an
     /// object that is not saved yet.
     public func objectURI(_ id: ObjectID, entity: Entity) -> String {

@@ -16,8 +16,9 @@ import SteleMutex
 /// 1. A reader at T takes a snapshot only where `since <= T`.
 /// 2. A reader at T puts a snapshot only where the object has no entry with `since > T`, and
 ///    where T is not below the shard's floor.
-/// 3. Before a commit, on the writer's thread, each object that its transaction N updates or
-///    deletes is marked `changed at N` (or, for a bulk save, dropped, with the floor raised to N).
+/// 3. Before a commit, on the writer's thread, each object that its transaction N inserts, updates
+///    or deletes is marked `changed at N` (or, for a bulk save, dropped, with the floor raised to
+///    N).
 /// 4. After the commit the marks become the new snapshots with `since` N; those of deleted
 ///    objects stay.
 /// 5. What is evicted raises its shard's floor to its `since`.
@@ -33,9 +34,12 @@ import SteleMutex
 /// 3 and 5); so rule 2 refused a reader's put, and rule 4 that of an earlier commit. Each rule
 /// acts under the lock of the object's one shard, so none sees half of another.
 ///
-/// **Failed commits** leave marks and floors that are too high: they cost a miss, never a lie. An
-/// insert needs no mark, for no reader before it can have read the object, and keys are not given
-/// twice.
+/// **Reading without a view** (`PersistentStoreCoordinator.snapshot(_:in:)`). A row read at a moment
+/// when T was the last commit known, before and after, may be that of a commit N > T which is on
+/// disk and not known yet. Then N has inserted or changed the object, rule 3 has left `since` N or
+/// a floor of N, and rule 2 refuses the row for T.
+///
+/// **Failed commits** leave marks and floors that are too high: they cost a miss, never a lie.
 ///
 /// **Foreign changes.** A reader's epoch is read before its view is opened; after that the store is
 /// asked for foreign changes, and the epoch compared (`ReaderView`). Equal means that every foreign
@@ -99,16 +103,18 @@ final class RowCache: Sendable {
     }
 
     /// Offers what that view has read.
-    func put(_ snapshot: Snapshot, root: Int, from view: View) {
+    /// - Returns: whether nothing is known that speaks against its being the object in that view.
+    @discardableResult
+    func put(_ snapshot: Snapshot, root: Int, from view: View) -> Bool {
         let id = ObjectID(root: root, key: snapshot.key)
-        shard(id).put(snapshot, id, since: view.token, epoch: view.epoch)
+        return shard(id).put(snapshot, id, since: view.token, epoch: view.epoch)
     }
 
     /// Marks what is about to be changed.
     func willCommit(_ saves: [HistoryTransaction], model: Model) {
         for save in saves {
             let isBulk = save.changes.count > Self.bulkChanges
-            for change in save.changes where change.kind != .insert {
+            for change in save.changes {
                 guard let id = Self.identity(change, model) else { continue }
                 shard(id).change(id, nil, at: save.number, keeping: !isBulk)
             }

@@ -47,15 +47,19 @@ final class RowCacheShard: Sendable {
     }
 
     /// Rule 2: what a reader at `since` has read.
-    func put(_ snapshot: Snapshot, _ id: ObjectID, since: Int64, epoch: UInt64) {
+    /// - Returns: whether the rule lets it in; what is too large is not kept all the same.
+    @discardableResult
+    func put(_ snapshot: Snapshot, _ id: ObjectID, since: Int64, epoch: UInt64) -> Bool {
         state.withLock { state in
-            guard epoch == state.epoch, since >= state.floor else { return }
+            guard epoch == state.epoch, since >= state.floor else { return false }
             if let place = state.places[id] {
-                // A snapshot that is there and not newer than the reader is the same one.
                 let entry = state.entries[place]
-                guard entry.snapshot == nil, entry.since <= since else { return }
+                guard entry.since <= since else { return false }
+                // A snapshot that is there and not newer than the reader is the same one.
+                if entry.snapshot != nil { return true }
             }
             if Self.cost(snapshot) <= largest { store(id, snapshot, since, &state) }
+            return true
         }
     }
 

@@ -37,6 +37,13 @@ public final class InMemoryStore: PersistentStore {
         return InMemoryReader(view)
     }
 
+    /// One object as it is now.
+    public func newest(_ id: ObjectID) throws(StoreError) -> Snapshot? {
+        let view = contents.withLock { $0 }
+        if view.isClosed { throw .closed }
+        return view.row(id)
+    }
+
     /// Saves at once, on the caller's thread.
     public func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
         try writer.withLock { _ throws(StoreError) in try commit(request) }

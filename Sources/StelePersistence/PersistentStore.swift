@@ -22,6 +22,11 @@ public protocol PersistentStore: AnyObject, Sendable {
     ///   `.overBudget` where it does not suffice, or is known not to.
     func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader
 
+    /// One object as it is at this moment, which is no view's: nothing says which commit it is of.
+    /// For a thread that must not wait.
+    /// - Throws: `StoreError`; `.overBudget` where it would have to wait.
+    func newest(_ id: ObjectID) throws(StoreError) -> Snapshot?
+
     /// Saves a request whole or not at all, and returns when it is on disk.
     ///
     /// Blocks the caller; saves that wait together may share one commit.

@@ -54,6 +54,10 @@ final class Connection: SQLConnection {
     /// Whether a transaction is open; SQLite ends one by itself on some errors.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
+    /// Rows that statements have inserted, changed or deleted since it was opened, those taken back
+    /// later included.
+    var rowsWritten: Int64 { sqlite3_total_changes64(handle) }
+
     /// The prepared statement, reset and bound; made at its first use.
     func statement(_ sql: SQLText, _ bindings: [Value]) throws(StoreError) -> Statement {
         clock += 1

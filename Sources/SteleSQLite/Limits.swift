@@ -12,6 +12,8 @@ enum Limits {
     static let savesWaiting = 1_024
     /// Saves that share a commit.
     static let savesACommit = 256
+    /// Batches whose saves have savepoints after one that had to be taken back.
+    static let guardedBatches = 64
     /// Nanoseconds after which a batch takes no more saves.
     static let batchNanoseconds: UInt64 = 20_000_000
     /// Pages in the WAL after which it is checkpointed: 32 MiB. Each time costs a sync of the store's

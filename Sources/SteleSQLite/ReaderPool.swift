@@ -20,9 +20,14 @@ final class ReaderPool: Sendable {
     private let path: String
     private let state = Mutex(State())
     private let places: DispatchSemaphore
+    /// Whether pages come from a mapping of the file: quick for many rows. But SQLite drops the
+    /// mapping after each commit of another connection, and for a single row it is cheaper to
+    /// read three pages than to map the file again.
+    private let isMapped: Bool
 
-    init(path: String) {
+    init(path: String, isMapped: Bool) {
         self.path = path
+        self.isMapped = isMapped
         places = DispatchSemaphore(value: Limits.readers)
     }
 
@@ -51,10 +56,10 @@ final class ReaderPool: Sendable {
 
     private func open() throws(StoreError) -> Connection {
         let connection = try Connection(path: path, creates: false)
-        // Pages come from the file's mapping; the cache only holds what is read from the WAL.
+        // With a mapping, the cache only holds what is read from the WAL.
         try connection.run(
-            "PRAGMA query_only = 1; PRAGMA mmap_size = 1073741824; PRAGMA cache_size = -512; "
-                + "PRAGMA temp_store = MEMORY")
+            "PRAGMA query_only = 1; PRAGMA mmap_size = \(isMapped ? 1 << 30 : 0); "
+                + "PRAGMA cache_size = -512; PRAGMA temp_store = MEMORY")
         return connection
     }
 

@@ -18,6 +18,8 @@ public final class SQLiteStore: PersistentStore {
     private let schema: SQLSchema
     private let translator: CurrentTranslator
     private let readers: ReaderPool
+    /// For single rows.
+    private let rowReaders: ReaderPool
     private let queue = WriterQueue()
     private let checkpointer = Checkpointer()
     private let watch: CommitWatch
@@ -43,7 +45,8 @@ public final class SQLiteStore: PersistentStore {
         identifier = file.identifier
         generation = file.generation
         translator = CurrentTranslator(FetchTranslator(schema: schema))
-        readers = ReaderPool(path: path)
+        readers = ReaderPool(path: path, isMapped: true)
+        rowReaders = ReaderPool(path: path, isMapped: false)
         watch = CommitWatch(writer)
         try start(writer)
     }
@@ -77,6 +80,16 @@ public final class SQLiteStore: PersistentStore {
 
     public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
         try SQLiteReader(schema: schema, translator: translator, pool: readers, budget: budget)
+    }
+
+    public func newest(_ id: ObjectID) throws(StoreError) -> Snapshot? {
+        guard let shape = schema.shapes[id.root] else { return nil }
+        let connection = try rowReaders.take(waits: false)
+        defer { rowReaders.give(connection) }
+        // A statement outside a transaction is a view of its own, gone with its last row.
+        return try connection.snapshots(
+            translator.current.snapshotByKey(root: id.root), [.int(id.key)], shape
+        ).first
     }
 
     public func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
@@ -122,5 +135,6 @@ public final class SQLiteStore: PersistentStore {
         }
         for thread in running { thread.join() }
         readers.close()
+        rowReaders.close()
     }
 }

@@ -20,6 +20,12 @@ final class Writer {
     private let observer: () -> (any StoreObserver)?
     /// The commit counter after our last commit.
     private var lastCommit: UInt32
+    /// For how many batches more each save has a savepoint to be taken back to.
+    ///
+    /// A savepoint copies every page that a save shares with those before it in the batch, and few
+    /// saves are refused after they have written something. So there is none until one is; then the
+    /// batch begins anew with savepoints, and the next ones have them, too.
+    private var guardedBatches = 0
 
     private static let begin = SQLText("BEGIN IMMEDIATE")
     private static let commit = SQLText("COMMIT")
@@ -103,15 +109,23 @@ final class Writer {
     private func commitTogether(
         _ jobs: inout [WriterJob], mayGrow: Bool
     ) throws(BatchFailure) -> [WriterJob] {
-        do { try beginBatch() } catch { throw BatchFailure(reason: error, hasBegun: false) }
-        let mark = saver.mark
-        do {
-            let left = try saveAll(&jobs, mayGrow: mayGrow)
-            for job in jobs { job.finish() }
-            return left
-        } catch {
-            rollBack(to: mark)
-            throw BatchFailure(reason: error, hasBegun: true)
+        while true {
+            do { try beginBatch() } catch { throw BatchFailure(reason: error, hasBegun: false) }
+            let mark = saver.mark
+            do {
+                guard let left = try saveAll(&jobs, mayGrow: mayGrow) else {
+                    try connection.execute(Self.rollback, [])
+                    saver.restore(mark)
+                    guardedBatches = Limits.guardedBatches
+                    continue
+                }
+                guardedBatches = max(guardedBatches - 1, 0)
+                for job in jobs { job.finish() }
+                return left
+            } catch {
+                rollBack(to: mark)
+                throw BatchFailure(reason: error, hasBegun: true)
+            }
         }
     }
 
@@ -131,18 +145,22 @@ final class Writer {
     }
 
     /// Saves one after the other, with those who come meanwhile, and commits.
-    /// - Returns: those that the bounds leave for the next commit.
+    /// - Returns: those that the bounds leave for the next commit; nil, with nothing committed,
+    ///   where a save is to be taken back that has no savepoint.
     private func saveAll(
         _ jobs: inout [WriterJob], mayGrow: Bool
-    ) throws(StoreError) -> [WriterJob] {
+    ) throws(StoreError) -> [WriterJob]? {
         var told: [HistoryTransaction] = []
         let end = MonotonicTime.nanoseconds + Limits.batchNanoseconds
         var next = 0
         var changes = 0
         while next < jobs.count {
-            if let transaction = try save(jobs[next]) {
+            switch try save(jobs[next]) {
+            case .done(let transaction):
                 told.append(transaction)
                 changes += transaction.changes.count
+            case .nothing: break
+            case .needsSavepoint: return nil
             }
             next += 1
             guard changes < Limits.changesACommit, MonotonicTime.nanoseconds < end else { break }
@@ -157,26 +175,40 @@ final class Writer {
         return left
     }
 
-    /// One save in its savepoint. What it is refused for becomes its outcome; what concerns the
-    /// whole transaction is thrown.
-    private func save(_ job: WriterJob) throws(StoreError) -> HistoryTransaction? {
+    /// What came of one save in a batch.
+    private enum Saved {
+        case done(HistoryTransaction)
+        /// It changed nothing, or is refused and has left nothing behind.
+        case nothing
+        /// It is refused after it has written something.
+        case needsSavepoint
+    }
+
+    /// One save. What it is refused for becomes its outcome; what concerns the whole transaction is
+    /// thrown.
+    private func save(_ job: WriterJob) throws(StoreError) -> Saved {
         let mark = saver.mark
-        try connection.execute(Self.savepoint, [])
+        let isGuarded = guardedBatches > 0
+        if isGuarded { try connection.execute(Self.savepoint, []) }
+        let written = connection.rowsWritten
         do {
             let request = try job.request ?? makeRequest(job)
             let (result, transaction) = try saver.save(request, at: ReferenceDate.now)
-            try connection.execute(Self.release, [])
+            if isGuarded { try connection.execute(Self.release, []) }
             job.outcome = .success(result)
-            return transaction
+            return transaction.map(Saved.done) ?? .nothing
         } catch {
             job.outcome = .failure(error)
             saver.restore(mark)
             if let refusal = error as? StoreError, refusal.concernsTheWholeTransaction {
                 throw refusal
             }
+            guard isGuarded else {
+                return connection.rowsWritten == written ? .nothing : .needsSavepoint
+            }
             try connection.execute(Self.takeBack, [])
             try connection.execute(Self.release, [])
-            return nil
+            return .nothing
         }
     }
 

@@ -35,7 +35,12 @@ extension Service {
     /// Whether a plan is short by its own size, whatever its statements take.
     private func isBrief(_ plan: Plan) -> Bool {
         switch plan.action {
-        case .page, .readiness, .changes: false
+        case .page, .readiness: false
+        // From now on; with a token to begin at, the history is read first.
+        case .changes:
+            plan.call.query[.since] == nil && !plan.call.request.headers.contains("Last-Event-ID")
+                && ChangesCall.acceptsEventStream(
+                    plan.call.request.headers.values(named: "Accept"))
         // To compress takes longer than to read.
         case .list(let list): list.limit <= options.limits.briefRows && !plan.call.terms.acceptsGzip
         case .object: !plan.call.terms.acceptsGzip

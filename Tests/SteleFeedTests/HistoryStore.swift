@@ -75,6 +75,7 @@ final class HistoryStore: PersistentStore {
         return isNew
     }
 
+    func newest(_ id: ObjectID) throws(StoreError) -> Snapshot? { throw .overBudget }
     func save(_ request: SaveRequest) throws(StoreError) -> SaveResult { throw .closed }
     func save(
         _ request: SaveRequest,

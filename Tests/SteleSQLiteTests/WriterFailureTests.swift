@@ -58,6 +58,24 @@ private final class WriterStage {
         return job
     }
 
+    /// A save that changes an object that is not there, which is told when its rows are written.
+    func half(_ name: String) throws -> WriterJob {
+        let team = try #require(model.entity(named: "Team"))
+        var request = SaveRequest(readToken: 0)
+        let values = team.row(["name": .string("half \(name)")])
+        let missing = Snapshot(entity: team.index, key: 9_999, version: 1, values: values)
+        request.changes = [
+            ObjectChange(.insert, entity: team.index, key: -1, values: values),
+            ObjectChange(
+                .update, entity: team.index, key: 9_999, before: missing, values: values,
+                changedSlots: [0]),
+            ObjectChange(.insert, entity: team.index, key: -2, values: values),
+        ]
+        let job = WriterJob(request)
+        try queue.add(job)
+        return job
+    }
+
     func roomFor(pages: Int) throws {
         guard case .string(let text) = try connection.single("PRAGMA page_count"),
             let count = Int(text)
@@ -94,6 +112,37 @@ private func outcome(_ job: WriterJob) -> Result<SaveResult, any Error> {
         #expect(try stage.texts("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16002") == ["8"])
         #expect(try stage.texts("SELECT ZNAME FROM ATRANSACTIONSTRING").count == 9)
         #expect(try stage.texts("PRAGMA integrity_check") == ["ok"])
+    }
+
+    /// Refused after its first row is written, in the middle of a batch that has no savepoints, and
+    /// again in one that has them.
+    @Test func whoIsTakenBackLeavesNothingAndTakesNobodyAlong() throws {
+        let stage = try WriterStage()
+        var jobs: [(job: WriterJob, isRefused: Bool)] = []
+        for index in 0..<30 {
+            let isRefused = index % 10 == 4
+            jobs.append(
+                (isRefused ? try stage.half("\(index)") : try stage.job("\(index)"), isRefused))
+        }
+        try stage.start()
+        for (job, isRefused) in jobs {
+            switch outcome(job) {
+            case .success: #expect(!isRefused)
+            case .failure(StoreError.conflicts): #expect(isRefused)
+            case .failure(let error): Issue.record(error)
+            }
+        }
+        let late = try [stage.job("30"), stage.half("31"), stage.job("32")]
+        #expect(try late[0].wait().token == 28)
+        #expect(throws: StoreError.self) { try late[1].wait() }
+        #expect(try late[2].wait().token == 29)
+        stage.stop()
+        #expect(try stage.texts("SELECT Z_PK FROM ZTEAM ORDER BY 1") == (1...29).map(String.init))
+        #expect(try stage.texts("SELECT COUNT(*) FROM ZTEAM WHERE ZNAME LIKE '%half%'") == ["0"])
+        #expect(
+            try stage.texts("SELECT Z_PK FROM ATRANSACTION ORDER BY 1") == (1...29).map(String.init))
+        #expect(try stage.texts("SELECT COUNT(*) FROM ACHANGE") == ["29"])
+        #expect(try stage.texts("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16002") == ["29"])
     }
 
     @Test func manyWhoJoinABatchThatFailsAreEachAnsweredOnce() throws {

@@ -5,8 +5,8 @@ import StelePersistence
 
 /// Saves requests one after the other on the writer's connection; used by the writer's thread.
 ///
-/// The caller opens the transaction and a savepoint for each request, and takes back to it what
-/// this throws on.
+/// The caller opens the transaction and takes back what this throws on, to a savepoint or with the
+/// whole transaction.
 public final class SQLSaver {
     let schema: SQLSchema
     let connection: any SQLConnection

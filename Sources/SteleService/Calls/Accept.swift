@@ -23,7 +23,11 @@ struct Accept: Sendable {
 
     /// Reads the header; nil and what cannot be read accept everything.
     init(_ header: String?) {
-        ranges = (header ?? "").split(separator: ",").compactMap { part in
+        guard let header, header != "*/*" else {
+            ranges = []
+            return
+        }
+        ranges = header.split(separator: ",").compactMap { part in
             let pieces = part.split(separator: ";").map {
                 $0.drop { $0 == " " || $0 == "\t" }.lowercased()
             }

@@ -20,7 +20,8 @@ enum Body {
     }
 
     private static func checkType(_ header: String?, _ method: Method) throws {
-        guard let header else { return }
+        // As nearly everybody writes it.
+        guard let header, header != "application/json" else { return }
         let parts = header.lowercased().split(separator: ";").map { $0.filter { $0 != " " } }
         switch parts.first {
         case "application/json": break

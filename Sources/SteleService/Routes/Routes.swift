@@ -53,12 +53,15 @@ struct Routes: Sendable {
             path = rest.firstIndex(of: "/").map { rest[$0...] } ?? "/"
         }
         guard path.utf8.starts(with: basePath.utf8) else { throw outsideBasePath(target) }
-        path = path.dropFirst(basePath.count)
-        if path.isEmpty || path == "/" { return [] }
-        guard path.first == "/" else { throw outsideBasePath(target) }
-        let segments = try path.dropFirst().split(
-            separator: "/", omittingEmptySubsequences: false
-        ).map { try PercentDecoding.decode($0, plusIsSpace: false, what: "the path") }
+        // By bytes: a slash is one, and part of no other character.
+        let slash = UInt8(ascii: "/")
+        let rest = path.utf8.dropFirst(basePath.utf8.count)
+        guard let first = rest.first else { return [] }
+        guard first == slash else { throw outsideBasePath(target) }
+        if rest.count == 1 { return [] }
+        let segments = try rest.dropFirst().split(
+            separator: slash, omittingEmptySubsequences: false
+        ).map { try PercentDecoding.decode(Substring($0), plusIsSpace: false, what: "the path") }
         if let empty = segments.firstIndex(of: "") {
             throw Problem(
                 .route, "the path \(target) has an empty segment",
