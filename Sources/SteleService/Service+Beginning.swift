@@ -1,6 +1,6 @@
 // What is done on the thread that carries the connection, which must not wait: a plain object and
 // the health check from its first byte to its last, every other read and write as far as a small
-// budget of time reaches. Decision 0014 has the measurements.
+// budget of time reaches. Decision 0015 has the measurements.
 
 import SteleGraph
 import SteleHTTP
