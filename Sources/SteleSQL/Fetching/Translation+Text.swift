@@ -1,4 +1,4 @@
-/// CONTAINS, BEGINSWITH, ENDSWITH and LIKE.
+/// CONTAINS, BEGINSWITH, ENDSWITH, LIKE and MATCHES.
 
 import SteleModel
 import StelePredicates
@@ -11,7 +11,7 @@ extension Translation {
     ) -> Condition {
         if text.isNull || pattern.isNull { return .constant(!holds) }
         let options = options.ofEquality
-        if case .string(let literal)? = pattern.value, type != .like {
+        if case .string(let literal)? = pattern.value, type != .like, type != .matches {
             if literal.isEmpty { return .constant(!holds) }
             if !options.folds {
                 return plain(text, type, literal).turned(holds)
@@ -22,6 +22,7 @@ extension Translation {
             case .beginsWith: SQLFunctions.beginsWith
             case .endsWith: SQLFunctions.endsWith
             case .like: SQLFunctions.like
+            case .matches: SQLFunctions.matches
             default: SQLFunctions.contains
             }
         let bits = options.folds ? options.rawValue : 0
