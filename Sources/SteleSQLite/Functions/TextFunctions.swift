@@ -48,9 +48,9 @@ enum TextFunctions {
         _ context: OpaquePointer?, _ value: OpaquePointer?, _ text: UnsafeBufferPointer<UInt8>,
         _ options: ComparisonOptions
     ) -> Bool {
-        guard options.isDisjoint(with: [.localeSensitive, .normalized]), text.count <= 256 else {
-            return false
-        }
+        guard options.isDisjoint(with: [.localeSensitive, .normalized]), text.count <= 256,
+            sqlite3_value_type(value) == SQLITE_TEXT
+        else { return false }
         let foldsCase = options.contains(.caseInsensitive)
         var (seen, changes) = (UInt8(0), false)
         for byte in text {
