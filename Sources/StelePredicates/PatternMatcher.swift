@@ -125,8 +125,8 @@ public final class PatternMatcher {
             let text = String(decoding: key.pattern, as: UTF8.self)
             throw PredicateError(
                 .pattern,
-                "\"\(text)\" is no regular expression: \(error.reason), at character "
-                    + "\(error.position)", near: text,
+                "\"\(text)\" is no regular expression: \(error.reason), seen after "
+                    + "\(error.position) character\(error.position == 1 ? "" : "s")", near: text,
                 hint: "in quotes \\ is written twice, as in \"\\\\d+\"; \\Q…\\E takes all "
                     + "between as it is")
         }

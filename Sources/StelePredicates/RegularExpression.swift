@@ -26,7 +26,7 @@ final class RegularExpression {
     struct Malformed: Error, Hashable {
         /// What is wrong with it, as a clause.
         var reason: String
-        /// Where, in UTF-16 units from its start.
+        /// How much of it had been read, in UTF-16 units.
         var position: Int
     }
 
@@ -45,9 +45,10 @@ final class RegularExpression {
         var status = U_ZERO_ERROR
         var place = UParseError()
         let flags = ignoresCase ? UInt32(UREGEX_CASE_INSENSITIVE.rawValue) : 0
-        // An empty array has no address, and ICU wants one.
-        let opened = (pattern + [0]).withUnsafeBufferPointer {
-            swift_uregex_open($0.baseAddress, Int32(pattern.count), flags, &place, &status)
+        // ICU refuses the empty pattern: an empty group is the same.
+        let written = pattern.isEmpty ? Array("(?:)".utf16) : pattern
+        let opened = written.withUnsafeBufferPointer {
+            swift_uregex_open($0.baseAddress, Int32($0.count), flags, &place, &status)
         }
         guard status.rawValue <= U_ZERO_ERROR.rawValue, let opened else {
             if let opened { swift_uregex_close(opened) }
@@ -94,7 +95,7 @@ final class RegularExpression {
             start = next + 1
             line += 1
         }
-        return min(max(start + Int(place.offset) - 1, 0), pattern.count)
+        return min(max(start + Int(place.offset), 0), pattern.count)
     }
 
     private static func reason(_ status: UErrorCode) -> String {

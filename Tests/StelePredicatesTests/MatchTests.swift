@@ -84,8 +84,8 @@ struct MatchCase: Sendable, CustomTestStringConvertible {
     @Test(
         "what is no regular expression is refused before anything runs, with the place",
         arguments: [
-            ("(a", 2), ("a)", 1), ("[a", 2), ("a{2,1}", 5), ("*a", 0), ("a\\q", 2), ("(?z)a", 2),
-            ("(a)\\2", 4), ("\\p{Nonsense}", 11), ("(?<=a*)b", 6), ("[b-a]", 3), ("a\n\n(b", 5),
+            ("(a", 2), ("a)", 2), ("[a", 2), ("a{2,1}", 6), ("+", 1), ("(?z)a", 3),
+            ("(a)\\2", 5), ("\\p{Nonsense}", 12), ("(?<=a*)b", 7), ("[b-a]", 4), ("a\n\n(b", 5),
         ])
     func malformed(_ pattern: String, _ position: Int) throws {
         let error = try #require(throws: PredicateError.self) {
@@ -93,9 +93,8 @@ struct MatchCase: Sendable, CustomTestStringConvertible {
                 .comparison(Comparison(.key("name"), .matches, .constant(.string(pattern)))))
         }
         #expect(error.code == "predicate.pattern" && error.hint != nil)
-        #expect(error.message.contains("at character "), "\(error)")
-        let place = Int(error.message.split(separator: " ").last ?? "") ?? -1
-        #expect(abs(place - position) <= 2, "\(error)")
+        #expect(error.message.hasSuffix(", seen after \(position) character\(position == 1 ? "" : "s")"),
+            "\(error)")
     }
 
     @Test("a refused pattern is found in the text that it stands in")

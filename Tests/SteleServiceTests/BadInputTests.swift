@@ -106,7 +106,7 @@ struct Refused: Sendable, CustomTestStringConvertible {
             "GET", "/Player?where=FUNCTION(name,'exec')==1", 400, "predicate.unsupported", "exec"),
         Refused(
             "GET", "/Player?where=name%20MATCHES%20'x(y'", 400, "predicate.pattern",
-            "a parenthesis has no partner, at character 4"),
+            "a parenthesis has no partner, seen after 3"),
         Refused(
             "GET", "/Player?where=name%20MATCHES%20TERNARY(goals%3E3,'[a','b')", 400,
             "predicate.pattern", "\"[a\" is no regular expression: a set opened by ["),
