@@ -12,7 +12,8 @@ extension TextComparison {
 
     /// Whether an ASCII part occurs, with case folded or not; nil where only a look at scalars can
     /// tell. What is found among ASCII bytes is found: they fold each to one scalar.
-    func asciiContains(_ text: Bytes, _ part: Bytes, _ foldsCase: Bool) -> Bool? {
+    func asciiContains(_ text: Bytes, _ part: Bytes, _ folding: CaseFolding) -> Bool? {
+        let foldsCase = folding.foldsCase
         guard let start = text.baseAddress, let wanted = part.baseAddress, Self.isASCII(part)
         else { return nil }
         let first = foldsCase ? Self.lower(wanted[0]) : wanted[0]
@@ -38,7 +39,48 @@ extension TextComparison {
             seen |= start[index]
             index += 1
         }
-        return seen < 0x80 ? false : nil
+        if seen < 0x80 { return false }
+        return folding == .caseOnly && !Self.mayFoldToASCII(text) ? false : nil
+    }
+
+    /// Whether a scalar may be in it that is not ASCII and becomes ASCII, or something with ASCII
+    /// in it, without regard to case: ß, ŉ, ſ, ǰ, İ, and whole blocks in which there are others.
+    static func mayFoldToASCII(_ text: Bytes) -> Bool {
+        for index in text.indices where text[index] >= 0xC3 {
+            let next = index + 1 < text.count ? text[index + 1] : 0
+            switch text[index] {
+            case 0xC3: if next == 0x9F { return true }
+            case 0xC4: if next == 0xB0 { return true }
+            case 0xC5: if next == 0x89 || next == 0xBF { return true }
+            case 0xC7: if next == 0xB0 { return true }
+            case 0xE1: if next == 0xBA { return true }
+            case 0xE2: if next == 0x84 { return true }
+            case 0xEF: if next == 0xAC { return true }
+            default: break
+            }
+        }
+        return false
+    }
+
+    /// What a pattern of LIKE is whose only wildcards are a * at its ends, around ASCII.
+    enum LikeShape { case contains, begins, ends }
+
+    static func likeShape(_ pattern: Bytes) -> (LikeShape, Bytes)? {
+        guard let first = pattern.first, let last = pattern.last, pattern.count > 1 else {
+            return nil
+        }
+        let star = UInt8(ascii: "*")
+        let inner = pattern[(first == star ? 1 : 0)..<(pattern.count - (last == star ? 1 : 0))]
+        guard !inner.isEmpty, first == star || last == star else { return nil }
+        for byte in inner {
+            if byte >= 0x80 || byte == star || byte == UInt8(ascii: "?")
+                || byte == UInt8(ascii: "\\")
+            {
+                return nil
+            }
+        }
+        let shape: LikeShape = first != star ? .begins : last != star ? .ends : .contains
+        return (shape, Bytes(rebasing: inner))
     }
 
     /// Whether the text begins with an ASCII prefix; nil as for `asciiContains`.

@@ -144,17 +144,14 @@ public struct TextComparison: Sendable {
         let wanted = FoldedScalars(part, folding)
         if part.count > 48 { return containsLong(text, wanted) }
         guard let folding else { return Self.containsBytes(text, part) }
-        if let quick = asciiContains(text, part, folding.foldsCase) { return quick }
+        if let quick = asciiContains(text, part, folding) { return quick }
+        var others = wanted
+        guard let first = others.next() else { return false }
         var place = FoldedScalars(text, folding)
-        while true {
-            var rest = place
-            switch rest.starts(with: wanted) {
-            case .yes: return true
-            case .empty, .tooShort: return false
-            case .no: break
-            }
-            if place.next() == nil { return false }
+        while let scalar = place.next() {
+            if scalar == first, place.continues(with: others) { return true }
         }
+        return false
     }
 
     private static func containsBytes(_ text: Bytes, _ part: Bytes) -> Bool {
@@ -209,6 +206,15 @@ extension FoldedScalars {
             guard let following = other.next() else { return .yes }
             wanted = following
         }
+    }
+
+    /// Whether what comes next is all of that.
+    func continues(with others: FoldedScalars) -> Bool {
+        var (rest, others) = (self, others)
+        while let wanted = others.next() {
+            if rest.next() != wanted { return false }
+        }
+        return true
     }
 
     static func count(_ scalars: FoldedScalars) -> Int {

@@ -43,7 +43,8 @@ struct MatchCase: Sendable, CustomTestStringConvertible {
         .init("😀", ".", true), .init("😀", "..", false), .init("😀", "[😀-🙏]", true),
         .init("👩‍👧", "\\X", true), .init("👩‍👧", ".{3}", true), .init("a😀b", "a\\x{1F600}b", true),
         .init("e\u{301}", ".", false), .init("e\u{301}", "..", true), .init("e\u{301}", "é", false),
-        .init("é", "e\u{301}", false), .init("e\u{301}", "\\X", true), .init("日本", "\\p{Han}+", true),
+        .init("é", "e\u{301}", false), .init("e\u{301}", "\\X", true),
+        .init("日本", "\\p{Han}+", true),
         .init("2024-05-01", "\\d{4}-\\d{2}-\\d{2}", true), .init("x1", "\\w\\d", true),
         .init("٣", "\\d", true), .init("ann lee", "\\bann\\b.*", true),
         .init("abab", "(ab)\\1", true), .init("abba", "(ab)\\1", false),
@@ -93,8 +94,8 @@ struct MatchCase: Sendable, CustomTestStringConvertible {
                 .comparison(Comparison(.key("name"), .matches, .constant(.string(pattern)))))
         }
         #expect(error.code == "predicate.pattern" && error.hint != nil)
-        #expect(error.message.hasSuffix(", seen after \(position) character\(position == 1 ? "" : "s")"),
-            "\(error)")
+        let place = "seen after \(position) character\(position == 1 ? "" : "s")"
+        #expect(error.message.hasSuffix(place), "\(error)")
     }
 
     @Test("a refused pattern is found in the text that it stands in")

@@ -48,8 +48,8 @@ import Testing
         Person: name LIKE[cd] "*x*"
             ZPERSON t0 WHERE STELE_LIKE(t0.ZNAME, ?1, 3)
         Person: name ==[c] "x"
-            ZPERSON t0 WHERE (t0.ZNAME >= ?2 AND t0.ZNAME < ?3 OR t0.ZNAME >= ?4 AND t0.ZNAME < ?5) \
-        AND STELE_FOLD(t0.ZNAME, 1) = STELE_FOLD(?1, 1)
+            ZPERSON t0 WHERE (t0.ZNAME >= ?2 AND t0.ZNAME < ?3 OR t0.ZNAME >= ?4 \
+        AND t0.ZNAME < ?5) AND STELE_FOLD(t0.ZNAME, 1) = STELE_FOLD(?1, 1)
         Person: name == "x" AND FALSEPREDICATE
             ZPERSON t0 WHERE t0.ZNAME = ?1 AND 0
         Person: name ==[l] "x"
