@@ -48,7 +48,10 @@ let package = Package(
         // Core Data: the model, the language, the contract of a store, the graph.
         .target(
             name: "SteleModel", dependencies: ["CExpat", "SteleJSON"], swiftSettings: settings),
-        .target(name: "StelePredicates", dependencies: ["SteleModel"], swiftSettings: settings),
+        // ICU, for regular expressions, comes with the toolchain.
+        .target(
+            name: "StelePredicates", dependencies: ["SteleModel", "SteleMutex"],
+            swiftSettings: settings, linkerSettings: [.linkedLibrary("_FoundationICU")]),
         .target(
             name: "StelePersistence", dependencies: ["SteleModel", "StelePredicates", "SteleMutex"],
             swiftSettings: settings),

@@ -1,53 +1,29 @@
-/// Text against a regular expression, as a whole and in bounded time.
+/// Text against a model's regular expression, as a whole and in bounded time.
 
-// Whole Foundation for NSRegularExpression alone: the one engine here that can be stopped.
-import Foundation
-import SteleMutex
+import StelePredicates
 
 /// What came of matching.
 enum PatternMatch: Sendable {
     case matches, differs
-    /// It ran longer than the limit and was stopped.
+    /// It ran longer than the limit and was stopped, or took more memory than it may.
     case tooSlow
     /// The pattern is no regular expression.
     case unreadable
 
-    /// The longest that one match may take.
-    static let limit = Duration.milliseconds(100)
-
-    private static let compiled = Mutex<[String: NSRegularExpression?]>([:])
+    /// Patterns come from the model, so they may be of any length, and one value takes 100 ms.
+    private static let limits = {
+        var limits = MatchLimits.standard
+        limits.matchNanoseconds = 100_000_000
+        limits.patternLength = 1 << 20
+        return limits
+    }()
 
     /// Matches the whole text (MATCHES), with ICU's syntax.
     static func of(_ text: String, _ pattern: String) -> PatternMatch {
-        guard let expression = expression(pattern) else { return .unreadable }
-        let deadline = ContinuousClock.now + limit
-        var outcome = PatternMatch.differs
-        expression.enumerateMatches(
-            in: text, options: [.anchored, .reportProgress],
-            range: NSRange(location: 0, length: text.utf16.count)
-        ) { match, _, stop in
-            if match != nil {
-                outcome = .matches
-                stop.pointee = true
-            } else if ContinuousClock.now > deadline {
-                outcome = .tooSlow
-                stop.pointee = true
-            }
-        }
-        return outcome
-    }
-
-    /// The pattern, made to match nothing but the whole; compiled once. Patterns come from the
-    /// model, so there are only so many.
-    private static func expression(_ pattern: String) -> NSRegularExpression? {
-        compiled.withLock { compiled in
-            if let known = compiled[pattern] { return known }
-            // A pattern that ends in a comment (`(?x)`) would swallow the closing bracket.
-            let made =
-                (try? NSRegularExpression(pattern: "(?:" + pattern + ")\\z"))
-                ?? (try? NSRegularExpression(pattern: "(?:" + pattern + "\n)\\z"))
-            compiled[pattern] = .some(made)
-            return made
+        do {
+            return try PatternMatcher(limits).matches(text, pattern) ? .matches : .differs
+        } catch {
+            return error.code == PredicateError.Code.pattern.rawValue ? .unreadable : .tooSlow
         }
     }
 }

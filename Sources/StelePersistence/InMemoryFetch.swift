@@ -181,6 +181,11 @@ struct InMemoryFetch {
     private func plainly<T>(
         _ work: () throws(PredicateError) -> T
     ) throws(StoreError) -> T {
-        do { return try work() } catch { throw .invalid(error.description) }
+        do { return try work() } catch {
+            switch PredicateError.Code(rawValue: error.code) {
+            case .limit, .pattern: throw .predicate(error)
+            default: throw .invalid(error.description)
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 /// What a store refuses, and why.
 
 import SteleModel
+import StelePredicates
 
 /// A store's refusal.
 public enum StoreError: Error, Sendable {
@@ -24,6 +25,9 @@ public enum StoreError: Error, Sendable {
     case incompatible(code: Int, String)
     /// A predicate or value that fails only when it runs, such as one out of range.
     case invalid(String)
+    /// The same where it is the predicate's own fault: a regular expression that runs too long, or
+    /// is none.
+    case predicate(PredicateError)
     /// A predicate or a list of columns that is larger than what the store's own language takes.
     case tooLarge(String)
     /// Anything else that the store's library says (134180).

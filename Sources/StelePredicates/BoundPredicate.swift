@@ -16,6 +16,7 @@ struct BoundComparison {
     let type: Comparison.Operator
     let modifier: Comparison.Modifier
     let text: TextComparison
+    let options: ComparisonOptions
 }
 
 indirect enum BoundExpression {
@@ -59,7 +60,8 @@ struct Binder {
             return .comparison(
                 BoundComparison(
                     left: try bind(it.left, scope).0, right: try bind(it.right, scope).0,
-                    type: it.type, modifier: it.modifier, text: TextComparison(it.options)))
+                    type: it.type, modifier: it.modifier, text: TextComparison(it.options),
+                    options: it.options))
         }
     }
 

@@ -5,6 +5,7 @@ import SteleModel
 struct Evaluation<Object: EvaluatedObject> {
     let model: Model
     let now: Double
+    private let matcher = PatternMatcher()
 
     typealias Result = Evaluated<Object>
 
@@ -67,7 +68,7 @@ struct Evaluation<Object: EvaluatedObject> {
             case .beginsWith: return text.beginsWith(a, b)
             case .endsWith: return text.endsWith(a, b)
             case .like: return text.like(a, b)
-            default: return try text.matches(a, b)
+            default: return try matcher.matches(a, b, comparison.options)
             }
         }
     }

@@ -36,7 +36,10 @@ public struct PredicateCheck: Sendable {
     /// - Throws: `PredicateError` with code `predicate.unknown-key`, `predicate.type`,
     ///   `predicate.variable` or `predicate.unsupported`; `located(in:)` finds its position.
     public func check(_ predicate: Predicate) throws(PredicateError) -> Predicate {
-        try checked(predicate, Scope())
+        let result = try checked(predicate, Scope())
+        var patterns = PatternCheck()
+        try patterns.check(result)
+        return result
     }
 
     /// The expression, fitted to the model, and its type.
@@ -46,6 +49,8 @@ public struct PredicateCheck: Sendable {
         _ expression: Expression
     ) throws(PredicateError) -> (Expression, ExpressionType) {
         let typed = try settled(checked(expression, Scope()))
+        var patterns = PatternCheck()
+        try patterns.check(typed.expression)
         return (typed.expression, typed.type)
     }
 

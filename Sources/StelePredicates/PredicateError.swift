@@ -3,7 +3,8 @@
 /// A predicate that cannot be read, or that does not fit the model.
 public struct PredicateError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The sort of mistake: `predicate.syntax`, `predicate.unknown-key`, `predicate.type`,
-    /// `predicate.limit`, `predicate.unsupported`, `predicate.variable` or `feature.not-built`.
+    /// `predicate.limit`, `predicate.unsupported`, `predicate.variable`, `predicate.pattern` or
+    /// `feature.not-built`.
     public var code: String
     /// What is wrong, in one sentence.
     public var message: String
@@ -37,6 +38,8 @@ public struct PredicateError: Error, Sendable, Hashable, CustomStringConvertible
         case limit = "predicate.limit"
         case unsupported = "predicate.unsupported"
         case variable = "predicate.variable"
+        /// A pattern of MATCHES that is no regular expression.
+        case pattern = "predicate.pattern"
         /// What a later version reads.
         case notBuilt = "feature.not-built"
     }

@@ -32,7 +32,8 @@ public struct PredicateEvaluator<Object: EvaluatedObject> {
 
     /// Whether it holds for the object.
     ///
-    /// - Throws: `PredicateError` for MATCHES, with code `feature.not-built`.
+    /// - Throws: `PredicateError` where MATCHES runs too long (`predicate.limit`), or meets a
+    ///   pattern that is none (`predicate.pattern`).
     public func evaluate(_ object: Object) throws(PredicateError) -> Bool {
         try evaluation.holds(predicate, Frame(object: object))
     }
@@ -61,7 +62,7 @@ public struct ExpressionEvaluator<Object: EvaluatedObject> {
 
     /// What it gives for the object.
     ///
-    /// - Throws: `PredicateError` for a TERNARY with MATCHES.
+    /// - Throws: `PredicateError` for a TERNARY with MATCHES, as for a predicate.
     public func evaluate(_ object: Object) throws(PredicateError) -> Evaluated<Object> {
         try evaluation.value(expression, Frame(object: object))
     }

@@ -4,6 +4,14 @@ extension TextComparison {
     /// Whether the whole text matches a pattern of `*` and `?`; the empty text matches only a
     /// pattern of nothing but `*`, or the empty one.
     public func like(_ text: Bytes, _ pattern: Bytes) -> Bool {
+        if let (shape, part) = Self.likeShape(pattern) {
+            switch shape {
+            case .contains: return contains(text, part)
+            case .begins: return beginsWith(text, part)
+            case .ends: return endsWith(text, part)
+            }
+        }
+        if let quick = asciiLike(text, pattern, folding?.foldsCase ?? false) { return quick }
         var place = FoldedScalars(text, folding)
         var wanted = LikePattern(pattern, folding)
         // Where the last * was, and the text that it has not taken yet.

@@ -156,11 +156,4 @@ extension TextComparison {
     public func like(_ text: String, _ pattern: String) -> Bool {
         withText(text) { x in withText(pattern) { y in like(x, y) } }
     }
-
-    /// - Throws: `PredicateError` as over bytes.
-    public func matches(_ text: String, _ pattern: String) throws(PredicateError) -> Bool {
-        try withBytes(of: text) { (x) throws(PredicateError) in
-            try withBytes(of: pattern) { (y) throws(PredicateError) in try matches(x, y) }
-        }
-    }
 }

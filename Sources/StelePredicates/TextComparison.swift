@@ -113,6 +113,7 @@ public struct TextComparison: Sendable {
         guard folding != nil else {
             return text.count >= prefix.count && Self.same(text, prefix, prefix.count)
         }
+        if let quick = asciiBegins(text, prefix, folding?.foldsCase ?? false) { return quick }
         var rest = FoldedScalars(text, folding)
         return rest.starts(with: FoldedScalars(prefix, folding)) == .yes
     }
@@ -124,6 +125,7 @@ public struct TextComparison: Sendable {
             return text.count >= suffix.count
                 && Self.same(text, suffix, suffix.count, from: text.count - suffix.count)
         }
+        if let quick = asciiEnds(text, suffix, folding?.foldsCase ?? false) { return quick }
         var wanted = FoldedScalars(suffix, folding)
         let length = FoldedScalars.count(wanted)
         let total = FoldedScalars.count(FoldedScalars(text, folding))
@@ -141,17 +143,15 @@ public struct TextComparison: Sendable {
         if part.isEmpty { return false }
         let wanted = FoldedScalars(part, folding)
         if part.count > 48 { return containsLong(text, wanted) }
-        guard folding != nil else { return Self.containsBytes(text, part) }
+        guard let folding else { return Self.containsBytes(text, part) }
+        if let quick = asciiContains(text, part, folding) { return quick }
+        var others = wanted
+        guard let first = others.next() else { return false }
         var place = FoldedScalars(text, folding)
-        while true {
-            var rest = place
-            switch rest.starts(with: wanted) {
-            case .yes: return true
-            case .empty, .tooShort: return false
-            case .no: break
-            }
-            if place.next() == nil { return false }
+        while let scalar = place.next() {
+            if scalar == first, place.continues(with: others) { return true }
         }
+        return false
     }
 
     private static func containsBytes(_ text: Bytes, _ part: Bytes) -> Bool {
@@ -191,15 +191,6 @@ public struct TextComparison: Sendable {
         }
         return false
     }
-
-    /// Whether the whole text matches a regular expression.
-    ///
-    /// - Throws: `PredicateError` with code `feature.not-built`, always for now.
-    public func matches(_ text: Bytes, _ pattern: Bytes) throws(PredicateError) -> Bool {
-        throw PredicateError(
-            .notBuilt, "MATCHES is not supported yet", near: "MATCHES",
-            hint: "LIKE has the wildcards * and ?")
-    }
 }
 
 extension FoldedScalars {
@@ -215,6 +206,15 @@ extension FoldedScalars {
             guard let following = other.next() else { return .yes }
             wanted = following
         }
+    }
+
+    /// Whether what comes next is all of that.
+    func continues(with others: FoldedScalars) -> Bool {
+        var (rest, others) = (self, others)
+        while let wanted = others.next() {
+            if rest.next() != wanted { return false }
+        }
+        return true
     }
 
     static func count(_ scalars: FoldedScalars) -> Int {

@@ -3,6 +3,7 @@
 import CSQLite
 import SteleModel
 import StelePersistence
+import StelePredicates
 import SteleSQL
 
 /// A connection with the statements that it has prepared. Not Sendable: one thread at a time.
@@ -11,7 +12,11 @@ final class Connection: SQLConnection {
     private var statements: [SQLText: Statement] = [:]
     private var clock = 0
     /// Whether statements that have been too slow for a budget are refused (`.overBudget`).
-    var refusesSlowStatements = false
+    var refusesSlowStatements = false {
+        didSet { matcher.limits = refusesSlowStatements ? .brief : .standard }
+    }
+    /// What MATCHES is answered by.
+    private let matcher = PatternMatcher()
 
     /// Opens a file.
     /// - Parameters:
@@ -33,6 +38,7 @@ final class Connection: SQLConnection {
         sqlite3_extended_result_codes(opened, 1)
         sqlite3_busy_timeout(opened, 5_000)
         SQLFunctionTable.register(on: opened)
+        MatchFunction.register(on: opened, matcher)
     }
 
     deinit {
@@ -61,6 +67,7 @@ final class Connection: SQLConnection {
     /// The prepared statement, reset and bound; made at its first use.
     func statement(_ sql: SQLText, _ bindings: [Value]) throws(StoreError) -> Statement {
         clock += 1
+        matcher.begin()
         if let known = statements[sql] {
             known.lastUse = clock
             if refusesSlowStatements, !known.mayBeBrief() { throw .overBudget }

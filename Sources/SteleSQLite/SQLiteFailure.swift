@@ -22,6 +22,8 @@ enum SQLiteFailure {
             return .constraint(
                 ConstraintConflict(entity: 0, constraint: [], values: [], databaseKey: nil))
         case SQLITE_TOOBIG, SQLITE_RANGE, SQLITE_MISMATCH: return .invalid(message)
+        case SQLITE_ERROR where message.hasPrefix("\u{1F}"):
+            return FunctionError.error(message).map { .predicate($0) } ?? .failed(message)
         case SQLITE_ERROR where message == "integer overflow": return .invalid(message)
         case SQLITE_ERROR where isBound(message): return .tooLarge(message)
         default: return .failed("SQLite: \(message) (\(code)) in \(place)")

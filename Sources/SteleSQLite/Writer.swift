@@ -247,7 +247,8 @@ extension StoreError {
     fileprivate var concernsTheWholeTransaction: Bool {
         switch self {
         case .noRoom, .failed, .busy, .closed, .incompatible: true
-        case .moved, .conflicts, .constraint, .deadline, .overBudget, .unsupported, .invalid, .tooLarge: false
+        case .moved, .conflicts, .constraint, .deadline, .overBudget, .unsupported, .invalid,
+            .predicate, .tooLarge: false
         }
     }
 }

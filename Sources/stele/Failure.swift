@@ -43,6 +43,7 @@ struct Failure: Error {
         case .incompatible(_, let text), .noRoom(let text), .busy(let text), .moved(let text),
             .unsupported(let text), .invalid(let text), .tooLarge(let text), .failed(let text):
             text
+        case .predicate(let error): error.description
         case .overBudget: "a statement ran for longer than its reader's budget"
         case .deadline(let seconds): "a statement ran for longer than \(seconds) seconds"
         case .conflicts: "objects were changed by another program meanwhile"

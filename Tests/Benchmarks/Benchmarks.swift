@@ -17,6 +17,7 @@ struct Benchmarks {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let model = try ModelFile.read("Config/Models/League.xcdatamodeld").model()
+        if CommandLine.arguments.contains("text") { return try text(folder, model) }
         let store = try SQLiteStore.open(path: folder + "/store.sqlite", model: model)
         defer { store.close() }
         let work = try LibraryWork(store)
@@ -37,6 +38,20 @@ struct Benchmarks {
             for key in keys { sums.1 += floor.get(key) }
         }
         precondition(sums.0 == sums.1, "both read the same rows")
+    }
+
+    /// Only the text operators: `Benchmarks text`.
+    private static func text(_ folder: String, _ model: Model) throws {
+        let names = try TextOperators(folder, model)
+        print("counts over 100,000 names, times by the library over times by SQLite's own means")
+        for (predicate, condition) in TextOperators.pairs {
+            let found = (try names.count(predicate), try names.count(sql: condition))
+            try compare("\(predicate) (\(found.0)) by \(condition) (\(found.1))") {
+                for _ in 0..<5 { _ = try names.count(predicate) }
+            } with: {
+                for _ in 0..<5 { _ = try names.count(sql: condition) }
+            }
+        }
     }
 
     private static func compare(

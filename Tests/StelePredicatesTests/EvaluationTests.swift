@@ -232,14 +232,6 @@ struct EvaluationTests {
         #expect(try League.holds("name ==[nd] 'e\u{301}' AND name !=[nd] 'e'", it))
     }
 
-    @Test("MATCHES is refused for now, by name")
-    func matches() throws {
-        let error = try #require(throws: PredicateError.self) {
-            try League.holds("name MATCHES 'a'", Self.person(["name": .string("a")]))
-        }
-        #expect(error.code == "feature.not-built")
-    }
-
     @Test("aggregates over a group of rows skip nulls, and the sum of nothing is 0")
     func groups() throws {
         let (team, _) = Self.crew

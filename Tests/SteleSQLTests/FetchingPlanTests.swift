@@ -23,6 +23,10 @@ import Testing
         ("Person", "name == nil", "Z_Person_by_name (ZNAME=?)"),
         ("Person", "NOT name != \"x\"", "Z_Person_by_name (ZNAME=?)"),
         ("Person", "name BEGINSWITH \"Ab\"", "Z_Person_by_name (ZNAME>? AND ZNAME<?)"),
+        ("Person", "name LIKE \"Ab*\"", "Z_Person_by_name (ZNAME>? AND ZNAME<?)"),
+        ("Person", "name BEGINSWITH[c] \"Ab\"", "Z_Person_by_name (ZNAME>? AND ZNAME<?)"),
+        ("Person", "name ==[c] \"kiss\"", "Z_Person_by_name (ZNAME>? AND ZNAME<?)"),
+        ("Person", "name LIKE[c] \"ab*\"", "MULTI-INDEX OR"),
         (
             "Person", "name IN {\"a\",\"b\",\"c\",\"d\",\"e\",\"f\",\"g\",\"h\",\"i\"}",
             "Z_Person_by_name (ZNAME=?)"

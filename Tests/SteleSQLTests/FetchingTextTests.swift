@@ -25,7 +25,22 @@ import Testing
         Person: NOT name BEGINSWITH "Ab"
             ZPERSON t0 WHERE (t0.ZNAME >= ?1 AND t0.ZNAME < ?2) IS NOT TRUE
         Person: name BEGINSWITH[c] "Ab"
-            ZPERSON t0 WHERE STELE_BEGINSWITH(t0.ZNAME, ?1, 1)
+            ZPERSON t0 WHERE (t0.ZNAME >= ?2 AND t0.ZNAME < ?3 OR t0.ZNAME >= ?4 AND t0.ZNAME < ?5 \
+        OR t0.ZNAME >= ?6 AND t0.ZNAME < ?7 OR t0.ZNAME >= ?8 AND t0.ZNAME < ?9) \
+        AND STELE_BEGINSWITH(t0.ZNAME, ?1, 1)
+        Person: NOT name BEGINSWITH[c] "Ab"
+            ZPERSON t0 WHERE (STELE_BEGINSWITH(t0.ZNAME, ?1, 1)) IS NOT TRUE
+        Person: name BEGINSWITH[cd] "Ab"
+            ZPERSON t0 WHERE STELE_BEGINSWITH(t0.ZNAME, ?1, 3)
+        Person: team.name BEGINSWITH[c] "Ab"
+            ZPERSON t0 LEFT JOIN ZTEAM t1 ON t1.Z_PK = t0.ZTEAM WHERE \
+        STELE_BEGINSWITH(t1.ZNAME, ?1, 1)
+        Person: name LIKE "Ab*"
+            ZPERSON t0 WHERE t0.ZNAME >= ?2 AND t0.ZNAME < ?3 AND STELE_LIKE(t0.ZNAME, ?1, 0)
+        Person: name MATCHES[cd] "a+"
+            ZPERSON t0 WHERE STELE_MATCHES(t0.ZNAME, ?1, 3)
+        Person: name MATCHES[nc] ""
+            ZPERSON t0 WHERE STELE_MATCHES(t0.ZNAME, ?1, 0)
         Person: name CONTAINS "x"
             ZPERSON t0 WHERE INSTR(t0.ZNAME, ?1) > 0
         Person: name ENDSWITH "x"
@@ -33,7 +48,8 @@ import Testing
         Person: name LIKE[cd] "*x*"
             ZPERSON t0 WHERE STELE_LIKE(t0.ZNAME, ?1, 3)
         Person: name ==[c] "x"
-            ZPERSON t0 WHERE STELE_FOLD(t0.ZNAME, 1) = STELE_FOLD(?1, 1)
+            ZPERSON t0 WHERE (t0.ZNAME >= ?2 AND t0.ZNAME < ?3 OR t0.ZNAME >= ?4 \
+        AND t0.ZNAME < ?5) AND STELE_FOLD(t0.ZNAME, 1) = STELE_FOLD(?1, 1)
         Person: name == "x" AND FALSEPREDICATE
             ZPERSON t0 WHERE t0.ZNAME = ?1 AND 0
         Person: name ==[l] "x"

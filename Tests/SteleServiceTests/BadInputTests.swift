@@ -104,6 +104,15 @@ struct Refused: Sendable, CustomTestStringConvertible {
             "request.unknown-parameter", "nothing reads $MAX"),
         Refused(
             "GET", "/Player?where=FUNCTION(name,'exec')==1", 400, "predicate.unsupported", "exec"),
+        Refused(
+            "GET", "/Player?where=name%20MATCHES%20'x(y'", 400, "predicate.pattern",
+            "a parenthesis has no partner, seen after 3"),
+        Refused(
+            "GET", "/Player?where=name%20MATCHES%20TERNARY(goals%3E3,'[a','b')", 400,
+            "predicate.pattern", "\"[a\" is no regular expression: a set opened by ["),
+        Refused(
+            "GET", "/Player?where='\(String(repeating: "a", count: 40))!'%20MATCHES%20'(a%2B)%2B$'",
+            400, "predicate.limit", "200 ms on a text of 41 characters"),
         Refused("GET", "/Player?where=uppercse(name)==1", 400, "predicate.unsupported", "uppercase"),
         Refused("GET", "/Player?where=CAST(name,'NSDaet')==1", 400, "predicate.unsupported", "NSDate"),
         Refused("GET", "/Player?limit=0", 400, "request.parameter", "1 to 10000"),

@@ -17,6 +17,8 @@ struct Operand {
     var isNullable = true
     /// A plain column, which an index may serve.
     var isColumn = false
+    /// A column that the model has an index over.
+    var isIndexed = false
     /// A Decimal that may have more digits than a double: compared by its key.
     var isLongDecimal = false
 

@@ -31,6 +31,8 @@ public enum SQLFunctions {
     public static let endsWith = SQLFunction("STELE_ENDSWITH", 3)
     /// `STELE_LIKE(text, pattern, options)`: 1 or 0; `*` and `?` as in NSPredicate.
     public static let like = SQLFunction("STELE_LIKE", 3)
+    /// `STELE_MATCHES(text, pattern, options)`: 1 or 0, or an error where that cannot be said.
+    public static let matches = SQLFunction("STELE_MATCHES", 3)
     /// `STELE_DECIMAL_KEY(x)`: a BLOB whose binary order and equality are the numbers'.
     public static let decimalKey = SQLFunction("STELE_DECIMAL_KEY", 1)
     /// `STELE_DECIMAL_ADD(a, b)`: exact to 38 digits, as the other three.
@@ -52,7 +54,8 @@ public enum SQLFunctions {
 
     /// All of them.
     public static let all = [
-        fold, contains, beginsWith, endsWith, like, decimalKey, decimalAdd, decimalSubtract,
+        fold, contains, beginsWith, endsWith, like, matches, decimalKey, decimalAdd,
+        decimalSubtract,
         decimalMultiply, decimalDivide, decimalSum, decimalAverage, decimalMinimum, decimalMaximum,
     ]
 }

@@ -45,7 +45,10 @@ extension Translation {
         let b = comparable(right, options, long: long)
         switch (holds, left.isNullable, right.isNullable) {
         case (true, true, true): return Condition("\(a) IS \(b)")
-        case (true, _, _): return Condition("\(a) = \(b)")
+        case (true, _, _):
+            let condition = Condition("\(a) = \(b)")
+            guard options.folds, case .string(let literal)? = right.value else { return condition }
+            return narrowed(condition, left, beginsWith: literal, options)
         case (false, false, false): return Condition("\(a) <> \(b)")
         case (false, _, _): return Condition("\(a) IS NOT \(b)")
         }

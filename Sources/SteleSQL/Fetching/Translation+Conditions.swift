@@ -58,8 +58,7 @@ extension Translation {
             }
             let (low, high) = (try operand(bounds[0], env), try operand(bounds[1], env))
             return between(left, low, high, options).turned(holds)
-        case .matches: throw .unsupported("MATCHES")
-        case .like, .beginsWith, .endsWith, .contains:
+        case .like, .matches, .beginsWith, .endsWith, .contains:
             return text(left, type, try operand(right, env), options, holds: holds)
         default:
             return compare(left, type, try operand(right, env), options, holds: holds)

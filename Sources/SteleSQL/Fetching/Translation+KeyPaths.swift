@@ -49,6 +49,7 @@ extension Translation {
         let alias = try row(of: owner)
         var operand = Operand.column("\(alias).\(column)", ColumnKind(it.type))
         operand.isLongDecimal = isLong(it)
+        operand.isIndexed = schema.indexedSlots[owner.entity.index].contains(it.slot)
         return operand
     }
 

@@ -1,4 +1,4 @@
-/// CONTAINS, BEGINSWITH, ENDSWITH and LIKE.
+/// CONTAINS, BEGINSWITH, ENDSWITH, LIKE and MATCHES.
 
 import SteleModel
 import StelePredicates
@@ -11,7 +11,7 @@ extension Translation {
     ) -> Condition {
         if text.isNull || pattern.isNull { return .constant(!holds) }
         let options = options.ofEquality
-        if case .string(let literal)? = pattern.value, type != .like {
+        if case .string(let literal)? = pattern.value, type != .like, type != .matches {
             if literal.isEmpty { return .constant(!holds) }
             if !options.folds {
                 return plain(text, type, literal).turned(holds)
@@ -22,10 +22,21 @@ extension Translation {
             case .beginsWith: SQLFunctions.beginsWith
             case .endsWith: SQLFunctions.endsWith
             case .like: SQLFunctions.like
+            case .matches: SQLFunctions.matches
             default: SQLFunctions.contains
             }
         let bits = options.folds ? options.rawValue : 0
-        return Condition("\(function.name)(\(sql(text)), \(sql(pattern)), \(bits))").turned(holds)
+        let condition = Condition("\(function.name)(\(sql(text)), \(sql(pattern)), \(bits))")
+        guard holds, case .string(let literal)? = pattern.value else {
+            return condition.turned(holds)
+        }
+        switch type {
+        case .beginsWith: return narrowed(condition, text, beginsWith: literal, options)
+        case .like:
+            let fixed = literal.unicodeScalars.prefix { $0 != "*" && $0 != "?" && $0 != "\\" }
+            return narrowed(condition, text, beginsWith: String(fixed), options)
+        default: return condition
+        }
     }
 
     /// With a literal that is taken as it is, SQL's own means serve.
@@ -33,7 +44,7 @@ extension Translation {
         _ text: Operand, _ type: Comparison.Operator, _ literal: String
     ) -> Condition {
         switch type {
-        case .beginsWith where text.isColumn: prefix(sql(text), literal)
+        case .beginsWith where text.isColumn: range(sql(text), literal)
         case .beginsWith:
             Condition(
                 "\(SQLFunctions.beginsWith.name)(\(sql(text)), \(bind(.string(literal))), 0)")
@@ -48,9 +59,26 @@ extension Translation {
         Condition("SUBSTR(\(text), -LENGTH(\(literal))) = \(literal)")
     }
 
-    private func prefix(_ column: String, _ literal: String) -> Condition {
-        let from = "\(column) >= \(bind(.string(literal)))"
-        guard let next = TextPrefix.next(after: literal) else { return Condition(from) }
+    /// The condition behind ranges of the column's index in which all texts are for which it is
+    /// true; as it is where no index serves.
+    func narrowed(
+        _ condition: Condition, _ column: Operand, beginsWith literal: String,
+        _ options: ComparisonOptions
+    ) -> Condition {
+        guard column.isIndexed else { return condition }
+        let beginnings: [String]
+        switch options.subtracting(.localeSensitive) {
+        case _ where !options.folds: beginnings = literal.isEmpty ? [] : [literal]
+        case .caseInsensitive: beginnings = CaseVariants.beginnings(of: literal)
+        default: return condition
+        }
+        if beginnings.isEmpty { return condition }
+        return .all([.any(beginnings.map { range(sql(column), $0) }), condition])
+    }
+
+    private func range(_ column: String, _ prefix: String) -> Condition {
+        let from = "\(column) >= \(bind(.string(prefix)))"
+        guard let next = TextPrefix.next(after: prefix) else { return Condition(from) }
         return Condition("\(from) AND \(column) < \(bind(.string(next)))", .and)
     }
 }

@@ -15,8 +15,12 @@ public final class SQLSchema: Sendable {
     /// How rows of each family become snapshots, by index of the root entity.
     public let shapes: [Int: RowShape]
 
+    /// The slots of attributes with which an index begins, by index of the entity.
+    let indexedSlots: [Set<Int>]
+
     public init(model: Model) {
         self.model = model
+        indexedSlots = model.entities.map { Self.indexedSlots(of: $0, model) }
         var tables: [Int: SQLTable] = [:]
         var mappings: [Int: EntityMapping] = [:]
         var columns = SQLTableBuilder.ToManyColumns()
@@ -54,6 +58,24 @@ public final class SQLSchema: Sendable {
     public func selectList(of table: SQLTable, alias: String) -> String {
         (["Z_PK", "Z_ENT", "Z_OPT"] + table.columns.map(\.name))
             .map { "\(alias).\($0)" }.joined(separator: ", ")
+    }
+
+    private static func indexedSlots(of entity: Entity, _ model: Model) -> Set<Int> {
+        var names: [String] = []
+        var declaring: Entity? = entity
+        while let declared = declaring?.declaration {
+            names += declared.compoundIndexes.compactMap(\.first)
+            names += declared.fetchIndexes.compactMap { $0.elements.first?.propertyName }
+            names += declared.uniquenessConstraints.compactMap(\.first)
+            for case .attribute(let it) in declared.properties where it.isIndexed {
+                names.append(it.name)
+            }
+            declaring = declaring?.parent.map { model.entities[$0] }
+        }
+        return Set(
+            names.compactMap { name in
+                if case .attribute(let it)? = entity.property(named: name) { it.slot } else { nil }
+            })
     }
 
     private static func shape(

@@ -65,7 +65,10 @@ extension ErrorCode {
         "$NAME in an expression takes its value from the parameter var.NAME.")
     static let predicateLimit = ErrorCode(
         "predicate.limit", 400, "The expression is too large",
-        "Expressions are bounded in length and nesting.")
+        "Expressions are bounded in length and nesting, and regular expressions in time.")
+    static let predicatePattern = ErrorCode(
+        "predicate.pattern", 400, "Not a regular expression",
+        "The pattern of MATCHES cannot be read; the detail says where and why.")
     static let predicateUnsupported = ErrorCode(
         "predicate.unsupported", 400, "Not a part of the language",
         "There is no such function, cast or operator, or it may not stand in a predicate here.")
@@ -152,8 +155,9 @@ extension ErrorCode {
     static let words: [ErrorCode] = [
         target, parameter, unknownParameter, duplicateParameter, cursor, header, malformed, id,
         body, unknownKey, json, duplicateKey, invalidUTF8, tooDeep, jsonNumber, nulCharacter,
-        emptyBody, predicate, predicateKey, predicateType, predicateVariable, predicateLimit,
-        predicateUnsupported, predicateValue, value, readOnly, abstract, wrongEntity,
+        emptyBody, predicate, predicateKey, predicateType, predicateVariable, predicatePattern,
+        predicateLimit, predicateUnsupported, predicateValue, value, readOnly, abstract,
+        wrongEntity,
         noDestination, token, host, origin, route, entity, object, member, method, notAcceptable,
         identity, versionConflict, precondition, bodyTooLarge, targetTooLong, mediaType, notBuilt,
         busy, unavailable, deadline, noRoom, `internal`,

@@ -133,6 +133,7 @@ struct ErrorRenderer {
                 .deadline, "the query ran longer than \(Int(seconds)) s",
                 hint: "narrow it by where, or give it an index", headers: [("Retry-After", "1")])
         case .unsupported(let what): return .notBuilt(what)
+        case .predicate(let error): return problem(error)
         case .invalid(let what): return Problem(.predicateValue, what)
         case .tooLarge(let what):
             return Problem(

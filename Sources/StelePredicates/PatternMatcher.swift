@@ -1,0 +1,200 @@
+/// MATCHES: texts against regular expressions, as a whole and in bounded time.
+
+/// Matches texts against regular expressions, for one statement after the other. Not Sendable: one
+/// thread at a time.
+///
+/// The syntax is ICU's, the whole text must match, `.` passes over no line end, `^` and `$` are
+/// the text's ends. `[c]` is ICU's own disregard of case; `[d]` leaves the nonspacing marks out of
+/// both the text and the pattern after canonical decomposition.
+public final class PatternMatcher {
+    /// How long it may take; may change between statements.
+    public var limits: MatchLimits
+    private var spent: UInt64 = 0
+
+    private struct Kept {
+        let key: PatternPool.Key
+        let expression: RegularExpression
+    }
+
+    /// The patterns in use, the last one first.
+    private var kept: [Kept] = []
+    private static let keptAtMost = 8
+
+    private var units: UnsafeMutablePointer<UInt16>?
+    private var room = 0
+    /// Units that are kept from one text to the next.
+    private static let roomKept = 1 << 16
+
+    public init(_ limits: MatchLimits = .standard) { self.limits = limits }
+
+    deinit {
+        for it in kept { PatternPool.shared.give(it.expression, it.key) }
+        units?.deallocate()
+    }
+
+    /// A statement begins: all of its time is there again.
+    @inlinable
+    public func begin() { restart() }
+
+    @usableFromInline
+    func restart() { spent = 0 }
+
+    /// Whether the whole text matches the pattern.
+    ///
+    /// - Throws: `PredicateError` with code `predicate.pattern` where it is no regular expression,
+    ///   `predicate.limit` where it runs too long, or text or pattern is too long.
+    public func matches(
+        _ text: UnsafeBufferPointer<UInt8>, _ pattern: UnsafeBufferPointer<UInt8>,
+        _ options: ComparisonOptions = []
+    ) throws(PredicateError) -> Bool {
+        let start = monotonicNanoseconds()
+        let flags = Self.flags(options)
+        let expression = try expression(pattern, flags)
+        let most = expression.refersBack ? limits.referringTextLength : limits.textLength
+        guard text.count <= most else { throw tooLong(text.count, most, expression.refersBack) }
+        let buffer = reserve(flags & 2 != 0 ? 4 * text.count + 1 : text.count + 1)
+        let count = UTF16Units.write(text, flags & 2 != 0 ? .marksOnly : nil, to: buffer)
+        let left = limits.statementNanoseconds - min(spent, limits.statementNanoseconds)
+        let outcome = expression.match(
+            UnsafeBufferPointer(start: buffer, count: count),
+            end: start &+ min(limits.matchNanoseconds, left))
+        spent &+= monotonicNanoseconds() &- start
+        if room > Self.roomKept { release() }
+        switch outcome {
+        case .matches, .differs:
+            guard spent <= limits.statementNanoseconds else { throw tooSlow(nil) }
+            return outcome == .matches
+        case .stopped: throw tooSlow(left > limits.matchNanoseconds ? count : nil)
+        case .overflow:
+            throw PredicateError(
+                .limit,
+                "MATCHES keeps more ways to go back than it may on a text of \(count) characters",
+                near: "MATCHES",
+                hint: "use a set, [ab]*, where there is a choice in a repetition, (a|b)*, or a "
+                    + "possessive one, *+")
+        }
+    }
+
+    /// The same over Strings.
+    public func matches(
+        _ text: String, _ pattern: String, _ options: ComparisonOptions = []
+    ) throws(PredicateError) -> Bool {
+        let result = withText(text) { text in
+            withText(pattern) { pattern in
+                Result { () throws(PredicateError) in try matches(text, pattern, options) }
+            }
+        }
+        return try result.get()
+    }
+
+    static func flags(_ options: ComparisonOptions) -> UInt8 {
+        if options.contains(.normalized) { return 0 }
+        return (options.contains(.caseInsensitive) ? 1 : 0)
+            | (options.contains(.diacriticInsensitive) ? 2 : 0)
+    }
+
+    // MARK: Patterns
+
+    private func expression(
+        _ pattern: UnsafeBufferPointer<UInt8>, _ flags: UInt8
+    ) throws(PredicateError) -> RegularExpression {
+        for index in kept.indices where kept[index].key.flags == flags {
+            guard kept[index].key.pattern.elementsEqual(pattern) else { continue }
+            if index > 0 { kept.swapAt(0, index) }
+            return kept[0].expression
+        }
+        guard pattern.count <= limits.patternLength else {
+            throw Self.patternTooLong(pattern.count, limits.patternLength)
+        }
+        guard spent < limits.statementNanoseconds else { throw tooSlow(nil) }
+        let start = monotonicNanoseconds()
+        let key = PatternPool.Key(pattern: Array(pattern), flags: flags)
+        defer { spent &+= monotonicNanoseconds() &- start }
+        let made = try Self.compiled(key)
+        if kept.count >= Self.keptAtMost, let last = kept.popLast() {
+            PatternPool.shared.give(last.expression, last.key)
+        }
+        kept.insert(Kept(key: key, expression: made), at: 0)
+        return made
+    }
+
+    private static func compiled(
+        _ key: PatternPool.Key
+    ) throws(PredicateError) -> RegularExpression {
+        do { return try PatternPool.shared.take(key) } catch {
+            let text = String(decoding: key.pattern, as: UTF8.self)
+            throw PredicateError(
+                .pattern,
+                "\"\(text)\" is no regular expression: \(error.reason), seen after "
+                    + "\(error.position) character\(error.position == 1 ? "" : "s")", near: text,
+                hint: "in quotes \\ is written twice, as in \"\\\\d+\"; \\Q…\\E takes all "
+                    + "between as it is")
+        }
+    }
+
+    /// Compiles a pattern, which is kept for its first use.
+    ///
+    /// - Throws: `PredicateError` as `matches` for its pattern.
+    static func check(
+        _ pattern: String, _ options: ComparisonOptions
+    ) throws(PredicateError) {
+        let bytes = Array(pattern.utf8)
+        let most = MatchLimits.standard.patternLength
+        guard bytes.count <= most else { throw patternTooLong(bytes.count, most) }
+        let key = PatternPool.Key(pattern: bytes, flags: flags(options))
+        PatternPool.shared.give(try compiled(key), key)
+    }
+
+    // MARK: Refusals
+
+    static func patternTooLong(_ length: Int, _ most: Int) -> PredicateError {
+        PredicateError(
+            .limit, "a pattern of MATCHES has \(length) bytes, and \(most) are the most",
+            near: "MATCHES", hint: "split it, and join the parts by OR")
+    }
+
+    private func tooLong(_ length: Int, _ most: Int, _ refersBack: Bool) -> PredicateError {
+        PredicateError(
+            .limit,
+            "MATCHES takes texts of up to \(most) bytes"
+                + (refersBack ? " where the pattern refers back to a group" : "")
+                + ", and there is one of \(length)", near: "MATCHES",
+            hint: refersBack
+                ? "write the pattern without referring back to a group"
+                : "narrow the objects by another condition before it, joined by AND")
+    }
+
+    /// - Parameter count: the text's length where it alone took too long, else nil.
+    private func tooSlow(_ count: Int?) -> PredicateError {
+        let message =
+            if let count {
+                "MATCHES ran longer than \(limits.matchNanoseconds / 1_000_000) ms on a text of "
+                    + "\(count) characters"
+            } else {
+                "MATCHES ran longer than \(limits.statementNanoseconds / 1_000_000) ms on all "
+                    + "texts together"
+            }
+        return PredicateError(
+            .limit, message, near: "MATCHES",
+            hint: "avoid a repetition within a repetition, such as (a+)+; LIKE and BEGINSWITH are "
+                + "always quick")
+    }
+
+    // MARK: The text's place
+
+    private func reserve(_ count: Int) -> UnsafeMutablePointer<UInt16> {
+        if let units, room >= count { return units }
+        release()
+        let size = max(count, 256)
+        let made = UnsafeMutablePointer<UInt16>.allocate(capacity: size)
+        units = made
+        room = size
+        return made
+    }
+
+    private func release() {
+        units?.deallocate()
+        units = nil
+        room = 0
+    }
+}

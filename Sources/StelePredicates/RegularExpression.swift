@@ -1,0 +1,144 @@
+/// One regular expression, compiled: ICU's engine, without the rest of Foundation.
+
+// The toolchain's own ICU, which NSRegularExpression calls, too. Called directly it says why it
+// ended (found nothing, was stopped, ran out of stack), needs no NSString of each text, and
+// spares the program the whole of Foundation (Docs/Decisions/0014).
+internal import _FoundationICU
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A compiled pattern. Not Sendable: ICU keeps the state of a match in it, so one thread at a time.
+final class RegularExpression {
+    /// What came of matching.
+    enum Outcome {
+        case matches, differs
+        /// The time was over.
+        case stopped
+        /// Going back over what was tried took more memory than it may.
+        case overflow
+    }
+
+    /// A pattern that is no regular expression.
+    struct Malformed: Error, Hashable {
+        /// What is wrong with it, as a clause.
+        var reason: String
+        /// How much of it had been read, in UTF-16 units.
+        var position: Int
+    }
+
+    private let handle: OpaquePointer
+    /// When the match that runs must end; ICU's callback reads it.
+    private var end: UInt64 = 0
+    /// Whether it refers back to what a group has matched: comparing that takes no step of ICU's,
+    /// so such a match looks at the clock far less often.
+    let refersBack: Bool
+
+    /// Bytes that ICU may keep for going back; its own bound unless set.
+    private static let stackBytes: Int32 = 8_000_000
+
+    /// - Throws: `Malformed`.
+    init(_ pattern: [UInt16], ignoresCase: Bool) throws(Malformed) {
+        var status = U_ZERO_ERROR
+        var place = UParseError()
+        let flags = ignoresCase ? UInt32(UREGEX_CASE_INSENSITIVE.rawValue) : 0
+        // ICU refuses the empty pattern: an empty group is the same.
+        let written = pattern.isEmpty ? Array("(?:)".utf16) : pattern
+        let opened = written.withUnsafeBufferPointer {
+            swift_uregex_open($0.baseAddress, Int32($0.count), flags, &place, &status)
+        }
+        guard status.rawValue <= U_ZERO_ERROR.rawValue, let opened else {
+            if let opened { swift_uregex_close(opened) }
+            throw Malformed(
+                reason: Self.reason(status), position: Self.position(place, in: pattern))
+        }
+        handle = opened
+        refersBack = Self.refersBack(pattern)
+        swift_uregex_setStackLimit(handle, Self.stackBytes, &status)
+        // Called each ten thousand steps, some tenths of a millisecond.
+        swift_uregex_setMatchCallback(
+            handle,
+            { context, _ in
+                guard let context else { return 0 }
+                let it = Unmanaged<RegularExpression>.fromOpaque(context).takeUnretainedValue()
+                return monotonicNanoseconds() < it.end ? 1 : 0
+            }, Unmanaged.passUnretained(self).toOpaque(), &status)
+    }
+
+    deinit { swift_uregex_close(handle) }
+
+    /// Whether the whole text matches.
+    ///
+    /// - Parameters:
+    ///   - text: UTF-16; it must stay where it is until this returns.
+    ///   - end: when it must have ended, by `monotonicNanoseconds()`.
+    func match(_ text: UnsafeBufferPointer<UInt16>, end: UInt64) -> Outcome {
+        self.end = end
+        var status = U_ZERO_ERROR
+        swift_uregex_setText(handle, text.baseAddress, Int32(clamping: text.count), &status)
+        let holds = swift_uregex_matches(handle, -1, &status)
+        if status.rawValue <= U_ZERO_ERROR.rawValue { return holds != 0 ? .matches : .differs }
+        return status == U_REGEX_STOPPED_BY_CALLER || status == U_REGEX_TIME_OUT
+            ? .stopped : .overflow
+    }
+
+    // MARK: What is wrong with a pattern
+
+    private static func position(_ place: UParseError, in pattern: [UInt16]) -> Int {
+        // ICU counts lines from 1 and units within them.
+        var start = 0
+        var line = 1
+        while line < place.line, let next = pattern[start...].firstIndex(of: 10) {
+            start = next + 1
+            line += 1
+        }
+        return min(max(start + Int(place.offset), 0), pattern.count)
+    }
+
+    private static func reason(_ status: UErrorCode) -> String {
+        switch status {
+        case U_REGEX_MISMATCHED_PAREN: "a parenthesis has no partner"
+        case U_REGEX_MISSING_CLOSE_BRACKET: "a set opened by [ is not closed"
+        case U_REGEX_BAD_ESCAPE_SEQUENCE: "an escape is none that there is"
+        case U_REGEX_BAD_INTERVAL: "the count in braces cannot be read"
+        case U_REGEX_MAX_LT_MIN: "the count in braces has its larger number first"
+        case U_REGEX_NUMBER_TOO_BIG: "a number is too large"
+        case U_REGEX_INVALID_BACK_REF: "it refers back to a group that there is not"
+        case U_REGEX_INVALID_FLAG: "a flag is none that there is"
+        case U_REGEX_LOOK_BEHIND_LIMIT: "what it looks behind for has no bounded length"
+        case U_REGEX_SET_CONTAINS_STRING: "a set holds a text"
+        case U_REGEX_INVALID_RANGE: "a range in a set has its larger end first"
+        case U_REGEX_INVALID_CAPTURE_GROUP_NAME: "the name of a group cannot be one"
+        case U_REGEX_PROPERTY_SYNTAX, U_ILLEGAL_ARGUMENT_ERROR:
+            "a property is none that there is"
+        case U_REGEX_PATTERN_TOO_BIG: "it is too large"
+        case U_REGEX_UNIMPLEMENTED: "it uses what the engine does not have"
+        default: "it cannot be read"
+        }
+    }
+
+    /// `\1` to `\9` and `\k`; one that is quoted counts as well, which does no harm.
+    private static func refersBack(_ pattern: [UInt16]) -> Bool {
+        var index = 0
+        while index + 1 < pattern.count {
+            guard pattern[index] == 0x5C else {
+                index += 1
+                continue
+            }
+            let next = pattern[index + 1]
+            if (0x31...0x39).contains(next) || next == 0x6B { return true }
+            index += 2
+        }
+        return false
+    }
+}
+
+/// Nanoseconds since some start, which no change of the clock touches.
+func monotonicNanoseconds() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+}
