@@ -37,7 +37,8 @@ extension Service {
         switch plan.action {
         case .page, .readiness, .changes: false
         // To compress takes longer than to read.
-        case .list(let list): list.limit <= options.limits.briefRows && !plan.call.terms.acceptsGzip
+        case .list(let list):
+            list.pageLimit <= options.limits.briefRows && !plan.call.terms.acceptsGzip
         case .object: !plan.call.terms.acceptsGzip
         case .count, .write: true
         }
