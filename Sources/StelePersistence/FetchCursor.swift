@@ -49,4 +49,19 @@ extension StoreReader {
             ? WholeCursor(.objects(try fetch(request)))
             : WholeCursor(.values(try fetchRows(request)))
     }
+
+    /// Source by source, for a store that has no better way.
+    public func fetchedSnapshots(
+        _ request: FetchRequest
+    ) throws(StoreError) -> [(owner: Int64, member: Snapshot)] {
+        guard let source = request.source else { return [] }
+        var found: [(owner: Int64, member: Snapshot)] = []
+        for key in source.keys.sorted() {
+            var one = request
+            one.source = FetchSource(entity: source.entity, keys: [key])
+            one.fetchLimit = request.fetchLimit.map { max(0, $0 - found.count) }
+            found += try fetch(one).map { (owner: key, member: $0) }
+        }
+        return found
+    }
 }

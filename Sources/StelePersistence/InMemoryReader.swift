@@ -35,20 +35,6 @@ final class InMemoryReader: StoreReader {
         try InMemoryFetch(shared(), request).rows()
     }
 
-    func fetchedSnapshots(
-        _ request: FetchRequest
-    ) throws(StoreError) -> [(owner: Int64, member: Snapshot)] {
-        guard let source = request.source else { return [] }
-        var found: [(owner: Int64, member: Snapshot)] = []
-        for key in source.keys.sorted() {
-            var one = request
-            one.source = FetchSource(entity: source.entity, keys: [key])
-            one.fetchLimit = request.fetchLimit.map { max(0, $0 - found.count) }
-            found += try fetch(one).map { (owner: key, member: $0) }
-        }
-        return found
-    }
-
     func position(of key: Int64, in request: FetchRequest) throws(StoreError) -> [Value] {
         try InMemoryFetch(shared(), request).position(of: key)
     }

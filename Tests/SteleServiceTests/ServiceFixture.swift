@@ -57,7 +57,8 @@ struct Answer {
 final class ServiceFixture: Sendable {
     let service: Service
     let coordinator: PersistentStoreCoordinator
-    private let path: String
+    /// The store's file.
+    let path: String
 
     init(_ model: Model, _ configure: (inout Service.Options) -> Void = { _ in }) throws {
         let number = UInt64.random(in: .min ... .max)

@@ -52,7 +52,9 @@ struct Names {
 
     /// Whether a checked expression holds an aggregate over rows.
     func isAggregate(_ expression: Expression) -> Bool {
-        (try? check.isAggregate(expression)) ?? false
+        var plain = check
+        plain.aliases = [:]
+        return (try? plain.isAggregate(expression)) ?? false
     }
 
     /// A key of `sort`; it may name an alias.
