@@ -11,7 +11,9 @@ import Testing
         let league = try ReadingTests.filled()
         let answer = league.get("/Player?format=ndjson&select=name,team&include=team&limit=2")
         #expect(answer["Content-Type"] == "application/x-ndjson")
-        let team = #"{"_id":1,"_entity":"Team","_version":1,"city":"Leeds","founded":null,"name":"Rovers"}"#
+        let team =
+            #"{"_id":1,"_entity":"Team","_version":1,"city":"Leeds","founded":null,"#
+            + #""name":"Rovers"}"#
         #expect(
             answer.text == #"{"name":"Ann","team":\#(team)}"# + "\n"
                 + #"{"name":"Bo","team":\#(team)}"# + "\n")
@@ -34,7 +36,8 @@ import Testing
             "/Team",
             #"""
             [{"name":"a,b","city":""},{"name":"say \"hi\""},{"name":"two\nlines","founded":1900},
-             {"name":" é ","players":[{"name":"P","salary":"12345678901234567890.5"},{"name":"Q"}]}]
+             {"name":" é ","players":[{"name":"P","salary":"12345678901234567890.5"},
+               {"name":"Q"}]}]
             """#)
         #expect(made.status == 201, "\(made.text)")
         let answer = league.get("/Team?format=csv")
@@ -55,7 +58,8 @@ import Testing
                 + "Q,,\r\n")
         let groups = league.get("/Player?format=csv&select=team.name,count()&groupBy=team.name")
         #expect(groups.text == "team.name,count()\r\n é ,2\r\n")
-        #expect(league.get("/Player?format=csv&where=_id%3E9").text.split(separator: "\r\n").count == 1)
+        let none = league.get("/Player?format=csv&where=_id%3E9")
+        #expect(none.text.split(separator: "\r\n").count == 1)
     }
 
     @Test func everyTypeHasACell() throws {
@@ -69,7 +73,8 @@ import Testing
             """#)
         #expect(made.status == 201, "\(made.text)")
         let answer = zoo.get(
-            "/Sample?format=csv&select=binary,boolean,date,decimal,double,float,int64,list,uri,uuid")
+            "/Sample?format=csv&select="
+                + "binary,boolean,date,decimal,double,float,int64,list,uri,uuid")
         let line = answer.text.split(separator: "\r\n").last ?? ""
         #expect(
             line == "AQID,true,2026-01-02T03:04:05.500Z,0.1,1e+300,0.1,9007199254740993,"

@@ -20,8 +20,9 @@ import Testing
         let fixture = try ServiceFixture(TestModels.people())
         let leagues = (1...4).map { #"{"name":"League \#($0)"}"# }
         #expect(fixture.post("/League", "[\(leagues.joined(separator: ","))]").status == 201)
-        let teams = (1...40).map { number in
-            #"{"name":"Team \#(number)","league":\#(number % 7 == 0 ? "null" : "\(number % 4 + 1)")}"#
+        let teams = (1...40).map { number -> String in
+            let league = number % 7 == 0 ? "null" : "\(number % 4 + 1)"
+            return #"{"name":"Team \#(number)","league":\#(league)}"#
         }
         #expect(fixture.post("/Team", "[\(teams.joined(separator: ","))]").status == 201)
         let people = (1...4_000).map { number in
@@ -44,7 +45,8 @@ import Testing
         try #require(sqlite3_open(path, &connection) == SQLITE_OK)
         defer { sqlite3_close(connection) }
         var statement: OpaquePointer?
-        try #require(sqlite3_prepare_v2(connection, sql, -1, &statement, nil) == SQLITE_OK, "\(sql)")
+        let code = sqlite3_prepare_v2(connection, sql, -1, &statement, nil)
+        try #require(code == SQLITE_OK, "\(sql)")
         defer { sqlite3_finalize(statement) }
         var rows: [String] = []
         while sqlite3_step(statement) == SQLITE_ROW {

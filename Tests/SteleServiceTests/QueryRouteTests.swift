@@ -70,7 +70,10 @@ import Testing
         ("POST", "/Player/query", #"{"limit":0}"#, 400, "request.parameter", "limit"),
         ("POST", "/Player/query", #"{"limit":1.5}"#, 400, "request.parameter", "limit"),
         ("POST", "/Player/query", #"{"var":{"A":{}}}"#, 400, "request.body", "var.A"),
-        ("POST", "/Player/query?limit=1", #"{"limit":2}"#, 400, "request.duplicate-parameter", "limit"),
+        (
+            "POST", "/Player/query?limit=1", #"{"limit":2}"#, 400, "request.duplicate-parameter",
+            "limit"
+        ),
         ("POST", "/Player/query", #"{"where":"goals >"}"#, 400, "predicate.syntax", "where"),
         ("GET", "/Player/query", "", 405, "method.not-allowed", "body"),
     ])

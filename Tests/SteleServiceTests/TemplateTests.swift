@@ -17,7 +17,9 @@ import Testing
                 .fetched(
                     "urgent", "Task",
                     "priority >= $FETCH_SOURCE.urgency AND place == $FETCH_SOURCE")
-                .fetched("namesakes", "Place", "name == $FETCH_SOURCE.name AND SELF != $FETCH_SOURCE")
+                .fetched(
+                    "namesakes", "Place",
+                    "name == $FETCH_SOURCE.name AND SELF != $FETCH_SOURCE")
                 .fetched("all", "Task", "ANY $FETCH_SOURCE.tasks.priority == priority"),
             EntityMaker("Task").attribute("due", .date).attribute("priority", .integer16)
                 .attribute("title", .string).toOne("place", "Place", inverse: "tasks"),
@@ -91,7 +93,8 @@ import Testing
             Issue.record("\(list.text)")
             return
         }
-        #expect(entries.map { $0["name"] } == [.string("dueSooner"), .string("top"), .string("ids")])
+        let names: [JSONValue?] = [.string("dueSooner"), .string("top"), .string("ids")]
+        #expect(entries.map { $0["name"] } == names)
         #expect(entries[1]["variables"] == .array([.string("LEAST"), .string("TITLE")]))
         #expect(entries[1]["limit"] == .integer(3))
         #expect(entries[0]["href"] == .string("/fetch/dueSooner"))

@@ -32,7 +32,8 @@ extension Execution {
         let isValues = if case .objects = plan.shape { false } else { true }
         return ListOutcome(
             rows: isValues ? .values([]) : .objects([]), entity: plan.request.entity,
-            shape: plan.shape, embedded: .none, next: nil, total: plan.wantsCount ? 0 : nil, tag: tag)
+            shape: plan.shape, embedded: .none, next: nil,
+            total: plan.wantsCount ? 0 : nil, tag: tag)
     }
 
     /// How many rows there are on all pages.
@@ -109,7 +110,9 @@ extension Execution {
         if rows.count > plan.pageLimit {
             rows.removeLast(rows.count - plan.pageLimit)
             next = plan.nextByOffset
-            if plan.ceiling == nil, case .columns = plan.shape, let key = Self.id(ofRow: rows.last) {
+            if plan.ceiling == nil, case .columns = plan.shape,
+                let key = Self.id(ofRow: rows.last)
+            {
                 let position =
                     request.sortDescriptors.isEmpty
                     ? [.key(key)] : try context.reader().position(of: key, in: request)

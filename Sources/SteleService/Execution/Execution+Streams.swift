@@ -51,6 +51,7 @@ extension Execution {
         guard rows.count == 2 else { return nil }
         return .after(
             Cursor(
-                fingerprint: plan.fingerprint, position: try position(of: rows[0], request, context)))
+                fingerprint: plan.fingerprint,
+                position: try position(of: rows[0], request, context)))
     }
 }
