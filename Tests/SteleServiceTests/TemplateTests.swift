@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct TemplateTests {
     /// Places and tasks, with three templates and two fetched properties.
-    static func filled() throws -> ServiceFixture {
+    static func filled(inMemory: Bool = false) throws -> ServiceFixture {
         var declared = ManagedObjectModel(name: "Tasks")
         declared.entities = [
             EntityMaker("Place").attribute("name", .string).attribute("urgency", .integer16)
@@ -34,7 +34,7 @@ import Testing
         template("top", "priority > $LEAST OR title == $TITLE", limit: 3)
         template("ids", nil)
         declared.fetchRequestTemplates[2].resultType = .objectIDs
-        let fixture = try ServiceFixture(Model(declared))
+        let fixture = try ServiceFixture(Model(declared), inMemory: inMemory)
         let made = fixture.post(
             "/Place",
             """
@@ -133,14 +133,17 @@ import Testing
             ("/Place/1/urgent?where=priority%3C5", "b"), ("/Place/2/all", "cde"),
         ])
     func fetchedProperties(_ target: String, _ titles: String) throws {
-        let tasks = try Self.filled()
-        let answer = tasks.get(target)
-        #expect(answer.status == 200, "\(answer.text)")
-        #expect(try Self.titles(answer) == titles)
+        for inMemory in [false, true] {
+            let tasks = try Self.filled(inMemory: inMemory)
+            let answer = tasks.get(target)
+            #expect(answer.status == 200, "\(answer.text)")
+            #expect(try Self.titles(answer) == titles, "in memory: \(inMemory)")
+        }
     }
 
-    @Test func aFetchedPropertyIsIncludedWithOneStatementForAll() throws {
-        let tasks = try Self.filled()
+    @Test(arguments: [false, true])
+    func aFetchedPropertyIsIncludedWithOneStatementForAll(inMemory: Bool) throws {
+        let tasks = try Self.filled(inMemory: inMemory)
         let list = tasks.get("/Place?include=urgent.place,namesakes&sort=-_id")
         guard case .array(let places) = try list.json, places.count == 3 else {
             Issue.record("\(list.text)")
