@@ -126,7 +126,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "SteleServiceTests",
-            dependencies: ["SteleService", "SteleSQLite", "SteleMutex"],
+            dependencies: ["SteleService", "SteleSQLite", "SteleMutex", "CSQLite"],
             swiftSettings: settings),
         .testTarget(
             name: "SteleFeedTests",

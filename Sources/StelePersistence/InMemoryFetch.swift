@@ -116,18 +116,43 @@ struct InMemoryFetch {
             request.includesSubentities
             ? request.entity.subtree : request.entity.index..<request.entity.index + 1
         let evaluator = try request.predicate.map { predicate throws(PredicateError) in
-            try PredicateEvaluator<InMemoryObject>(
+            if let source = request.source {
+                return try PredicateEvaluator<InMemoryObject>(
+                    predicate, entity: request.entity, source: source.entity, model: model)
+            }
+            return try PredicateEvaluator<InMemoryObject>(
                 predicate, entity: request.entity, model: model)
         }
+        let sources = sources()
         var found: [InMemoryObject] = []
         let rows = view.contents.families[request.entity.root]
         for key in rows.keys.sorted() {
             guard let row = rows[key], family.contains(row.entity) else { continue }
             let object = InMemoryObject(view: view, row: row)
-            if try evaluator?.evaluate(object) == false { continue }
-            found.append(object)
+            guard let evaluator else {
+                found.append(object)
+                continue
+            }
+            if let sources {
+                for source in sources where try evaluator.evaluate(object, source: source) {
+                    found.append(object)
+                }
+            } else if try evaluator.evaluate(object) {
+                found.append(object)
+            }
         }
         return found
+    }
+
+    /// The objects that `$FETCH_SOURCE` stands for, or nil where it stands for nothing.
+    private func sources() -> [InMemoryObject]? {
+        guard let source = request.source else { return nil }
+        let root = model.entities[source.entity].root
+        return source.keys.compactMap { key in
+            view.contents.row(ObjectID(root: root, key: key)).map {
+                InMemoryObject(view: view, row: $0)
+            }
+        }
     }
 
     private func evaluators(_ expressions: [Expression]) throws(PredicateError) -> [Evaluator] {

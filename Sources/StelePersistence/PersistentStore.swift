@@ -123,6 +123,16 @@ public protocol StoreReader: AnyObject {
         of relationship: Relationship, owners: [Int64]
     ) throws(StoreError) -> [(owner: Int64, member: Snapshot)]
 
+    /// The rows of a fetch that is too long to hold, a batch at a time, in this same view. The
+    /// reader may be used for other reading between two batches.
+    func cursor(_ request: FetchRequest) throws(StoreError) -> any FetchCursor
+
+    /// What a request with a source gives to each object of the source: source by source, each in
+    /// the request's order. One query for all; the limit counts all rows together.
+    func fetchedSnapshots(
+        _ request: FetchRequest
+    ) throws(StoreError) -> [(owner: Int64, member: Snapshot)]
+
     /// Saves after that token, oldest first.
     /// - Parameters:
     ///   - token: the number of the last one known; 0 for all.

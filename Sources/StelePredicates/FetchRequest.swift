@@ -28,6 +28,22 @@ public struct ExpressionDescription: Sendable, Hashable {
     }
 }
 
+/// The objects that a fetched property is asked of: `$FETCH_SOURCE` in the request's predicate.
+public struct FetchSource: Sendable, Hashable {
+    /// The variable's name.
+    public static let variable = "FETCH_SOURCE"
+
+    /// The index of their entity.
+    public var entity: Int
+    /// Their keys. A request of several gives what fits any of them, once for each that it fits.
+    public var keys: [Int64]
+
+    public init(entity: Int, keys: [Int64]) {
+        self.entity = entity
+        self.keys = keys
+    }
+}
+
 /// A search in one entity (NSFetchRequest). Null sorts first ascending and last descending; the
 /// order is always total: after the keys asked for come the group's keys or the object's own.
 public struct FetchRequest: Sendable {
@@ -35,6 +51,8 @@ public struct FetchRequest: Sendable {
     public var includesSubentities = true
     /// Checked against the model (`PredicateCheck`); nil is all objects.
     public var predicate: Predicate?
+    /// What `$FETCH_SOURCE` in the predicate stands for; nil where it does not stand there.
+    public var source: FetchSource?
     public var sortDescriptors: [SortDescriptor] = []
     /// The most rows to give, or nil for all.
     public var fetchLimit: Int?

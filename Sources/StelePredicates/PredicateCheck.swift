@@ -42,6 +42,16 @@ public struct PredicateCheck: Sendable {
         return result
     }
 
+    /// The same for a fetched property's predicate: `$FETCH_SOURCE` is an object of the entity
+    /// with that index.
+    ///
+    /// - Throws: `PredicateError` as without a source.
+    public func check(
+        _ predicate: Predicate, source: Int
+    ) throws(PredicateError) -> Predicate {
+        try checked(predicate, Scope(variables: [(FetchSource.variable, source)]))
+    }
+
     /// The expression, fitted to the model, and its type.
     ///
     /// - Throws: `PredicateError` as for a predicate.

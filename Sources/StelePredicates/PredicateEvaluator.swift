@@ -30,12 +30,30 @@ public struct PredicateEvaluator<Object: EvaluatedObject> {
         evaluation = Evaluation(model: model, now: now ?? secondsSinceReferenceDate())
     }
 
+    /// The same for a fetched property's predicate, with `$FETCH_SOURCE` of that entity's index.
+    ///
+    /// - Throws: `PredicateError` where the predicate was not checked and does not fit.
+    public init(
+        _ predicate: Predicate, entity: Entity, source: Int, model: Model, now: Double? = nil
+    ) throws(PredicateError) {
+        self.predicate = try Binder(model: model, entity: entity).bind(
+            predicate, [(FetchSource.variable, source)])
+        evaluation = Evaluation(model: model, now: now ?? secondsSinceReferenceDate())
+    }
+
     /// Whether it holds for the object.
     ///
     /// - Throws: `PredicateError` where MATCHES runs too long (`predicate.limit`), or meets a
     ///   pattern that is none (`predicate.pattern`).
     public func evaluate(_ object: Object) throws(PredicateError) -> Bool {
         try evaluation.holds(predicate, Frame(object: object))
+    }
+
+    /// Whether it holds for the object where `$FETCH_SOURCE` is `source`.
+    ///
+    /// - Throws: `PredicateError` as for an object alone.
+    public func evaluate(_ object: Object, source: Object) throws(PredicateError) -> Bool {
+        try evaluation.holds(predicate, Frame(object: object, variables: [source]))
     }
 
     /// Whether it holds for a group of rows: aggregates are over the group, everything else is of

@@ -16,6 +16,8 @@ final class SQLiteReader: StoreReader {
     private var deadline: Deadline?
     /// Whether all reading shares a budget.
     private let isBrief: Bool
+    /// Those that it has given out; they end with it.
+    private var cursors: [SQLiteCursor] = []
 
     private static let begin = SQLText("BEGIN")
     private static let end = SQLText("COMMIT")
@@ -60,6 +62,8 @@ final class SQLiteReader: StoreReader {
 
     func close() {
         guard let connection else { return }
+        for cursor in cursors { cursor.end() }
+        cursors = []
         self.connection = nil
         deadline = nil
         guard let pool else { return }
@@ -123,6 +127,33 @@ final class SQLiteReader: StoreReader {
     func fetchRows(_ request: FetchRequest) throws(StoreError) -> [[Value]] {
         let statement = try translator.rows(request)
         return try rows(statement.sql, statement.bindings, statement.kinds)
+    }
+
+    func cursor(_ request: FetchRequest) throws(StoreError) -> any FetchCursor {
+        guard let connection else { throw .closed }
+        let cursor: SQLiteCursor
+        if request.propertiesToFetch.isEmpty {
+            guard let shape = schema.shapes[request.entity.root] else {
+                throw .unsupported("\(request.entity.name) has no table in this store")
+            }
+            let statement = try translator.snapshots(request)
+            cursor = try SQLiteCursor(statement, .objects(shape), connection, deadline)
+        } else {
+            let statement = try translator.rows(request)
+            cursor = try SQLiteCursor(statement, .values(statement.kinds), connection, deadline)
+        }
+        cursors.append(cursor)
+        return cursor
+    }
+
+    func fetchedSnapshots(
+        _ request: FetchRequest
+    ) throws(StoreError) -> [(owner: Int64, member: Snapshot)] {
+        guard let shape = schema.shapes[request.entity.root] else { return [] }
+        let statement = try translator.fetchedSnapshots(request)
+        return try read { (it) throws(StoreError) in
+            try it.ownedSnapshots(statement.sql, statement.bindings, shape)
+        }
     }
 
     func position(of key: Int64, in request: FetchRequest) throws(StoreError) -> [Value] {

@@ -12,6 +12,10 @@ public struct Limits: Sendable, Hashable {
     public var wholeAnswerBytes = 1 << 20
     /// Bytes of each piece of a streamed answer.
     public var streamPieceBytes = 64 << 10
+    /// Rows that a list without a bound reads at a time.
+    public var streamBatchRows = 500
+    /// Lists without a bound that are under way at once; each keeps a reader of the store.
+    public var streams = 32
     /// Bytes from which an answer is worth compressing.
     public var compressionThreshold = 1024
     /// How often a write that lost its race is run, the last time on the writer's own thread.

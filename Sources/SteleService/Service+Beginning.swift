@@ -42,7 +42,8 @@ extension Service {
                 && ChangesCall.acceptsEventStream(
                     plan.call.request.headers.values(named: "Accept"))
         // To compress takes longer than to read.
-        case .list(let list): list.limit <= options.limits.briefRows && !plan.call.terms.acceptsGzip
+        case .list(let list):
+            list.pageLimit <= options.limits.briefRows && !plan.call.terms.acceptsGzip
         case .object: !plan.call.terms.acceptsGzip
         case .count, .write: true
         }

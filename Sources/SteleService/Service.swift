@@ -62,11 +62,13 @@ public final class Service: Sendable {
             healthPath: options.basePath + RoutePattern.health.rawValue)
         routes = Routes(model: model, basePath: options.basePath)
         let forms = BodyForms(model)
+        let streams = StreamPlaces(options.limits.streams)
         execution = Execution(
-            coordinator: coordinator, forms: forms, limits: options.limits, budget: nil)
+            coordinator: coordinator, forms: forms, limits: options.limits, budget: nil,
+            streams: streams)
         brief = Execution(
             coordinator: coordinator, forms: forms, limits: options.limits,
-            budget: options.limits.briefReading)
+            budget: options.limits.briefReading, streams: streams)
         answers = Answers(renderer: renderer, limits: options.limits, basePath: options.basePath)
         pages = Pages(model: model, basePath: options.basePath, limits: options.limits)
         plainObjects = PlainObjects(model, forms: forms, basePath: options.basePath)

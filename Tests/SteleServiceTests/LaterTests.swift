@@ -7,19 +7,12 @@ import Testing
 
 @Suite struct LaterTests {
     @Test(arguments: [
-        ("GET", "/fetch/mine", ""), ("POST", "/contexts", "{}"), ("GET", "/contexts/c7/Page", ""),
+        ("POST", "/contexts", "{}"), ("GET", "/contexts/c7/Page", ""),
         ("GET", "/live?q.A=x", ""), ("GET", "/openapi.json", ""), ("GET", "/metrics", ""),
-        ("POST", "/backup", ""), ("POST", "/transactions", "[]"), ("POST", "/Page/query", "{}"),
-        ("GET", "/Page/1/drafts", ""), ("GET", "/Sample/1/binary", ""),
+        ("POST", "/backup", ""), ("POST", "/transactions", "[]"),
+        ("GET", "/Sample/1/binary", ""),
         ("PATCH", "/Page?where=TRUEPREDICATE", "{}"), ("DELETE", "/Page?where=TRUEPREDICATE", ""),
-        ("GET", "/Page?distinct=true&select=title", ""), ("GET", "/Page?having=count()%3E1", ""),
-        ("GET", "/Page?subentities=false", ""), ("GET", "/Page?select=median(_id)", ""),
-        ("GET", "/Page?select=stddev(_id)", ""),
-        ("GET", "/Page?select=count(distinct%20title)", ""),
-        ("GET", "/Page?where=tags.@count%3E1", ""), ("GET", "/Page?include=drafts", ""),
-        ("GET", "/Page?select=drafts", ""), ("GET", "/Page?where=drafts%20==%201", ""),
-        ("GET", "/Page?where=SUBQUERY(tags,$t,$t.name=='a').@count%3E0", ""),
-        ("GET", "/Page?format=csv", ""), ("GET", "/Page?format=ndjson", ""),
+        ("GET", "/Page?where=drafts%20==%201", ""),
         ("POST", "/Page?mergePolicy=objectTrump", "{}"), ("GET", "/changes?updated=title", ""),
         ("GET", "/changes?where=TRUEPREDICATE", ""),
     ])
@@ -31,8 +24,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("GET", "/Page", "Accept", "text/event-stream"), ("GET", "/Page", "Accept", "text/csv"),
-        ("GET", "/Page", "Accept", "application/x-ndjson"),
+        ("GET", "/Page", "Accept", "text/event-stream"),
         ("POST", "/Page", "Idempotency-Key", "abc"),
         ("PATCH", "/Page/1", "Content-Type", "application/json-patch+json"),
     ])
@@ -46,7 +38,6 @@ import Testing
 
     @Test func whatAsksForNothingNewIsTaken() throws {
         let zoo = try ServiceFixture.zoo()
-        #expect(zoo.get("/Page?distinct=false&subentities=true").status == 200)
         #expect(zoo.post("/Page?mergePolicy=error", "{}").status == 201)
         #expect(zoo.get("/Page", [("Accept", "text/html, */*;q=0.8")]).status == 200)
         #expect(zoo.get("/Page", [("Accept", "text/csv;q=0.1, application/json")]).status == 200)

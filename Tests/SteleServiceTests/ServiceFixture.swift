@@ -57,14 +57,21 @@ struct Answer {
 final class ServiceFixture: Sendable {
     let service: Service
     let coordinator: PersistentStoreCoordinator
-    private let path: String
+    /// The store's file.
+    let path: String
 
-    init(_ model: Model, _ configure: (inout Service.Options) -> Void = { _ in }) throws {
+    init(
+        _ model: Model, inMemory: Bool = false,
+        _ configure: (inout Service.Options) -> Void = { _ in }
+    ) throws {
         let number = UInt64.random(in: .min ... .max)
         path = FileManager.default.temporaryDirectory.appending(
             path: "stele-service-\(String(number, radix: 36)).sqlite"
         ).path
-        let store = try SQLiteStore.open(path: path, model: model)
+        let store: any PersistentStore =
+            if inMemory { InMemoryStore(model: model) } else {
+                try SQLiteStore.open(path: path, model: model)
+            }
         coordinator = PersistentStoreCoordinator(store: store)
         var options = Service.Options()
         configure(&options)

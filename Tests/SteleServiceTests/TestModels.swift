@@ -100,6 +100,24 @@ enum TestModels {
             ])
     }
 
+    /// Leagues of teams of people.
+    static func people() throws -> Model {
+        try model(
+            "People",
+            [
+                EntityMaker("Person")
+                    .attribute("age", .integer32)
+                    .attribute("name", .string)
+                    .attribute("salary", .double)
+                    .toOne("team", "Team", inverse: "people"),
+                EntityMaker("Team").attribute("name", .string)
+                    .toMany("people", "Person", inverse: "team")
+                    .toOne("league", "League", inverse: "teams"),
+                EntityMaker("League").attribute("name", .string)
+                    .toMany("teams", "Team", inverse: "league"),
+            ])
+    }
+
     /// Every attribute type, inheritance, an ordered relationship, one without inverse, a deny rule,
     /// a uniqueness constraint, a fetched property, and an entity in lower case.
     static func zoo() throws -> Model {

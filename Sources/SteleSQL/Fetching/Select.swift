@@ -11,6 +11,8 @@ struct Select {
     let scope: Scope
     /// The object that a row stands for.
     let object: Position
+    /// What `$FETCH_SOURCE` stands for.
+    let source: Position?
 
     init(_ translator: FetchTranslator, _ request: FetchRequest) throws(StoreError) {
         guard let table = translator.schema.table(of: request.entity.index) else {
@@ -23,6 +25,7 @@ struct Select {
         scope.setRow("\(alias).Z_PK", alias)
         object = Position(
             scope: scope, key: "\(alias).Z_PK", entity: request.entity, isNullable: false)
+        source = try Self.join(request.source, scope, translation)
     }
 
     // MARK: Statements
@@ -92,6 +95,7 @@ struct Select {
             return conditions
         }
         var environment = Environment(object: object)
+        environment.variables[FetchSource.variable] = source
         environment.isNarrow = Reach.isNarrow(predicate, isReference)
         conditions.append(try translation.condition(predicate, environment, holds: true))
         return conditions

@@ -9,6 +9,7 @@ struct Call {
     let request: Request
     let route: Route
     let terms: Terms
+    let limits: Limits
     let query: Query
     /// What a reading route is asked for; nil for all others.
     let list: ListCall?
@@ -27,8 +28,14 @@ struct Call {
         self.request = request
         self.route = route
         self.cacheGeneration = cacheGeneration
+        self.limits = limits
         terms = try Terms(request.headers, isRead: route.method.isSafe)
-        query = try Query(request.query, for: Self.parameters(of: route), limits: limits)
+        body = Self.takesBody(route) ? try Body.read(request, method: route.method) : nil
+        if case .query = route.resource, let body {
+            query = try Query(request, body: body, limits: limits)
+        } else {
+            query = try Query(request.query, for: Self.parameters(of: route), limits: limits)
+        }
         format = try Self.format(route, query, terms)
         numbersAsStrings =
             try query[.numbers].map {
@@ -38,8 +45,14 @@ struct Call {
                 return $0 == "string"
             } ?? false
         place = try query[.at].map { try ListCall.number($0, .at, 0...Int(Int32.max)) }
-        list = Self.readsObjects(route) ? try ListCall(query, limits: limits) : nil
-        body = Self.takesBody(route) ? try Body.read(request, method: route.method) : nil
+        if Self.readsObjects(route) {
+            var template = Set<String>()
+            if case .template(let it) = route.resource { template.formUnion(it.variables) }
+            list = try ListCall(
+                query, limits: limits, isBounded: format == .json, template: template)
+        } else {
+            list = nil
+        }
     }
 
     /// The parameters that a route takes.
@@ -50,8 +63,8 @@ struct Call {
         case (.related(_, _, let relationship), .post) where relationship.isOrdered:
             Parameter.write.union([.at])
         case (.related, .post), (.related, .put): Parameter.write
-        case (.list, _): Parameter.list
-        case (.count, _), (.relatedCount, _): [.where, .format]
+        case (.list, _), (.query, _), (.template, _), (.fetched, _): Parameter.list
+        case (.count, _), (.relatedCount, _): Parameter.counting
         case (.object, .get), (.object, .head), (.member, .get), (.member, .head): Parameter.object
         case (.related(_, _, let relationship), .get), (.related(_, _, let relationship), .head):
             relationship.isToMany ? Parameter.list : Parameter.object
@@ -62,7 +75,19 @@ struct Call {
     private static func readsObjects(_ route: Route) -> Bool {
         guard route.isRead else { return false }
         return switch route.resource {
-        case .list, .count, .object, .related, .relatedCount, .member: true
+        case .list, .count, .query, .template, .object, .related, .fetched, .relatedCount,
+            .member:
+            true
+        default: false
+        }
+    }
+
+    /// Whether the answer is a list, which has all formats.
+    private static func isList(_ route: Route) -> Bool {
+        guard route.isRead else { return false }
+        return switch route.resource {
+        case .list, .query, .template, .fetched: true
+        case .related(_, _, let relationship): relationship.isToMany
         default: false
         }
     }
@@ -73,33 +98,32 @@ struct Call {
 
     private static func format(_ route: Route, _ query: Query, _ terms: Terms) throws -> MediaType {
         switch route.resource {
-        case .index, .health, .readiness, .options, .changes: return .json
+        case .index, .health, .readiness, .options, .changes, .templates: return .json
         case .model: return try terms.accept.best(of: [.json, .xml])
         case .errorCodes: return try terms.accept.best(of: [.json, .text])
         default: break
         }
+        let isList = isList(route)
         if let named = query[.format] {
             switch named {
             case "json": return .json
-            case "ndjson", "csv":
-                throw Problem.notBuilt("format=\(named)", instead: "format=json is")
+            case "ndjson" where isList: return .ndjson
+            case "csv" where isList: return .csv
             default:
                 throw Problem(
-                    .parameter, "format is json, not \(named.prefix(40))",
-                    hint: "leave format out, or say format=json")
+                    .parameter,
+                    "format is \(isList ? "json, ndjson or csv" : "json") here, not "
+                        + "\(named.prefix(40))", hint: "leave format out, or say format=json")
             }
         }
-        guard route.isRead else { return try terms.accept.best(of: [.json]) }
-        let type = try terms.accept.best(of: [.json], later: [.ndjson, .csv, .events])
-        switch type {
-        case .events: 
+        guard isList else { return try terms.accept.best(of: [.json]) }
+        let type = try terms.accept.best(of: [.json, .ndjson, .csv], later: [.events])
+        if type == .events {
             throw Problem.notBuilt(
                 "a live query (Accept: text/event-stream on a list)",
                 instead: "the change feed, GET /changes?entity=NAME, is")
-        case .ndjson, .csv: 
-            throw Problem.notBuilt("the format \(type.rawValue)", instead: "application/json is")
-        default: return type
         }
+        return type
     }
 
     /// The `Link` to the next page (RFC 8288): this address, with another place to begin.

@@ -11,8 +11,16 @@ struct ListCall: Sendable {
     var sort: [SortKey] = []
     var select: [ExpressionDescription] = []
     var groupBy: [Expression] = []
+    var having: Predicate?
+    /// The text of `having`, for the places of its mistakes.
+    var havingText = ""
+    /// `distinct`; nil where it is not given.
+    var isDistinct: Bool?
+    /// `subentities`; nil where it is not given.
+    var includesSubentities: Bool?
     var include: [[String]] = []
-    var limit: Int
+    /// As given; nil is as many as the format gives without it.
+    var limit: Int?
     var offset = 0
     var after: Cursor?
     var wantsCount = false
@@ -25,16 +33,16 @@ struct ListCall: Sendable {
     }
 
     /// Reads the parameters of a list, or those that a single object takes.
+    /// - Parameters:
+    ///   - isBounded: whether `limit` has a ceiling, as it has in JSON.
+    ///   - template: the variables of the fetch request template that is asked for.
     /// - Throws: `Problem` or `PredicateError` that names the parameter.
-    init(_ query: Query, limits: Limits) throws {
-        limit = limits.defaultListLimit
+    init(
+        _ query: Query, limits: Limits, isBounded: Bool = true, template: Set<String> = []
+    ) throws {
         if let text = query[.where] {
             whereText = text
-            do {
-                predicate = try Predicate(format: text)
-            } catch {
-                throw Self.located(error, in: text, .where)
-            }
+            predicate = try Self.predicate(text, .where)
         }
         if let text = query[.sort] { sort = try Self.sort(text, limits) }
         if let text = query[.select] { select = try Self.select(text, limits) }
@@ -43,9 +51,18 @@ struct ListCall: Sendable {
                 try Self.expression($0.text, .groupBy)
             }
         }
+        if let text = query[.having] {
+            havingText = text
+            having = try Self.predicate(text, .having)
+        }
+        if let text = query[.distinct] { isDistinct = try Self.truth(text, .distinct) }
+        if let text = query[.subentities] {
+            includesSubentities = try Self.truth(text, .subentities)
+        }
         if let text = query[.include] { include = try Self.include(text, limits) }
         if let text = query[.limit] {
-            limit = try Self.number(text, .limit, 1...limits.maximumListLimit)
+            limit = try Self.number(
+                text, .limit, 1...(isBounded ? limits.maximumListLimit : Int.max >> 16))
         }
         if let text = query[.offset] { offset = try Self.number(text, .offset, 0...Int.max >> 16) }
         if let text = query[.after] {
@@ -55,7 +72,7 @@ struct ListCall: Sendable {
             after = try Cursor(text)
         }
         if let text = query[.count] { wantsCount = try Self.truth(text, .count) }
-        try checkUse(of: query.variables)
+        try checkUse(of: query.variables, template)
         if !groupBy.isEmpty, select.isEmpty {
             throw Problem(
                 .parameter, "groupBy takes a select with aggregates beside it",
@@ -64,16 +81,16 @@ struct ListCall: Sendable {
     }
 
     /// A variable that nothing reads is a mistake in its name, here or there.
-    private func checkUse(of variables: [(name: String, value: String)]) throws {
+    private func checkUse(
+        of variables: [(name: String, value: String)], _ template: Set<String>
+    ) throws {
         guard !variables.isEmpty else { return }
-        var used = Set<String>()
-        func note(_ node: Expression) {
-            if case .variable(let name) = node { used.insert(name) }
-        }
-        predicate?.visit(note)
-        for key in sort { key.descriptor.expression.visit(note) }
-        for column in select { column.expression.visit(note) }
-        for group in groupBy { group.visit(note) }
+        var used = template
+        if let predicate { used.formUnion(predicate.freeVariables) }
+        if let having { used.formUnion(having.freeVariables) }
+        for key in sort { used.formUnion(key.descriptor.expression.freeVariables) }
+        for column in select { used.formUnion(column.expression.freeVariables) }
+        for group in groupBy { used.formUnion(group.freeVariables) }
         guard let unused = variables.first(where: { !used.contains($0.name) })?.name else { return }
         throw Problem(
             .unknownParameter, "unknown parameter var.\(unused.prefix(60)): nothing reads "
@@ -104,6 +121,11 @@ struct ListCall: Sendable {
         var names = Set<String>()
         return try ListPiece.split(text, of: .select, limits: limits).map { piece in
             let (name, text) = piece.named
+            if ["_id", "_entity", "_version"].contains(name), name != text.trimmingSpaces() {
+                throw Problem(
+                    .parameter, "select calls \(text) \(name), which is a key of every object",
+                    hint: "give it another alias")
+            }
             guard names.insert(name).inserted else {
                 throw Problem(
                     .parameter, "select has two columns of the name \(name)",
@@ -127,6 +149,14 @@ struct ListCall: Sendable {
                     + "are up to \(limits.includeDepth) relationships with dots between them")
         }
         return paths
+    }
+
+    private static func predicate(_ text: String, _ parameter: Parameter) throws -> Predicate {
+        do {
+            return try Predicate(format: text)
+        } catch {
+            throw located(error, in: text, parameter)
+        }
     }
 
     private static func expression(_ text: String, _ parameter: Parameter) throws -> Expression {

@@ -2,7 +2,8 @@
 
 /// A parameter of the query string; `var.NAME` stands beside them.
 enum Parameter: String, Sendable, Hashable, CaseIterable {
-    case `where`, sort, limit, offset, after, select, groupBy, include, count, format, numbers
+    case `where`, sort, limit, offset, after, select, groupBy, having, distinct, include
+    case subentities, count, format, numbers
     case at
     case since, entity, values
 
@@ -20,9 +21,11 @@ enum Parameter: String, Sendable, Hashable, CaseIterable {
 
     /// What a list takes.
     static let list: Set<Parameter> = [
-        .where, .sort, .limit, .offset, .after, .select, .groupBy, .include, .count, .format,
-        .numbers,
+        .where, .sort, .limit, .offset, .after, .select, .groupBy, .having, .distinct, .include,
+        .subentities, .count, .format, .numbers,
     ]
+    /// What a count takes.
+    static let counting: Set<Parameter> = [.where, .subentities, .format]
     /// What a single object takes.
     static let object: Set<Parameter> = [.select, .include, .format, .numbers]
     /// What a write takes.
@@ -33,15 +36,13 @@ enum Parameter: String, Sendable, Hashable, CaseIterable {
 
 /// Parameters of the contract that answer 501 in this version.
 enum LaterParameter: String, Sendable, CaseIterable {
-    case distinct, having, subentities, mergePolicy, updated, sectionBy
+    case mergePolicy, updated, sectionBy
 
     /// The one value that asks for nothing new.
     private var plainValue: String? {
         switch self {
-        case .distinct: "false"
-        case .subentities: "true"
         case .mergePolicy: "error"
-        case .having, .updated, .sectionBy: nil
+        case .updated, .sectionBy: nil
         }
     }
 

@@ -10,9 +10,15 @@ struct Query: Sendable {
     /// - Throws: `Problem`: for what cannot be decoded, a parameter given twice, one that the route
     ///   does not know (with the nearest), and 501 for one that a later version brings.
     init(_ text: String?, for known: Set<Parameter>, limits: Limits) throws {
+        try self.init(pairs: Self.pairs(text ?? "", limits: limits), for: known)
+    }
+
+    /// The same from names and values that are decoded already.
+    /// - Throws: as from a query string.
+    init(pairs: [(name: String, value: String)], for known: Set<Parameter>) throws {
         var values: [Parameter: String] = [:]
         var variables: [(name: String, value: String)] = []
-        for (name, value) in try Self.pairs(text ?? "", limits: limits) {
+        for (name, value) in pairs {
             if let parameter = Parameter(rawValue: name), known.contains(parameter) {
                 guard values.updateValue(value, forKey: parameter) == nil else {
                     throw Self.twice(name)
@@ -40,7 +46,8 @@ struct Query: Sendable {
     /// Whether nothing is given at all.
     var isEmpty: Bool { values.isEmpty && variables.isEmpty }
 
-    private static func pairs(
+    /// The names and values of a query string, decoded.
+    static func pairs(
         _ text: String, limits: Limits
     ) throws -> [(name: String, value: String)] {
         guard text.utf8.count <= limits.queryBytes else {

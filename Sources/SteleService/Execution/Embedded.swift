@@ -17,7 +17,7 @@ struct Embedded: Sendable {
             case keys([Int64: [Int64]])
         }
 
-        /// `Relationship.index`.
+        /// `Relationship.index`, or `FetchedProperty.index`.
         let relationship: Int
         let content: Content
         let below: Embedded
@@ -56,15 +56,20 @@ struct Embedding {
     mutating func below(_ owners: [Snapshot], _ inclusion: Inclusion) throws -> Embedded {
         var embedded = Embedded()
         for branch in inclusion.branches {
-            let relationship = branch.relationship
-            if relationship.isToMany {
-                try embedded.levels.append(members(branch, owners: owners.map(\.key)))
-            } else {
+            switch branch.kind {
+            case .fetched(let property):
+                try embedded.levels.append(
+                    fetched(property, branch.below, owners: owners.map(\.key)))
+            case .relationship(let relationship) where relationship.isToMany:
+                try embedded.levels.append(
+                    members(relationship, branch.below, owners: owners.map(\.key)))
+            case .relationship(let relationship):
                 var keys = Set<Int64>()
                 for owner in owners where owner.values.indices.contains(relationship.slot) {
                     if case .key(let key) = owner.values[relationship.slot] { keys.insert(key) }
                 }
-                try embedded.levels.append(destinations(branch, keys: Array(keys)))
+                try embedded.levels.append(
+                    destinations(relationship, branch.below, keys: Array(keys)))
             }
         }
         if embedded.levels.contains(where: { $0.weights != nil }) {
@@ -74,33 +79,58 @@ struct Embedding {
     }
 
     /// The destinations of a to-one, and what is below them.
-    mutating func destinations(_ branch: Inclusion.Branch, keys: [Int64]) throws -> Embedded.Level {
-        let root = context.model.destination(of: branch.relationship).root
+    mutating func destinations(
+        _ relationship: Relationship, _ inclusion: Inclusion, keys: [Int64]
+    ) throws -> Embedded.Level {
+        let root = context.model.destination(of: relationship).root
         let found = try context.snapshots(root: root, keys: keys)
         try spend(found.count)
-        let below = branch.below.isEmpty ? .none : try below(Array(found.values), branch.below)
+        let below = inclusion.isEmpty ? .none : try below(Array(found.values), inclusion)
         var level = Embedded.Level(
-            relationship: branch.relationship.index, content: .destinations(found), below: below,
-            slot: branch.relationship.slot)
+            relationship: relationship.index, content: .destinations(found), below: below,
+            slot: relationship.slot)
         if !below.isEmpty { level.weights = found.mapValues { below.weight(with: $0) } }
         return level
     }
 
     /// The members of a to-many, and what is below them.
-    mutating func members(_ branch: Inclusion.Branch, owners: [Int64]) throws -> Embedded.Level {
-        let pairs = try context.memberSnapshots(
-            of: branch.relationship, owners: Array(Set(owners)))
+    mutating func members(
+        _ relationship: Relationship, _ below: Inclusion, owners: [Int64]
+    ) throws -> Embedded.Level {
+        let pairs = try context.memberSnapshots(of: relationship, owners: Array(Set(owners)))
         try spend(pairs.count)
+        return try level(relationship.index, pairs, limit: nil, below)
+    }
+
+    /// What a fetched property gives each owner, and what is below that: one statement joins the
+    /// owners to what fits them.
+    mutating func fetched(
+        _ property: FetchedProperty, _ below: Inclusion, owners: [Int64]
+    ) throws -> Embedded.Level {
+        var request = property.request(for: Array(Set(owners)))
+        // One too many is enough to know that it is too much.
+        request.fetchLimit = limits.includedObjects - objects + 1
+        let pairs = owners.isEmpty ? [] : try context.reader().fetchedSnapshots(request)
+        try spend(pairs.count)
+        return try level(property.index, pairs, limit: property.limit, below)
+    }
+
+    private mutating func level(
+        _ index: Int, _ pairs: [(owner: Int64, member: Snapshot)], limit: Int?,
+        _ inclusion: Inclusion
+    ) throws -> Embedded.Level {
         var members: [Int64: [Snapshot]] = [:]
-        for pair in pairs { members[pair.owner, default: []].append(pair.member) }
+        for pair in pairs where limit.map({ members[pair.owner]?.count ?? 0 < $0 }) ?? true {
+            members[pair.owner, default: []].append(pair.member)
+        }
         var below = Embedded.none
-        if !branch.below.isEmpty {
+        if !inclusion.isEmpty {
             var distinct: [Int64: Snapshot] = [:]
-            for pair in pairs { distinct[pair.member.key] = pair.member }
-            below = try self.below(Array(distinct.values), branch.below)
+            for all in members.values { for member in all { distinct[member.key] = member } }
+            below = try self.below(Array(distinct.values), inclusion)
         }
         var level = Embedded.Level(
-            relationship: branch.relationship.index, content: .members(members), below: below)
+            relationship: index, content: .members(members), below: below)
         if !below.isEmpty {
             level.weights = members.mapValues { members in
                 members.reduce(0) { Embedded.sum($0, below.weight(with: $1)) }

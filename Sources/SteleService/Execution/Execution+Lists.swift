@@ -7,7 +7,8 @@ import StelePredicates
 
 extension Execution {
     func list(_ plan: ListPlan, _ terms: Terms) throws -> Outcome {
-        try reading { context in
+        if plan.isStreamed { return try stream(plan, terms) }
+        return try reading { context in
             let tag = try listTag(plan.isVolatile ? nil : plan.tagHash, context)
             if let known = terms.known(tag) { return .notModified(tag: known) }
             if let ordered = OrderedMembers(plan, self, context) {
@@ -17,7 +18,7 @@ extension Execution {
                 return .list(empty(plan, tag))
             }
             let total = plan.wantsCount ? try self.total(request, plan, context) : nil
-            request.fetchLimit = plan.limit + 1
+            request.fetchLimit = plan.pageLimit + 1
             request.fetchOffset = plan.offset
             request.after = plan.after?.position
             if case .objects = plan.shape {
@@ -27,22 +28,23 @@ extension Execution {
         }
     }
 
-    private func empty(_ plan: ListPlan, _ tag: String?) -> ListOutcome {
+    func empty(_ plan: ListPlan, _ tag: String?) -> ListOutcome {
         let isValues = if case .objects = plan.shape { false } else { true }
         return ListOutcome(
-            rows: isValues ? .values([]) : .objects([]), shape: plan.shape, embedded: .none,
-            next: nil, total: plan.wantsCount ? 0 : nil, tag: tag)
+            rows: isValues ? .values([]) : .objects([]), entity: plan.request.entity,
+            shape: plan.shape, embedded: .none, next: nil,
+            total: plan.wantsCount ? 0 : nil, tag: tag)
     }
 
     /// How many rows there are on all pages.
-    private func total(
+    func total(
         _ request: FetchRequest, _ plan: ListPlan, _ context: ManagedObjectContext
     ) throws -> Int {
-        if case .rows = plan.shape { return try context.rows(request).count }
         var request = request
-        request.propertiesToFetch = []
         request.sortDescriptors = []
-        return try context.count(request)
+        if case .rows = plan.shape {} else { request.propertiesToFetch = [] }
+        let count = try context.count(request)
+        return min(count, plan.ceiling ?? count)
     }
 
     private func objects(
@@ -51,9 +53,11 @@ extension Execution {
     ) throws -> ListOutcome {
         var snapshots = try context.snapshots(request)
         var next: NextPage?
-        if snapshots.count > plan.limit {
-            snapshots.removeLast(snapshots.count - plan.limit)
-            if let last = snapshots.last {
+        if snapshots.count > plan.pageLimit {
+            snapshots.removeLast(snapshots.count - plan.pageLimit)
+            if plan.ceiling != nil {
+                next = plan.nextByOffset
+            } else if let last = snapshots.last {
                 next = .after(
                     Cursor(
                         fingerprint: plan.fingerprint,
@@ -62,13 +66,13 @@ extension Execution {
         }
         var embedding = Embedding(context, limits: limits)
         return ListOutcome(
-            rows: .objects(snapshots), shape: plan.shape,
+            rows: .objects(snapshots), entity: request.entity, shape: plan.shape,
             embedded: try embedding.below(snapshots, plan.shape.inclusion), next: next,
             total: total, tag: tag)
     }
 
     /// Where a page ends. What stands in the snapshot itself needs no query.
-    private func position(
+    func position(
         of last: Snapshot, _ request: FetchRequest, _ context: ManagedObjectContext
     ) throws -> [Value] {
         var position: [Value] = []
@@ -87,23 +91,12 @@ extension Execution {
     private func ordered(_ members: OrderedMembers, _ tag: String?) throws -> ListOutcome {
         let (plan, context) = (members.plan, members.context)
         let keys = try members.keys()
-        let page = Array(keys.dropFirst(plan.offset).prefix(plan.limit))
+        let page = Array(keys.dropFirst(plan.offset).prefix(plan.pageLimit))
         let end = plan.offset + page.count
-        let rows: ListOutcome.Rows
-        let embedded: Embedded
-        if case .objects(let inclusion) = plan.shape {
-            let found = try context.snapshots(root: plan.request.entity.root, keys: page)
-            let snapshots = page.compactMap { found[$0] }
-            var embedding = Embedding(context, limits: limits)
-            embedded = try embedding.below(snapshots, inclusion)
-            rows = .objects(snapshots)
-        } else {
-            let values = try members.rows(of: page)
-            embedded = try self.embedded(values, plan.shape, context)
-            rows = .values(values)
-        }
+        let rows = try members.batch(page)
         return ListOutcome(
-            rows: rows, shape: plan.shape, embedded: embedded,
+            rows: rows, entity: plan.request.entity, shape: plan.shape,
+            embedded: try embedded(rows, plan.shape, context),
             next: end < keys.count ? .offset(end) : nil,
             total: plan.wantsCount ? keys.count : nil, tag: tag)
     }
@@ -114,10 +107,12 @@ extension Execution {
     ) throws -> ListOutcome {
         var rows = try context.rows(request)
         var next: NextPage?
-        if rows.count > plan.limit {
-            rows.removeLast(rows.count - plan.limit)
-            next = .offset(plan.offset + plan.limit)
-            if case .columns = plan.shape, let key = Self.id(ofRow: rows.last) {
+        if rows.count > plan.pageLimit {
+            rows.removeLast(rows.count - plan.pageLimit)
+            next = plan.nextByOffset
+            if plan.ceiling == nil, case .columns = plan.shape,
+                let key = Self.id(ofRow: rows.last)
+            {
                 let position =
                     request.sortDescriptors.isEmpty
                     ? [.key(key)] : try context.reader().position(of: key, in: request)
@@ -125,7 +120,7 @@ extension Execution {
             }
         }
         return ListOutcome(
-            rows: .values(rows), shape: plan.shape,
+            rows: .values(rows), entity: request.entity, shape: plan.shape,
             embedded: try embedded(rows, plan.shape, context), next: next, total: total, tag: tag)
     }
 
@@ -134,6 +129,18 @@ extension Execution {
         switch row?.last {
         case .int(let key), .key(let key): key
         default: nil
+        }
+    }
+
+    /// What is embedded in rows of a shape.
+    func embedded(
+        _ rows: FetchedRows, _ shape: Shape, _ context: ManagedObjectContext
+    ) throws -> Embedded {
+        switch rows {
+        case .values(let rows): return try embedded(rows, shape, context)
+        case .objects(let snapshots):
+            var embedding = Embedding(context, limits: limits)
+            return try embedding.below(snapshots, shape.inclusion)
         }
     }
 
@@ -149,7 +156,8 @@ extension Execution {
             case .toMany(let relationship):
                 let owners = rows.compactMap { Self.id(ofRow: $0) }
                 if let branch = inclusion.branch(relationship.index) {
-                    let level = try embedding.members(branch, owners: owners)
+                    let level = try embedding.members(
+                        relationship, branch.below, owners: owners)
                     try embedding.check(level, owners)
                     embedded.levels.append(level)
                 } else {
@@ -158,10 +166,17 @@ extension Execution {
                         Embedded.Level(
                             relationship: relationship.index, content: .keys(keys), below: .none))
                 }
+            case .fetched(let property):
+                guard let branch = inclusion.branch(property.index) else { continue }
+                let owners = rows.compactMap { Self.id(ofRow: $0) }
+                let level = try embedding.fetched(property, branch.below, owners: owners)
+                try embedding.check(level, owners)
+                embedded.levels.append(level)
             case .toOne(let place, let relationship):
                 guard let branch = inclusion.branch(relationship.index) else { continue }
                 let keys = rows.compactMap { row in Self.key(row, at: place) }
-                let level = try embedding.destinations(branch, keys: Array(Set(keys)))
+                let level = try embedding.destinations(
+                    relationship, branch.below, keys: Array(Set(keys)))
                 try embedding.check(level, keys)
                 embedded.levels.append(level)
             case .value, .entityName: continue

@@ -19,7 +19,7 @@ extension Execution {
                 var embedding = Embedding(context, limits: limits)
                 return .object(
                     ListOutcome(
-                        rows: .objects([snapshot]), shape: plan.shape,
+                        rows: .objects([snapshot]), entity: plan.entity, shape: plan.shape,
                         embedded: try embedding.below([snapshot], inclusion), next: nil,
                         total: nil, tag: tag))
             }
@@ -31,7 +31,7 @@ extension Execution {
             guard rows.count == 1 else { throw Self.missing(plan.entity, snapshot.key) }
             return .object(
                 ListOutcome(
-                    rows: .values(rows), shape: plan.shape,
+                    rows: .values(rows), entity: plan.entity, shape: plan.shape,
                     embedded: try embedded(rows, plan.shape, context), next: nil, total: nil,
                     tag: tag))
         }

@@ -12,6 +12,8 @@ struct Execution: Sendable {
     let limits: Limits
     /// What one plan's reading may cost; beyond, it throws `StoreError.overBudget`.
     let budget: ReadBudget?
+    /// Who may keep a reader while a client takes a long answer.
+    let streams: StreamPlaces
 
     var model: Model { coordinator.model }
 
@@ -46,7 +48,14 @@ struct Execution: Sendable {
     func restricted(
         _ request: FetchRequest, to source: Source, _ context: ManagedObjectContext
     ) throws -> FetchRequest? {
-        guard case .members(let owner, let relationship) = source else { return request }
+        let (owner, relationship): (Owner, Relationship)
+        switch source {
+        case .entity: return request
+        case .fetched(let owner, _):
+            _ = try existing(owner, context)
+            return request
+        case .members(let it, let through): (owner, relationship) = (it, through)
+        }
         _ = try existing(owner, context)
         var request = request
         let membership: Predicate

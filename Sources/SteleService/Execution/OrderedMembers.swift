@@ -32,7 +32,11 @@ struct OrderedMembers {
             return []
         }
         let members = try context.memberKeys(of: relationship, owners: [owner.key])[owner.key] ?? []
-        if plan.request.predicate == nil, plan.request.sortDescriptors.isEmpty { return members }
+        if plan.request.predicate == nil, plan.request.sortDescriptors.isEmpty,
+            plan.request.includesSubentities
+        {
+            return members
+        }
         request.propertiesToFetch = request.sortDescriptors.enumerated().map { index, descriptor in
             ExpressionDescription(name: "sort\(index)", expression: descriptor.expression)
         }
@@ -66,6 +70,13 @@ struct OrderedMembers {
             }
             return a[index] == b[index]
         }
+    }
+
+    /// The members on one page, in its order.
+    func batch(_ page: [Int64]) throws -> FetchedRows {
+        guard case .objects = plan.shape else { return .values(try rows(of: page)) }
+        let found = try context.snapshots(root: plan.request.entity.root, keys: page)
+        return .objects(page.compactMap { found[$0] })
     }
 
     /// The columns of the members on one page, in its order.

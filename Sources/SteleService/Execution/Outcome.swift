@@ -6,19 +6,9 @@ import StelePersistence
 
 /// The rows of a list, ready to be written.
 struct ListOutcome: Sendable {
-    enum Rows: Sendable {
-        case objects([Snapshot])
-        case values([[Value]])
-
-        var count: Int {
-            switch self {
-            case .objects(let rows): rows.count
-            case .values(let rows): rows.count
-            }
-        }
-    }
-
-    let rows: Rows
+    let rows: FetchedRows
+    /// The entity that the list is of.
+    let entity: Entity
     let shape: Shape
     let embedded: Embedded
     /// The parameters that lead to the next page; nil where this is the last.
@@ -45,6 +35,8 @@ enum Outcome: Sendable {
     /// A to-one without a destination.
     case null(tag: String?)
     case list(ListOutcome)
+    /// A list's first rows, and where they are not all the way to the others.
+    case stream(ListOutcome, RowStream?)
     case count(Int, tag: String?)
     /// Objects that were made: one, or as many as the body's array holds.
     case created([Snapshot], isArray: Bool, entity: Entity)

@@ -13,6 +13,7 @@ struct IndexPage {
             ("stele", .string(Service.version)),
             ("model", .string(model.name)),
             ("entities", .array(model.entities.map(entity))),
+            ("fetchRequests", .array(FetchTemplates(model).all.map(template))),
             ("routes", .array(RoutePattern.allCases.map(route))),
         ].object
         var writer = ByteWriter(capacity: 4096)
@@ -36,7 +37,19 @@ struct IndexPage {
             return (it.name, .string("\(path)/{id}/\(it.name)"))
         }
         if !relationships.isEmpty { members.append(("relationships", .object(relationships))) }
+        let fetched = entity.properties.compactMap { property -> (String, JSONValue)? in
+            guard case .fetchedProperty(let it) = property else { return nil }
+            return (it.name, .string("\(path)/{id}/\(it.name)"))
+        }
+        if !fetched.isEmpty { members.append(("fetchedProperties", .object(fetched))) }
         return .object(members)
+    }
+
+    private func template(_ template: FetchTemplate) -> JSONValue {
+        [
+            ("name", .string(template.name)),
+            ("href", .string("\(basePath)/fetch/\(template.name)")),
+        ].object
     }
 
     private func route(_ pattern: RoutePattern) -> JSONValue {

@@ -9,6 +9,7 @@ struct Pages: Sendable {
     private let index: [UInt8]
     private let modelJSON: [UInt8]
     private let modelXML: [UInt8]
+    private let templates: [UInt8]
     private let limits: Limits
     /// The health check's path, for answering it at once.
     let healthPath: String
@@ -19,6 +20,7 @@ struct Pages: Sendable {
         index = IndexPage(model: model, basePath: basePath).bytes
         modelJSON = ModelPage.json(model)
         modelXML = ModelPage.xml(model)
+        templates = TemplatesPage.json(FetchTemplates(model), basePath: basePath)
     }
 
     /// The answer of a page's route.
@@ -28,6 +30,7 @@ struct Pages: Sendable {
         case .health: Self.status("alive")
         case .model where call.format == .xml: page(modelXML, .xml, call)
         case .model: page(modelJSON, .json, call)
+        case .templates: page(templates, .json, call)
         case .errorCodes where call.format == .text: page(ErrorPage.text, .text, call)
         case .errorCodes: page(ErrorPage.json, .json, call)
         default: page(index, .json, call)

@@ -14,6 +14,8 @@ struct Column: Sendable {
         case entityName(Int)
         /// The ids of a to-many relationship of the row's object, or the objects where embedded.
         case toMany(Relationship)
+        /// The objects that a fetched property gives the row's object.
+        case fetched(FetchedProperty)
         /// A to-one's id at that place in the row, or the object where embedded.
         case toOne(Int, Relationship)
     }

@@ -10,17 +10,36 @@ struct Columns {
     private(set) var fetched: [ExpressionDescription] = []
 
     init(_ selected: [SelectedColumn], _ inclusion: Inclusion, of entity: Entity) throws {
-        for column in selected { try add(column, of: entity) }
-        for branch in inclusion.branches where !has(branch.relationship) {
-            add(branch.relationship, named: branch.relationship.name)
+        for column in selected {
+            if let property = column.fetched {
+                try add(property, named: column.description.name, inclusion)
+            } else {
+                try add(column, of: entity)
+            }
         }
-        fetched.append(ExpressionDescription(name: "_id", expression: .key("_id")))
+        for branch in inclusion.branches where !has(branch.kind) {
+            switch branch.kind {
+            case .relationship(let it): add(it, named: it.name)
+            case .fetched(let it): shape.append(Column(name: it.name, source: .fetched(it)))
+            }
+        }
+        fetch(.key("_id"))
     }
 
-    /// The columns of grouped rows, each where `select` has it.
+    /// Names of what is fetched are no names of the model, which a store might mix up.
+    private mutating func fetch(_ expression: Expression) {
+        fetched.append(ExpressionDescription(name: "#\(fetched.count)", expression: expression))
+    }
+
+    /// The columns of grouped or distinct rows, each where `select` has it.
     static func rows(_ selected: [SelectedColumn]) throws -> [Column] {
         try selected.enumerated().map { index, column in
-            if case .collection = column.type { throw manyValues(column) }
+            if case .collection = column.type {
+                throw Problem(
+                    .parameter, "\(column.description.name) leads to many values, and a row of "
+                        + "aggregates or of distinct=true holds single ones",
+                    hint: "select one of its aggregates, such as a count")
+            }
             return Column(
                 name: column.description.name,
                 source: column.isEntityName ? .entityName(index) : .value(index, column.kind))
@@ -34,7 +53,7 @@ struct Columns {
         }
         if case .collection = column.type { throw Self.manyValues(column) }
         let place = fetched.count
-        fetched.append(column.description)
+        fetch(column.description.expression)
         shape.append(
             Column(
                 name: name,
@@ -47,14 +66,27 @@ struct Columns {
             return
         }
         shape.append(Column(name: name, source: .toOne(fetched.count, relationship)))
-        fetched.append(ExpressionDescription(name: name, expression: .key(relationship.name)))
+        fetch(.key(relationship.name))
     }
 
-    private func has(_ relationship: Relationship) -> Bool {
+    private mutating func add(
+        _ property: FetchedProperty, named name: String, _ inclusion: Inclusion
+    ) throws {
+        guard inclusion.branch(property.index) != nil else {
+            throw Problem(
+                .parameter, "select names \(property.name), a fetched property, which is no value "
+                    + "of a row", hint: "add include=\(property.name) for its objects")
+        }
+        shape.append(Column(name: name, source: .fetched(property)))
+    }
+
+    private func has(_ kind: Inclusion.Branch.Kind) -> Bool {
         shape.contains { column in
-            switch column.source {
-            case .toOne(_, let it), .toMany(let it): it === relationship
-            case .value, .entityName: false
+            switch (column.source, kind) {
+            case (.toOne(_, let it), .relationship(let other)): it === other
+            case (.toMany(let it), .relationship(let other)): it === other
+            case (.fetched(let it), .fetched(let other)): it.index == other.index
+            default: false
             }
         }
     }

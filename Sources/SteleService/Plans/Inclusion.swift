@@ -1,13 +1,26 @@
-/// Which relationships an answer embeds: the paths of `include`, as a tree.
+/// Which relationships and fetched properties an answer embeds: `include`'s paths, as a tree.
 
 import SteleModel
 
 /// The relationships to embed below one entity.
 struct Inclusion: Sendable {
-    /// One relationship to embed, and what below it.
+    /// One relationship or fetched property to embed, and what below it.
     struct Branch: Sendable {
-        let relationship: Relationship
+        enum Kind: Sendable {
+            case relationship(Relationship)
+            case fetched(FetchedProperty)
+        }
+
+        let kind: Kind
         let below: Inclusion
+
+        /// `Relationship.index` or `FetchedProperty.index`, which are never the same.
+        var index: Int {
+            switch kind {
+            case .relationship(let it): it.index
+            case .fetched(let it): it.index
+            }
+        }
     }
 
     let branches: [Branch]
@@ -19,14 +32,14 @@ struct Inclusion: Sendable {
 
     var isEmpty: Bool { branches.isEmpty }
 
-    /// The branch of a relationship, or nil.
-    func branch(_ relationship: Int) -> Branch? {
-        branches.first { $0.relationship.index == relationship }
-    }
+    /// The branch of that index, or nil.
+    func branch(_ index: Int) -> Branch? { branches.first { $0.index == index } }
 
     /// The tree of those paths.
     /// - Throws: `Problem` that names a path which leads nowhere, with the nearest relationship.
-    init(_ paths: [[String]], from entity: Entity, model: Model) throws {
+    init(
+        _ paths: [[String]], from entity: Entity, model: Model, visibility: Visibility
+    ) throws {
         var order: [String] = []
         var rests: [String: [[String]]] = [:]
         for path in paths {
@@ -35,27 +48,31 @@ struct Inclusion: Sendable {
             rests[first, default: []].append(Array(path.dropFirst()))
         }
         branches = try order.map { name in
-            let relationship = try Self.relationship(name, of: entity)
+            let (kind, destination) = try Self.kind(name, of: entity, model, visibility)
             let below = (rests[name] ?? []).filter { !$0.isEmpty }
             return Branch(
-                relationship: relationship,
+                kind: kind,
                 below: try Inclusion(
-                    below, from: model.destination(of: relationship), model: model))
+                    below, from: destination, model: model, visibility: visibility))
         }
     }
 
-    private static func relationship(_ name: String, of entity: Entity) throws -> Relationship {
+    private static func kind(
+        _ name: String, of entity: Entity, _ model: Model, _ visibility: Visibility
+    ) throws -> (Branch.Kind, Entity) {
         switch entity.property(named: name) {
-        case .relationship(let it): return it
-        case .fetchedProperty: throw Problem.notBuilt("including fetched properties")
+        case .relationship(let it): return (.relationship(it), model.destination(of: it))
+        case .fetchedProperty(let it):
+            let property = try FetchedProperty(it, of: entity, model, visibility)
+            return (.fetched(property), property.request.entity)
         case .attribute:
             throw Problem(
                 .parameter,
                 "include names \(name) of \(entity.name), which is an attribute: it is "
                     + "in the answer anyway")
         case nil:
-            let names = entity.properties.compactMap { property in
-                if case .relationship(let it) = property { it.name } else { nil }
+            let names = entity.properties.compactMap { property -> String? in
+                if case .attribute = property { nil } else { property.name }
             }
             throw Problem(
                 .parameter, "include names \(name), which is no relationship of \(entity.name)",

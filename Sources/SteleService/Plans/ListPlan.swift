@@ -18,6 +18,8 @@ enum Source: Sendable {
     case entity
     /// The members of a to-many relationship.
     case members(Owner, Relationship)
+    /// What a fetched property gives an object.
+    case fetched(Owner, FetchedProperty)
 }
 
 /// How objects are given.
@@ -26,7 +28,7 @@ enum Shape: Sendable {
     case objects(Inclusion)
     /// The columns asked for, an object a row; `_id` is the row's last value, after the columns.
     case columns([Column], Inclusion)
-    /// Rows of aggregates.
+    /// Rows of aggregates, or distinct ones.
     case rows([Column])
 
     var inclusion: Inclusion {
@@ -48,7 +50,12 @@ struct ListPlan: Sendable {
     /// The fetch, without limit, offset and cursor.
     let request: FetchRequest
     let shape: Shape
-    let limit: Int
+    /// Rows to give; nil for all that there are.
+    let limit: Int?
+    /// Rows that the whole list has at most: a fetch request template's own limit.
+    let ceiling: Int?
+    /// Whether there may be too many to hold.
+    let isStreamed: Bool
     let offset: Int
     let after: Cursor?
     let wantsCount: Bool
@@ -58,6 +65,17 @@ struct ListPlan: Sendable {
     let tagHash: UInt64
     /// Whether the answer differs from one time to the next although nothing has changed.
     let isVolatile: Bool
+}
+
+extension ListPlan {
+    /// Rows of a page that is held whole.
+    var pageLimit: Int { limit ?? .max >> 16 }
+
+    /// The next page by number; nil where it is beyond the ceiling.
+    var nextByOffset: NextPage? {
+        let place = offset + pageLimit
+        return place < ceiling ?? .max ? .offset(place) : nil
+    }
 }
 
 /// A count.

@@ -32,17 +32,42 @@ struct Names {
     }
 
     /// The predicate of `where`.
-    /// - Throws: `PredicateError` with the place in the text; 501 for what comes later.
+    /// - Throws: `PredicateError` with the place in the text.
     func predicate(_ predicate: Predicate, text: String) throws -> Predicate {
-        try LaterFeature.check(predicate)
-        return try located(in: text, .where) { try check.check(predicate) }
+        try located(in: text, .where) { try check.check(predicate) }
+    }
+
+    /// A predicate that is no parameter's.
+    func plain(_ predicate: Predicate) throws -> Predicate { try check.check(predicate) }
+
+    /// The predicate of `having`; it may name aliases.
+    func having(_ predicate: Predicate, text: String) throws -> Predicate {
+        try located(in: text, .having) { try check.check(predicate) }
+    }
+
+    /// The predicate of a fetched property of that entity.
+    func fetched(_ predicate: Predicate, source: Entity) throws -> Predicate {
+        try check.check(predicate, source: source.index)
+    }
+
+    /// Whether a checked expression holds an aggregate over rows.
+    func isAggregate(_ expression: Expression) -> Bool {
+        var plain = check
+        plain.aliases = [:]
+        return (try? plain.isAggregate(expression)) ?? false
     }
 
     /// A key of `sort`; it may name an alias.
     func sortDescriptor(_ descriptor: SortDescriptor, text: String) throws -> SortDescriptor {
-        try LaterFeature.check(descriptor.expression)
         let (expression, type) = try located(in: text, .sort) {
-            try check.check(descriptor.expression)
+            do {
+                return try check.check(descriptor.expression)
+            } catch var error as PredicateError {
+                if error.code == PredicateError.Code.unknownKey.rawValue, error.hint == nil {
+                    error.hint = nearestHint(to: error.near, among: check.aliases.keys.sorted())
+                }
+                throw error
+            }
         }
         if case .collection = type {
             throw Problem(
@@ -59,12 +84,16 @@ struct Names {
         if case .collection = type {
             throw Problem(.parameter, "groupBy: \(text) leads to many values")
         }
+        if isAggregate(checked) {
+            throw Problem(
+                .parameter, "groupBy: \(text) is an aggregate, and groups are made before those",
+                hint: "a condition on it is having, an order by it sort")
+        }
         return checked
     }
 
     /// A column of `select`, with what its text means.
     func column(_ asked: ExpressionDescription) throws -> SelectedColumn {
-        try LaterFeature.check(asked.expression)
         var open = check
         open.allowsRowAggregates = true
         let (expression, type) = try located(in: asked.name, .select) {
@@ -96,6 +125,8 @@ struct SelectedColumn {
     let description: ExpressionDescription
     let type: ExpressionType
     let isAggregate: Bool
+    /// The fetched property that it names, which is no expression.
+    var fetched: FetchedProperty?
 
     /// The single property that it names, or nil.
     func relationship(of entity: Entity) -> Relationship? {

@@ -27,7 +27,7 @@ struct Plan {
         self.call = call
         let reading = Reading(call: call, model: model, visibility: visibility)
         switch call.route.resource {
-        case .index, .health, .model, .errorCodes, .options: action = .page
+        case .index, .health, .model, .errorCodes, .templates, .options: action = .page
         case .readiness: action = .readiness
         case .changes: action = .changes
         case .list(let entity):
@@ -35,6 +35,14 @@ struct Plan {
                 call.route.isRead
                 ? .list(try reading.list(entity, .entity))
                 : .write(Self.write(.create(entity), call))
+        case .query(let entity): action = .list(try reading.list(entity, .entity))
+        case .template(let template):
+            action = .list(try reading.list(template.entity, .entity, template))
+        case .fetched(let entity, let key, let declared):
+            let property = try FetchedProperty(declared, of: entity, model, visibility)
+            let owner = Owner(entity: entity, key: key)
+            action = .list(
+                try reading.list(property.request.entity, .fetched(owner, property)))
         case .count(let entity): action = .count(try reading.count(entity, .entity))
         case .object(let entity, let key):
             action = try Self.object(entity, key, call, reading)

@@ -16,35 +16,121 @@ struct Reading {
         throw Problem(.parameter, "the route reads nothing")
     }
 
-    func list(_ entity: Entity, _ source: Source) throws -> ListPlan {
-        let asked = try parameters()
+    func list(
+        _ entity: Entity, _ source: Source, _ template: FetchTemplate? = nil
+    ) throws -> ListPlan {
+        var asked = try parameters()
+        if let template { apply(template, to: &asked) }
         let names = names(entity)
-        var request = FetchRequest(entity: entity)
-        request.predicate = try predicate(asked, names)
-        let columns = try asked.select.map { try names.column($0) }
+        var request = try request(entity, source, template, asked, names)
+        let columns = try asked.select.map { try column($0, names) }
         let isGrouped = !asked.groupBy.isEmpty || columns.contains { $0.isAggregate }
         let naming = names.naming(columns.map(\.description), aggregates: isGrouped)
         request.sortDescriptors = try asked.sort.map {
             try naming.sortDescriptor($0.descriptor, text: $0.text)
         }
         let shape: Shape
-        if isGrouped {
-            shape = try rows(asked, columns, naming, &request)
+        if isGrouped || asked.isDistinct ?? false {
+            shape = try rows(asked, columns, naming, isGrouped: isGrouped, &request)
         } else {
-            let inclusion = try Inclusion(asked.include, from: entity, model: model)
-            shape = try self.shape(columns, inclusion, &request)
+            guard asked.having == nil else {
+                throw Problem(
+                    .parameter, "having is a condition on groups, and there are none",
+                    hint: "add groupBy, or an aggregate to select; a condition on objects is where")
+            }
+            shape = try self.shape(columns, inclusion(asked, entity), &request)
         }
-        let fingerprint = fingerprint(entity, source)
+        let fingerprint = fingerprint(entity, source, template)
         try check(asked.after, fingerprint, request)
+        return try plan(source, template, asked, request, shape, fingerprint)
+    }
+
+    /// The bounds of the list, by its parameters, its format and the model.
+    private func plan(
+        _ source: Source, _ template: FetchTemplate?, _ asked: ListCall, _ request: FetchRequest,
+        _ shape: Shape, _ fingerprint: UInt64
+    ) throws -> ListPlan {
+        let limits = call.limits
+        var ceiling = template?.limit
+        if case .fetched(_, let property) = source { ceiling = property.limit }
+        if ceiling != nil, asked.after != nil {
+            throw Problem(
+                .parameter, "after goes on without end, and the model gives the request a limit",
+                hint: "page by offset")
+        }
+        var limit = asked.limit
+        if limit == nil, call.format == .json {
+            limit = min(ceiling ?? limits.defaultListLimit, limits.maximumListLimit)
+        }
+        if let most = ceiling { limit = min(limit ?? .max, max(0, most - asked.offset)) }
         return ListPlan(
-            source: source, request: request, shape: shape, limit: asked.limit,
+            source: source, request: request, shape: shape, limit: limit, ceiling: ceiling,
+            isStreamed: limit.map { $0 > limits.maximumListLimit } ?? true,
             offset: asked.offset, after: asked.after, wantsCount: asked.wantsCount,
-            fingerprint: fingerprint, tagHash: tagHash, isVolatile: Volatility.of(request))
+            fingerprint: fingerprint, tagHash: tagHash,
+            isVolatile: Volatility.of(request) || !call.route.method.isSafe)
+    }
+
+    /// What the model asks for with the template, where the request says nothing else.
+    private func apply(_ template: FetchTemplate, to asked: inout ListCall) {
+        let declared = template.declared
+        asked.includesSubentities = asked.includesSubentities ?? declared.includesSubentities
+        if declared.resultType == .objectIDs, asked.select.isEmpty, asked.include.isEmpty {
+            asked.select = [ExpressionDescription(name: "_id", expression: .key("_id"))]
+        }
+        if declared.returnsDistinctResults, declared.resultType == .dictionaries,
+            !asked.select.isEmpty
+        {
+            asked.isDistinct = asked.isDistinct ?? true
+        }
+    }
+
+    /// Which objects: what the source and the template say, and `where`.
+    private func request(
+        _ entity: Entity, _ source: Source, _ template: FetchTemplate?, _ asked: ListCall,
+        _ names: Names
+    ) throws -> FetchRequest {
+        var request = FetchRequest(entity: entity)
+        var conditions: [Predicate] = []
+        if let template, let own = try template.predicate(names, given: call.query.variables) {
+            conditions.append(own)
+        }
+        if case .fetched(let owner, let property) = source {
+            request = property.request(for: [owner.key])
+            if let own = request.predicate { conditions.append(own) }
+        }
+        if let asked = try predicate(asked, names) { conditions.append(asked) }
+        request.predicate = conditions.count > 1 ? .and(conditions) : conditions.first
+        request.includesSubentities = asked.includesSubentities ?? true
+        return request
+    }
+
+    /// A column of `select`; a fetched property is none of the language's expressions.
+    private func column(_ asked: ExpressionDescription, _ names: Names) throws -> SelectedColumn {
+        if case .keyPath(.evaluatedObject, let path) = asked.expression, path.count == 1,
+            case .fetchedProperty(let declared) = names.entity.property(named: path[0])
+        {
+            let property = try FetchedProperty(declared, of: names.entity, model, visibility)
+            return SelectedColumn(
+                description: asked, type: .collection(.object(property.request.entity.index)),
+                isAggregate: false, fetched: property)
+        }
+        return try names.column(asked)
+    }
+
+    private func inclusion(_ asked: ListCall, _ entity: Entity) throws -> Inclusion {
+        if call.format == .csv, !asked.include.isEmpty {
+            throw Problem(
+                .parameter, "include embeds objects, and a line of CSV has no room for them",
+                hint: "select key paths such as team.name, or ask for format=ndjson")
+        }
+        return try Inclusion(asked.include, from: entity, model: model, visibility: visibility)
     }
 
     func count(_ entity: Entity, _ source: Source) throws -> CountPlan {
         var request = FetchRequest(entity: entity)
         request.predicate = try predicate(parameters(), names(entity))
+        request.includesSubentities = try parameters().includesSubentities ?? true
         return CountPlan(
             source: source, request: request, tagHash: tagHash,
             isVolatile: Volatility.of(request))
@@ -53,14 +139,14 @@ struct Reading {
     func object(_ target: ObjectPlan.Target, _ entity: Entity) throws -> ObjectPlan {
         let asked = try parameters()
         let names = names(entity)
-        let columns = try asked.select.map { try names.column($0) }
+        let columns = try asked.select.map { try column($0, names) }
         if let aggregate = columns.first(where: \.isAggregate) {
             throw Problem(
                 .parameter,
                 "select has the aggregate \(aggregate.description.name), and this route "
                     + "is of one object", hint: "ask the list for it")
         }
-        let inclusion = try Inclusion(asked.include, from: entity, model: model)
+        let inclusion = try inclusion(asked, entity)
         var request = FetchRequest(entity: entity)
         let shape = try shape(columns, inclusion, &request)
         return ObjectPlan(
@@ -88,39 +174,71 @@ struct Reading {
     }
 
     private func rows(
-        _ asked: ListCall, _ columns: [SelectedColumn], _ naming: Names,
+        _ asked: ListCall, _ columns: [SelectedColumn], _ naming: Names, isGrouped: Bool,
         _ request: inout FetchRequest
     ) throws -> Shape {
+        let what = isGrouped ? "select asks for aggregates" : "distinct rows are no objects"
+        guard !columns.isEmpty else {
+            throw Problem(
+                .parameter, "distinct=true takes select beside it: every object differs from all "
+                    + "others", hint: "for example select=name&distinct=true")
+        }
         guard asked.include.isEmpty else {
-            throw Problem(.parameter, "include embeds into objects, and select asks for aggregates")
+            throw Problem(.parameter, "include embeds into objects, and \(what)")
         }
         guard asked.after == nil else {
             throw Problem(
-                .parameter, "after goes over objects, and select asks for aggregates",
-                hint: "page by offset")
+                .parameter, "after goes over objects, and \(what)", hint: "page by offset")
         }
         let groups = try asked.groupBy.map { try naming.group($0) }
-        for column in columns where !column.isAggregate {
-            guard groups.contains(column.description.expression) else {
-                throw Problem(
-                    .parameter,
-                    "\(column.description.name) in select is neither an aggregate nor "
-                        + "in groupBy", hint: "add it to groupBy")
+        let grouping = Grouping(groups: groups, names: naming)
+        if isGrouped {
+            for column in columns { try grouping.check(column.description.expression, .select) }
+            for key in request.sortDescriptors { try grouping.check(key.expression, .sort) }
+        } else if asked.having != nil {
+            throw Problem(
+                .parameter, "having is a condition on groups, and distinct rows are none",
+                hint: "a condition on objects is where")
+        }
+        request.propertiesToGroupBy = groups
+        request.havingPredicate = try asked.having.map {
+            try naming.having($0, text: asked.havingText)
+        }
+        if let having = request.havingPredicate { try grouping.check(having, .having) }
+        request.returnsDistinctResults = asked.isDistinct ?? false
+        if request.returnsDistinctResults {
+            for (key, asked) in zip(request.sortDescriptors, asked.sort) {
+                guard columns.contains(where: { $0.description.expression == key.expression })
+                else {
+                    throw Problem(
+                        .parameter, "sort: distinct rows are sorted by their own columns, and "
+                            + "\(asked.text) is none", hint: "add it to select")
+                }
             }
         }
-        request.propertiesToFetch = columns.map(\.description)
-        request.propertiesToGroupBy = groups
+        request.propertiesToFetch = columns.enumerated().map { index, column in
+            ExpressionDescription(
+                name: "#\(index)", expression: column.description.expression)
+        }
         return .rows(try Columns.rows(columns))
     }
 
     /// What the pages of one list have in common, and cursors must not mix up.
-    private func fingerprint(_ entity: Entity, _ source: Source) -> UInt64 {
+    private func fingerprint(
+        _ entity: Entity, _ source: Source, _ template: FetchTemplate?
+    ) -> UInt64 {
         var print = Fingerprint()
         print.add(entity.name)
+        if let template { print.add("/fetch/" + template.name) }
+        if case .fetched(let owner, let property) = source {
+            print.add("\(owner.entity.name)/\(owner.key)/\(property.name)")
+        }
         if case .members(let owner, let relationship) = source {
             print.add("\(owner.entity.name)/\(owner.key)/\(relationship.name)")
         }
-        for parameter in [Parameter.where, .sort, .select, .groupBy] {
+        for parameter in [
+            Parameter.where, .sort, .select, .groupBy, .having, .distinct, .subentities,
+        ] {
             print.add(call.query[parameter] ?? "\u{1}")
         }
         for (name, value) in call.query.variables {
@@ -151,6 +269,7 @@ struct Reading {
         var print = Fingerprint()
         print.add(call.request.path)
         print.add(call.request.query ?? "")
+        print.add(call.format.rawValue)
         print.add(visibility.name)
         return print.value
     }

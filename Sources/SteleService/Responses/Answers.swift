@@ -27,7 +27,8 @@ struct Answers: Sendable {
             Response(status: 304, headers: [("ETag", "\"\(tag)\"")] + Self.caching)
         case .object(let one): object(one, call)
         case .null(let tag): read(ByteWriter.null, tag, call)
-        case .list(let list): self.list(list, call)
+        case .list(let list): self.list(list, nil, call)
+        case .stream(let list, let more): self.list(list, more, call)
         case .count(let count, let tag):
             read(
                 { writer in
@@ -50,14 +51,16 @@ struct Answers: Sendable {
     }
 
     private func object(_ one: ListOutcome, _ call: Call) -> Response {
-        let rows = ListBody(outcome: one, renderer: renderer(for: call))
-        return read({ rows.write(0, to: &$0) }, one.tag, call)
+        let form = RowForm(.json, one, renderer: renderer(for: call))
+        return read({ form.write(one.rows, 0, one.embedded, to: &$0) }, one.tag, call)
     }
 
-    private func list(_ list: ListOutcome, _ call: Call) -> Response {
-        let rows = ListBody(outcome: list, renderer: renderer(for: call))
+    private func list(_ list: ListOutcome, _ more: RowStream?, _ call: Call) -> Response {
+        let rows = ListBody(
+            outcome: list, more: more,
+            form: RowForm(call.format, list, renderer: renderer(for: call)))
         let (body, isCompressed) = rows.body(limits: limits, gzip: call.terms.acceptsGzip)
-        var headers = head(list.tag, isCompressed: isCompressed)
+        var headers = head(list.tag, call.format, isCompressed: isCompressed)
         if let next = list.next { headers.append(("Link", call.link(to: next))) }
         if let total = list.total { headers.append(("Total-Count", String(total))) }
         return Response(status: 200, headers: headers, body: body)
@@ -74,8 +77,11 @@ struct Answers: Sendable {
         return Response(status: 200, headers: head(tag, isCompressed: isCompressed), body: body)
     }
 
-    private func head(_ tag: String?, isCompressed: Bool) -> [Field] {
-        var headers: [Field] = [("Content-Type", MediaType.json.rawValue)]
+    private func head(
+        _ tag: String?, _ type: MediaType = .json, isCompressed: Bool
+    ) -> [Field] {
+        let name = type == .csv ? "text/csv; charset=utf-8; header=present" : type.rawValue
+        var headers: [Field] = [("Content-Type", name)]
         if let tag { headers.append(("ETag", isCompressed ? "\"\(tag);gz\"" : "\"\(tag)\"")) }
         if isCompressed { headers.append(("Content-Encoding", "gzip")) }
         return headers + Self.caching

@@ -3,41 +3,30 @@
 import SteleHTTP
 import SteleJSON
 import SteleModel
+import StelePersistence
 
 /// The rows of a list and how they are written.
 struct ListBody: Sendable {
     let outcome: ListOutcome
-    let renderer: SnapshotRenderer
+    /// Where the other rows come from; nil where the outcome has them all.
+    let more: RowStream?
+    let form: RowForm
 
-    /// Appends the row at an index, which must be one of the list's.
-    func write(_ index: Int, to writer: inout ByteWriter) {
-        switch outcome.rows {
-        case .objects(let rows):
-            renderer.write(rows[index], embedding: outcome.embedded, to: &writer)
-        case .values(let rows):
-            switch outcome.shape {
-            case .columns(let columns, _), .rows(let columns):
-                renderer.write(rows[index], columns, outcome.embedded, to: &writer)
-            case .objects: writer.null()
-            }
-        }
-    }
-
-    /// The whole body, or where it grows beyond the bound a stream that goes on from there.
+    /// The whole body, or where there is more than the bound a stream that goes on from there.
     func body(limits: Limits, gzip: Bool) -> (body: Response.Body, isCompressed: Bool) {
         let count = outcome.rows.count
         var writer = ByteWriter(capacity: min(limits.wholeAnswerBytes, 256 + count * 128))
-        writer.byte(UInt8(ascii: "["))
+        form.begin(&writer)
         var index = 0
         while index < count {
-            if index > 0 { writer.byte(UInt8(ascii: ",")) }
-            write(index, to: &writer)
+            form.write(outcome.rows, index, outcome.embedded, isFirst: index == 0, to: &writer)
             index += 1
             if writer.count > limits.wholeAnswerBytes, index < count {
                 return (stream(writer.take(), from: index, limits, gzip: gzip), gzip)
             }
         }
-        writer.byte(UInt8(ascii: "]"))
+        if more != nil { return (stream(writer.take(), from: index, limits, gzip: gzip), gzip) }
+        form.end(&writer)
         return Compression.body(writer.take(), gzip: gzip, limits: limits)
     }
 
@@ -45,28 +34,51 @@ struct ListBody: Sendable {
         _ begun: [UInt8], from start: Int, _ limits: Limits, gzip: Bool
     ) -> Response.Body {
         .stream { pipe in
-            let packer = gzip ? GzipStream(level: Compression.level) : nil
-            if gzip, packer == nil { throw Compression.Failure() }
-            func send(_ bytes: [UInt8]) throws {
-                guard let packer else { return try pipe.write(bytes) }
-                var packed: [UInt8] = []
-                guard packer.add(bytes, to: &packed) else { throw Compression.Failure() }
-                try pipe.write(packed)
-            }
-            try send(begun)
+            defer { more?.close() }
+            let sink = try StreamSink(pipe, gzip: gzip)
+            try sink.send(begun)
             var writer = ByteWriter(capacity: limits.streamPieceBytes + 4096)
-            for index in start..<outcome.rows.count {
-                writer.byte(UInt8(ascii: ","))
-                write(index, to: &writer)
-                if writer.count >= limits.streamPieceBytes { try send(writer.take()) }
+            func write(_ rows: FetchedRows, from start: Int, _ embedded: Embedded) throws {
+                for index in start..<rows.count {
+                    form.write(rows, index, embedded, isFirst: false, to: &writer)
+                    if writer.count >= limits.streamPieceBytes { try sink.send(writer.take()) }
+                }
             }
-            writer.byte(UInt8(ascii: "]"))
-            try send(writer.take())
-            guard let packer else { return }
-            var end: [UInt8] = []
-            guard packer.finish(to: &end) else { throw Compression.Failure() }
-            try pipe.write(end)
+            try write(outcome.rows, from: start, outcome.embedded)
+            while let batch = try more?.next() {
+                try write(batch.rows, from: 0, batch.embedded)
+                try pipe.check()
+            }
+            form.end(&writer)
+            try sink.send(writer.take())
+            try sink.finish()
         }
+    }
+}
+
+/// What a streamed body goes through: gzip where the client asked for it, then the connection.
+private struct StreamSink {
+    private let pipe: BodyWriter
+    private let packer: GzipStream?
+
+    init(_ pipe: BodyWriter, gzip: Bool) throws {
+        self.pipe = pipe
+        packer = gzip ? GzipStream(level: Compression.level) : nil
+        if gzip, packer == nil { throw Compression.Failure() }
+    }
+
+    func send(_ bytes: [UInt8]) throws {
+        guard let packer else { return try pipe.write(bytes) }
+        var packed: [UInt8] = []
+        guard packer.add(bytes, to: &packed) else { throw Compression.Failure() }
+        try pipe.write(packed)
+    }
+
+    func finish() throws {
+        guard let packer else { return }
+        var end: [UInt8] = []
+        guard packer.finish(to: &end) else { throw Compression.Failure() }
+        try pipe.write(end)
     }
 }
 

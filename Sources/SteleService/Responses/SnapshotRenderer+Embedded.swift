@@ -90,17 +90,20 @@ extension SnapshotRenderer {
                 } else {
                     writer.null()
                 }
-            case .toMany(let relationship):
-                if let owner = Execution.id(ofRow: row),
-                    let level = embedded.level(relationship.index)
-                {
-                    write(members: owner, level, to: &writer)
-                } else {
-                    writer.raw("[]")
-                }
+            case .toMany(let it): write(membersOf: row, it.index, embedded, to: &writer)
+            case .fetched(let it): write(membersOf: row, it.index, embedded, to: &writer)
             }
         }
         writer.byte(UInt8(ascii: "}"))
+    }
+
+    private func write(
+        membersOf row: [Value], _ index: Int, _ embedded: Embedded, to writer: inout ByteWriter
+    ) {
+        guard let owner = Execution.id(ofRow: row), let level = embedded.level(index) else {
+            return writer.raw("[]")
+        }
+        write(members: owner, level, to: &writer)
     }
 
     private func write(entityName row: [Value], at place: Int, to writer: inout ByteWriter) {

@@ -144,14 +144,16 @@ extension SnapshotRenderer.Form {
             SnapshotRenderer.Field(
                 key: ByteWriter.preparedKey($0.name, comma: true), kind: ValueKind($0))
         }
-        properties = entity.properties.compactMap { property in
+        properties = entity.properties.enumerated().map { index, property in
             switch property {
             case .attribute(let it): .slot(it.slot)
             case .relationship(let it) where it.isToMany:
                 .toMany(
                     relationship: it.index, key: ByteWriter.preparedKey(it.name, comma: true))
             case .relationship(let it): .toOne(slot: it.slot, relationship: it.index)
-            case .fetchedProperty: nil
+            case .fetchedProperty(let it):
+                .toMany(
+                    relationship: -1 - index, key: ByteWriter.preparedKey(it.name, comma: true))
             }
         }
     }

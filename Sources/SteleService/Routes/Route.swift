@@ -6,13 +6,17 @@ import SteleModel
 struct Route: Sendable {
     /// What the address names.
     enum Resource: Sendable {
-        case index, health, readiness, model, changes, errorCodes
+        case index, health, readiness, model, changes, errorCodes, templates
+        case template(FetchTemplate)
         /// `OPTIONS` of any route, with what it allows.
         case options(allow: String)
         case list(Entity)
         case count(Entity)
+        /// A list whose parameters are the body.
+        case query(Entity)
         case object(Entity, key: Int64)
         case related(Entity, key: Int64, Relationship)
+        case fetched(Entity, key: Int64, FetchedPropertyDescription)
         case relatedCount(Entity, key: Int64, Relationship)
         case member(Entity, key: Int64, Relationship, member: Int64)
     }
@@ -21,8 +25,8 @@ struct Route: Sendable {
     let resource: Resource
     let pattern: RoutePattern
 
-    /// Whether the answer's body is left out (the HTTP layer does it).
-    var isRead: Bool { method == .get || method == .head }
+    /// Whether it reads and changes nothing.
+    var isRead: Bool { method == .get || method == .head || pattern == .query }
 
     /// The pattern with the names of the model filled in and the ids left open, such as
     /// `PATCH /Person/{id}`: what a save's history is given as its context's name.

@@ -8,18 +8,24 @@ enum RoutePattern: String, Sendable, CaseIterable {
     case model = "/model"
     case changes = "/changes"
     case errorCodes = "/docs/errors"
+    case templates = "/fetch"
+    case template = "/fetch/{name}"
     case list = "/{Entity}"
     case count = "/{Entity}/count"
+    case query = "/{Entity}/query"
     case object = "/{Entity}/{id}"
     case related = "/{Entity}/{id}/{relationship}"
+    case fetchedProperty = "/{Entity}/{id}/{fetchedProperty}"
     case relatedCount = "/{Entity}/{id}/{relationship}/count"
     case member = "/{Entity}/{id}/{relationship}/{member}"
 
     /// The methods that it takes, HEAD and OPTIONS aside; a relationship's depend on its kind.
     var methods: [Method] {
         switch self {
-        case .index, .health, .readiness, .model, .changes, .errorCodes, .count, .relatedCount:
+        case .index, .health, .readiness, .model, .changes, .errorCodes, .templates, .template,
+            .count, .fetchedProperty, .relatedCount:
             [.get]
+        case .query: [.post]
         case .list: [.get, .post]
         case .object: [.get, .put, .patch, .delete]
         case .related: [.get, .post, .put, .delete]
@@ -30,20 +36,17 @@ enum RoutePattern: String, Sendable, CaseIterable {
 
 /// Routes of the contract that answer 501 in this version.
 enum LaterRoute: String, Sendable, CaseIterable {
-    case template = "/fetch/{name}"
     case contexts = "/contexts"
     case live = "/live"
     case openAPI = "/openapi.json"
     case metrics = "/metrics"
     case backup = "/backup"
     case transactions = "/transactions"
-    case query = "/{Entity}/query"
-    case fetchedProperty = "/{Entity}/{id}/{fetchedProperty}"
     case binary = "/{Entity}/{id}/{attribute}"
 
     /// What stands at the root, by its first segment.
     static let atRoot: [String: LaterRoute] = [
-        "fetch": .template, "contexts": .contexts, "live": .live, "openapi.json": .openAPI,
+        "contexts": .contexts, "live": .live, "openapi.json": .openAPI,
         "metrics": .metrics, "backup": .backup, "transactions": .transactions,
     ]
 }

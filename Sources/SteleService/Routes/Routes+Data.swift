@@ -8,11 +8,7 @@ extension Routes {
     ) throws -> (Route.Resource, RoutePattern) {
         guard let second = rest.first else { return (.list(entity), .list) }
         if rest.count == 1, second == "count" { return (.count(entity), .count) }
-        if rest.count == 1, second == "query" {
-            throw Problem.notBuilt(
-                "the route \(LaterRoute.query.rawValue)",
-                instead: "GET /{Entity}?where=… is")
-        }
+        if rest.count == 1, second == "query" { return (.query(entity), .query) }
         guard let key = try id(second) else {
             let near = nearestName(to: second, among: ["count", "query"])
             throw Problem(
@@ -22,8 +18,16 @@ extension Routes {
         }
         let below = rest.dropFirst()
         guard let name = below.first else { return (.object(entity, key: key), .object) }
-        let relationship = try relationship(name, of: entity)
         let last = below.dropFirst()
+        if case .fetchedProperty(let property) = entity.property(named: name) {
+            guard last.isEmpty else {
+                throw Problem(
+                    .route, "there is no route below /\(entity.name)/{id}/\(name), a fetched "
+                        + "property", hint: "count=true&limit=1 tells how many there are")
+            }
+            return (.fetched(entity, key: key, property), .fetchedProperty)
+        }
+        let relationship = try relationship(name, of: entity)
         guard let final = last.first else {
             return (.related(entity, key: key, relationship), .related)
         }
@@ -60,8 +64,7 @@ extension Routes {
     private func relationship(_ name: String, of entity: Entity) throws -> Relationship {
         switch entity.property(named: name) {
         case .relationship(let it): return it
-        case .fetchedProperty:
-            throw Problem.notBuilt("the route of the fetched property \(entity.name).\(name)")
+        case .fetchedProperty: throw Problem(.route, "\(name) is a fetched property")
         case .attribute(let it) where it.type == .binary:
             throw Problem.notBuilt(
                 "the route of the Binary attribute \(entity.name).\(name)",
@@ -91,6 +94,9 @@ extension Routes {
         case (.post, .object(let entity, let key)):
             let list = Self.path(ofEntity: entity.name, basePath)
             return "PATCH \(list)/\(key) changes it; POST \(list) makes one"
+        case (.get, .query(let entity)):
+            return "the parameters are a JSON object in the body; GET "
+                + "\(Self.path(ofEntity: entity.name, basePath)) takes them in the address"
         case (.put, .list(let entity)):
             let list = Self.path(ofEntity: entity.name, basePath)
             return "POST \(list) makes one; PUT \(list)/{id} replaces one"

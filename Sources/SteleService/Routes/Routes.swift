@@ -8,6 +8,13 @@ struct Routes: Sendable {
     let model: Model
     /// What stands before every path, such as `/api`; empty at the root.
     let basePath: String
+    let templates: FetchTemplates
+
+    init(model: Model, basePath: String) {
+        self.model = model
+        self.basePath = basePath
+        templates = FetchTemplates(model)
+    }
 
     /// The route that a request names.
     /// - Throws: `Problem`: 400 for an address that cannot be read, 404 with the nearest name, 405
@@ -85,6 +92,10 @@ struct Routes: Sendable {
         case ("model", 0): return (.model, .model)
         case ("changes", 0): return (.changes, .changes)
         case ("docs", 1) where rest.first == "errors": return (.errorCodes, .errorCodes)
+        case ("fetch", 0): return (.templates, .templates)
+        case ("fetch", 1):
+            return (.template(try templates.named(rest.first ?? "", basePath)), .template)
+        case ("fetch", _): throw unknownRoute(segments)
         case ("entities", 0):
             throw Problem(.route, "/entities is followed by an entity's name")
         case ("entities", _):

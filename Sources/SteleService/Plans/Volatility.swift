@@ -1,45 +1,6 @@
-/// What the language has and this version answers with 501; and what no answer may be kept of.
+/// What no answer may be kept of, and walks through expressions.
 
 import StelePredicates
-
-/// Parts of the language that come with a later version.
-enum LaterFeature {
-    /// - Throws: `Problem`, 501, that names the part.
-    static func check(_ predicate: Predicate) throws {
-        try predicate.visit(check(node:))
-    }
-
-    /// - Throws: as for a predicate.
-    static func check(_ expression: Expression) throws {
-        try expression.visit(check(node:))
-    }
-
-    private static func check(node: Expression) throws {
-        switch node {
-        case .function(PredicateFunction.median.rawValue, _):
-            throw Problem.notBuilt("the aggregate median")
-        case .function(PredicateFunction.standardDeviation.rawValue, _):
-            throw Problem.notBuilt("the aggregate stddev")
-        case .function(PredicateFunction.mode.rawValue, _):
-            throw Problem.notBuilt("the aggregate mode")
-        case .function(PredicateFunction.distinct.rawValue, _):
-            throw Problem.notBuilt("count(distinct …)")
-        case .keyPath(_, let path):
-            if let name = path.first(where: { $0.hasPrefix("@") }) {
-                let functions = [
-                    "@count": "count", "@sum": "sum", "@avg": "average", "@min": "min",
-                    "@max": "max",
-                ]
-                throw Problem.notBuilt(
-                    "the collection operator \(name)",
-                    instead: functions[name].map { "the function, \($0)(path), is" })
-            }
-        case .subquery: throw Problem.notBuilt(
-                "SUBQUERY", instead: "ANY path.key == value, for one condition, is")
-        default: break
-        }
-    }
-}
 
 /// Whether an answer differs from one time to the next although nothing has changed.
 enum Volatility {
@@ -48,6 +9,7 @@ enum Volatility {
     static func of(_ request: FetchRequest) -> Bool {
         do {
             try request.predicate?.visit(look)
+            try request.havingPredicate?.visit(look)
             for key in request.sortDescriptors { try key.expression.visit(look) }
             for column in request.propertiesToFetch { try column.expression.visit(look) }
             for group in request.propertiesToGroupBy { try group.visit(look) }
@@ -105,4 +67,21 @@ extension Expression {
         case .assignment(_, let value): try value.visit(body)
         }
     }
+}
+
+extension Predicate {
+    /// The variables that need a value from outside: those of SUBQUERYs do not.
+    var freeVariables: Set<String> {
+        var names = Set<String>()
+        _ = replacingVariables { name, _ in
+            names.insert(name)
+            return nil
+        }
+        return names
+    }
+}
+
+extension Expression {
+    /// As a predicate's.
+    var freeVariables: Set<String> { Predicate.comparison(.init(self, .equal, self)).freeVariables }
 }

@@ -1,0 +1,49 @@
+// Fetched properties: the objects that they are asked of, joined to those that they give.
+
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+extension Select {
+    /// Joins the source's rows, so that `$FETCH_SOURCE` and its key paths are columns; nil where
+    /// there is no source.
+    static func join(
+        _ source: FetchSource?, _ scope: Scope, _ translation: Translation
+    ) throws(StoreError) -> Position? {
+        guard let source else { return nil }
+        let entity = translation.model.entities[source.entity]
+        guard let table = translation.schema.table(of: entity.index) else {
+            throw .unsupported("\(entity.name) has no table in this store")
+        }
+        let alias = translation.makeAlias()
+        let key = "\(alias).Z_PK"
+        let condition =
+            if source.keys.count == 1, let only = source.keys.first {
+                "= \(translation.bind(.key(only)))"
+            } else {
+                "IN (SELECT value FROM json_each("
+                    + "\(translation.bind(.string(KeyList.json(source.keys))))))"
+            }
+        scope.join(table.name, alias, on: "\(key) \(condition)", outer: false)
+        scope.setRow(key, alias)
+        return Position(scope: scope, key: key, entity: entity, isNullable: false)
+    }
+
+    /// What each object of the source is given: its key, and then the family's select list.
+    func fetched(_ list: String) throws(StoreError) -> FetchStatement {
+        guard let source else { throw .invalid("the request has no source") }
+        let order = try order().keys.map { ", \($0.term)" }.joined()
+        return statement(
+            "\(source.key), \(list)", try filter(isCounted: false),
+            tail: " ORDER BY \(source.key)\(order)\(limit())", [])
+    }
+}
+
+extension FetchTranslator {
+    /// The objects that a request with a source gives to each of it: the source's key, and then
+    /// the family's select list.
+    public func fetchedSnapshots(_ request: FetchRequest) throws(StoreError) -> FetchStatement {
+        let select = try Select(self, request)
+        return try select.fetched(selectLists[request.entity.root] ?? "")
+    }
+}

@@ -1,0 +1,83 @@
+/// The model's fetch request templates, read once: what `/fetch/NAME` asks for.
+
+import SteleModel
+import StelePredicates
+
+/// A fetch request template (NSManagedObjectModel.fetchRequestTemplate(forName:)).
+struct FetchTemplate: Sendable {
+    let declared: FetchRequestTemplate
+    let entity: Entity
+    /// Its predicate as it is parsed; nil where all objects match.
+    let predicate: Predicate?
+    /// Why its predicate cannot be read.
+    let failure: PredicateError?
+    /// The variables that need a value, sorted.
+    let variables: [String]
+
+    var name: String { declared.name }
+    /// The most objects that it gives; nil for no bound.
+    var limit: Int? { declared.fetchLimit > 0 ? declared.fetchLimit : nil }
+
+    init(_ declared: FetchRequestTemplate, of entity: Entity) {
+        self.declared = declared
+        self.entity = entity
+        var predicate: Predicate?
+        var failure: PredicateError?
+        if let text = declared.predicateFormat, !text.isEmpty {
+            do { predicate = try Predicate(format: text) } catch { failure = error }
+        }
+        self.predicate = predicate
+        self.failure = failure
+        variables = predicate?.freeVariables.sorted() ?? []
+    }
+
+    /// The predicate, looked up.
+    /// - Throws: `Problem` that names the variables without a value; `PredicateError`.
+    func predicate(
+        _ names: Names, given: [(name: String, value: String)]
+    ) throws -> Predicate? {
+        if let failure { throw placed(failure) }
+        let missing = variables.filter { name in !given.contains { $0.name == name } }
+        guard missing.isEmpty else {
+            let parameters = missing.map { "var.\($0)" }
+            throw Problem(
+                .predicateVariable,
+                "the fetch request \(name) needs \(parameters.joined(separator: " and "))",
+                hint: "for example /fetch/\(name)?" + parameters.map { "\($0)=…" }
+                    .joined(separator: "&"))
+        }
+        do {
+            return try predicate.map { try names.plain($0) }
+        } catch let error as PredicateError {
+            throw placed(error)
+        }
+    }
+
+    private func placed(_ error: PredicateError) -> PredicateError {
+        var placed = error.located(in: declared.predicateFormat ?? "")
+        placed.message = "the fetch request \(name) of the model: \(placed.message)"
+        return placed
+    }
+}
+
+/// All templates of one model, in its order.
+struct FetchTemplates: Sendable {
+    let all: [FetchTemplate]
+
+    init(_ model: Model) {
+        all = model.declaration.fetchRequestTemplates.compactMap { declared in
+            model.entity(named: declared.entityName).map { FetchTemplate(declared, of: $0) }
+        }
+    }
+
+    /// The template of that name.
+    /// - Throws: `Problem`, 404, with the nearest name.
+    func named(_ name: String, _ basePath: String) throws -> FetchTemplate {
+        if let template = all.first(where: { $0.name == name }) { return template }
+        let near = nearestName(to: name, among: all.map(\.name))
+        throw Problem(
+            .route, "the model has no fetch request \(name.prefix(100))",
+            hint: near.map { "did you mean \(basePath)/fetch/\($0)?" }
+                ?? "GET \(basePath)/fetch lists them")
+    }
+}

@@ -1,0 +1,57 @@
+// Lists without a bound: the first rows at once, the others as the client takes them.
+
+import SteleGraph
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+extension Execution {
+    /// A list in a context that lives as long as its answer.
+    func stream(_ plan: ListPlan, _ terms: Terms) throws -> Outcome {
+        let place = try streams.take()
+        let context = ManagedObjectContext(coordinator, budget: budget)
+        let tag = try listTag(plan.isVolatile ? nil : plan.tagHash, context)
+        if let known = terms.known(tag) { return .notModified(tag: known) }
+        guard var request = try restricted(plan.request, to: plan.source, context) else {
+            return .list(empty(plan, tag))
+        }
+        let total = plan.wantsCount ? try self.total(request, plan, context) : nil
+        request.fetchOffset = plan.offset
+        request.after = plan.after?.position
+        let next = try nextPage(request, plan, context)
+        request.fetchLimit = plan.limit
+        let stream = try RowStream(request, plan, self, context, place)
+        let first = try stream.next()
+        let outcome = ListOutcome(
+            rows: first?.rows ?? .values([]), entity: request.entity, shape: plan.shape,
+            embedded: first?.embedded ?? .none, next: next, total: total, tag: tag)
+        let isWhole = (first?.rows.count ?? 0) < limits.streamBatchRows
+        if isWhole { stream.close() }
+        return .stream(outcome, isWhole ? nil : stream)
+    }
+
+    /// Where the page after a long one begins, which its head has to say before its rows are read;
+    /// nil for all rows, and where there is nothing more.
+    private func nextPage(
+        _ request: FetchRequest, _ plan: ListPlan, _ context: ManagedObjectContext
+    ) throws -> NextPage? {
+        guard let limit = plan.limit else { return nil }
+        if OrderedMembers(plan, self, context) != nil || plan.ceiling != nil {
+            let left = try total(request, plan, context)
+            return left > plan.offset + limit ? plan.nextByOffset : nil
+        }
+        var probe = request
+        probe.fetchOffset += limit - 1
+        probe.fetchLimit = 2
+        if case .rows = plan.shape {
+            return try context.rows(probe).count == 2 ? plan.nextByOffset : nil
+        }
+        probe.propertiesToFetch = []
+        let rows = try context.snapshots(probe)
+        guard rows.count == 2 else { return nil }
+        return .after(
+            Cursor(
+                fingerprint: plan.fingerprint,
+                position: try position(of: rows[0], request, context)))
+    }
+}

@@ -1,0 +1,69 @@
+/// A fetched property of the model, looked up: what it gives each object.
+
+import SteleModel
+import StelePredicates
+
+/// A fetched property (NSFetchedPropertyDescription) of one entity.
+struct FetchedProperty: Sendable {
+    let name: String
+    /// Its place among an entity's properties as a negative number: relationships have others.
+    let index: Int
+    /// What it fetches, without the objects that `$FETCH_SOURCE` stands for.
+    let request: FetchRequest
+    /// The most objects that it gives each; nil for no bound.
+    let limit: Int?
+    private let owner: Int
+
+    /// - Throws: `PredicateError` and `Problem` for what the model says wrongly of it.
+    init(
+        _ declared: FetchedPropertyDescription, of entity: Entity, _ model: Model,
+        _ visibility: Visibility
+    ) throws {
+        name = declared.name
+        owner = entity.index
+        index = -1 - (entity.properties.firstIndex { $0.name == declared.name } ?? 0)
+        limit = declared.request.fetchLimit > 0 ? declared.request.fetchLimit : nil
+        let place = "the fetched property \(entity.name).\(declared.name)"
+        guard let destination = model.entity(named: declared.request.entityName) else {
+            throw Problem(
+                .entity, "\(place) is of \(declared.request.entityName), which is no entity")
+        }
+        var request = FetchRequest(entity: destination)
+        if let text = declared.request.predicateFormat, !text.isEmpty {
+            do {
+                let parsed = try Self.filled(Predicate(format: text), declared)
+                let names = Names(model: model, entity: destination, variables: [])
+                request.predicate = try names.fetched(parsed, source: entity)
+            } catch var error as PredicateError {
+                error = error.located(in: text)
+                error.message = "\(place) of the model: \(error.message)"
+                throw error
+            }
+        }
+        request.predicate = visibility.restrict(request.predicate, of: destination)
+        self.request = request
+    }
+
+    /// The request for those owners.
+    func request(for owners: [Int64]) -> FetchRequest {
+        var request = request
+        request.source = FetchSource(entity: owner, keys: owners)
+        return request
+    }
+
+    /// The predicate with what `$FETCHED_PROPERTY` says: its name, and its userInfo.
+    private static func filled(
+        _ predicate: Predicate, _ declared: FetchedPropertyDescription
+    ) -> Predicate {
+        predicate.replacingVariables { name, path in
+            guard name == "FETCHED_PROPERTY" else { return nil }
+            switch path.first {
+            case "name" where path.count == 1: return .constant(.string(declared.name))
+            case "userInfo" where path.count == 2:
+                let entry = declared.userInfo.first { $0.key == path[1] }
+                return .constant(entry.map { .string($0.value) } ?? .null)
+            default: return nil
+            }
+        }
+    }
+}
