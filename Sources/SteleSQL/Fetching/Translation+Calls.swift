@@ -36,6 +36,10 @@ extension Translation {
         if kind == .integer || kind == .boolean, a.kind != .decimal {
             switch function {
             case .floor, .ceiling, .truncate: return a
+            case .absolute where a.isColumn:
+                // The least integer has no negative one; SQLite's ABS would fail.
+                let text = sql(a)
+                return .computed("MAX(\(text), -\(text))", .integer, isNullable: a.isNullable)
             case .onesComplement: return .computed("(~\(sql(a)))", .integer)
             default: return nil
             }

@@ -43,6 +43,12 @@ extension Translation {
         guard let bag = try bag(total.collection, env) else {
             throw .unsupported("a total of what is no collection")
         }
+        return try operand(total, bag, env)
+    }
+
+    private func operand(
+        _ total: Total, _ bag: Bag, _ env: Environment
+    ) throws(StoreError) -> Operand {
         let made = try made(of: bag, total)
         guard let link = bag.link, link.isShared, bag.element != nil, prefersSet(bag, env),
             let owner = try owner(of: total.collection, env)
@@ -102,31 +108,78 @@ extension Translation {
         if let condition = try occupancy(total, type, right, env, holds: holds) {
             return condition
         }
+        // Made once: what stands within is as deep as it likes.
         guard let empty = emptyHolds(total, type, right, it.options),
-            let bag = try bag(total.collection, env), let link = bag.link, bag.element != nil,
-            prefersSet(bag, env)
+            let bag = try bag(total.collection, env)
         else { return nil }
+        guard let link = bag.link, bag.element != nil, prefersSet(bag, env) else {
+            let value = try operand(total, bag, env)
+            return try compared(value, type, right, it.options, env, holds: holds)
+        }
+        if let early = try reached(total, type, right, bag, env, holds: holds) { return early }
         let made = try made(of: bag, total)
         var value = made.operand
         value.content = .sql(made.sql)
         // Those without an element are in no group: where they shall be found, all are found but
         // the groups that shall not.
         let wanted = empty == holds ? !holds : holds
-        let having: Condition
-        if case .aggregate(let bounds) = right {
-            let (low, high) = (try operand(bounds[0], env), try operand(bounds[1], env))
-            having = between(value, low, high, it.options).turned(wanted)
-        } else {
-            having = compare(value, type, try operand(right, env), it.options, holds: wanted)
-        }
+        let having = try compared(value, type, right, it.options, env, holds: wanted)
         // A plus: an index that finds the elements is worth more than one that has them grouped.
+        return Condition(grouped(bag, link, having)).turned(empty != holds)
+    }
+
+    /// That the owner is among those whose group meets a condition.
+    private func grouped(_ bag: Bag, _ link: Bag.Link, _ having: Condition) -> String {
         let isFound = !bag.conditions.isEmpty
         let filter = isFound ? " WHERE \(Condition.all(bag.conditions).sql)" : ""
-        let set = Condition(
-            "\(link.isShared ? "+" : "")\(link.owner) IN (SELECT \(link.column) "
-                + "FROM \(bag.scope.from)\(filter) GROUP BY \(isFound ? "+" : "")\(link.column) "
-                + "HAVING \(having.sql))")
-        return set.turned(empty != holds)
+        return "\(link.isShared ? "+" : "")\(link.owner) IN (SELECT \(link.column) "
+            + "FROM \(bag.scope.from)\(filter) GROUP BY \(isFound ? "+" : "")\(link.column) "
+            + "HAVING \(having.sql))"
+    }
+
+    private func compared(
+        _ value: Operand, _ type: Comparison.Operator, _ right: Expression,
+        _ options: ComparisonOptions, _ env: Environment, holds: Bool
+    ) throws(StoreError) -> Condition {
+        if case .aggregate(let bounds) = right {
+            let (low, high) = (try operand(bounds[0], env), try operand(bounds[1], env))
+            return between(value, low, high, options).turned(holds)
+        }
+        return compare(value, type, try operand(right, env), options, holds: holds)
+    }
+
+    /// The most elements that are looked at to find out whether there are many.
+    private static let sample = 512
+    /// The most elements of one owner that are counted one by one.
+    private static let countedOut = 4_096
+
+    /// Some elements at least, or fewer: where many elements meet the conditions, each owner is
+    /// looked at until it has enough; where few do, they are grouped.
+    private func reached(
+        _ total: Total, _ type: Comparison.Operator, _ right: Expression, _ bag: Bag,
+        _ env: Environment, holds: Bool
+    ) throws(StoreError) -> Condition? {
+        guard total.aggregate == .count, !total.isDistinct, !bag.isDistinct, !bag.conditions.isEmpty,
+            let link = bag.link, !link.isShared, case .constant(.int(let number)) = right,
+            number > 0, number < Self.countedOut
+        else { return nil }
+        let isAtLeast: Bool
+        let needed: Int64
+        switch type {
+        case .greaterThan: (isAtLeast, needed) = (true, number + 1)
+        case .greaterThanOrEqual: (isAtLeast, needed) = (true, number)
+        case .lessThan: (isAtLeast, needed) = (false, number)
+        case .lessThanOrEqual: (isAtLeast, needed) = (false, number + 1)
+        default: return nil
+        }
+        let bound = bind(.int(needed))
+        let filter = Condition.all(bag.conditions).sql
+        let set = grouped(bag, link, Condition("COUNT(*) >= \(bound)"))
+        let text =
+            "CASE WHEN (SELECT COUNT(*) FROM (SELECT 1 FROM \(bag.scope.from) WHERE \(filter) "
+            + "LIMIT \(Self.sample))) < \(Self.sample) THEN \(set) "
+            + "ELSE EXISTS (SELECT 1 FROM \(bag.source()) LIMIT 1 OFFSET \(bound) - 1) END"
+        return Condition(text).turned(isAtLeast == holds)
     }
 
     /// Whether the comparison holds of nothing; nil where its right side is not fixed.
