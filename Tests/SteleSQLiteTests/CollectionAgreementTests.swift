@@ -25,7 +25,7 @@ import Testing
             },
             EntityMaker("Team") {
                 $0.attribute("name", .string)
-                $0.attribute("size", .integer16)
+                $0.attribute("places", .integer16)
                 $0.toMany("players", "Player", inverse: "team", ordered: true)
                 $0.toOne("league", "League", inverse: "teams")
             },
@@ -73,7 +73,7 @@ import Testing
         for index in 0..<12 {
             var values: [String: Value] = [:]
             if index != 5 { values["name"] = .string("T\(index % 9)") }
-            if index != 7 { values["size"] = .int(Int64(index * 4)) }
+            if index != 7 { values["places"] = .int(Int64(index * 4)) }
             teams.append(try make("Team", values))
         }
         for index in 0..<10 {
@@ -130,7 +130,7 @@ import Testing
         "League": """
         teams.@count > 2
         teams.players.@count == 0
-        SUM(teams.size) > 20
+        sum(teams.places) > 20
         teams[0].name == "T2"
         teams[FIRST].players[LAST].age > 25
         teams[LAST].players[0].name != nil
@@ -141,7 +141,7 @@ import Testing
         median(teams.players.age) > 30
         stddev(teams.players.pay) < 4
         teams.players.pay.@avg > teams.players.@min.pay + 3
-        SUBQUERY(teams, $t, SUBQUERY($t.players, $p, $p.age > $t.size).@count > 2).@count >= 1
+        SUBQUERY(teams, $t, SUBQUERY($t.players, $p, $p.age > $t.places).@count > 2).@count >= 1
         SUBQUERY(teams, $t, ANY $t.players.age > 40 AND $t.name != name).@count < 2
         ANY teams.players.friends.age == 30
         ALL teams.players.friends.age > 20
@@ -167,7 +167,7 @@ import Testing
         players.@distinctUnionOfObjects.age.@count > 3
         players.@distinctUnionOfObjects.age.@sum > 90
         count(distinct players.name) > 3
-        count(players.friends) > size
+        count(players.friends) > places
         median(players.age) > 30
         median(distinct players.age) == 31
         median(players.price) >= 3.1
@@ -181,7 +181,7 @@ import Testing
         SUBQUERY(players, $p, $p.age > 25 AND $p.pay > 0).@count <= 1
         SUBQUERY(players, $p, $p.age > 25).@count < 700
         SUBQUERY(players, $p, $p.age > 25).@count == 3
-        SUBQUERY(players, $p, $p.age > size)[0].age > 30
+        SUBQUERY(players, $p, $p.age > places)[0].age > 30
         SUBQUERY(players, $p, $p.name == name OR $p.age == nil).@avg.pay >= 0
         SUBQUERY(players, $p, $p.friends.@count > 2).age.@max > 30
         SUBQUERY(players, $p, $p.team.players.@count > 6).@count > 0
@@ -192,20 +192,20 @@ import Testing
         ANY players.age > players.@avg.age
         ALL players.age > players.@avg.age
         players[0].age > players[LAST].age
-        players[size].age > 20
+        players[places].age > 20
         players[2].friends.@count > 0
         players[0].team == SELF
         (players.age UNION {1, 2}).@count > 5
         count(players.age INTERSECT {20, 27, 34, 41}) > 1
         count(players MINUS league.teams.players) == 0
-        ({3, 1} UNION {2, size})[3] == 8
+        ({3, 1} UNION {2, places})[3] == 8
         (players.age MINUS {20, 27})[0] > 30
-        count({size, 3, 3}) == 3
-        count(distinct {size, 8, 8}) == 1
-        max({size, 9}) > 9
+        count({places, 3, 3}) == 3
+        count(distinct {places, 8, 8}) == 1
+        max({places, 9}) > 9
         ANY (players.friends UNION players).age > 40
-        {size, 3} == {4, 3}
-        {size, 3} != {4, 3}
+        {places, 3} == {4, 3}
+        {places, 3} != {4, 3}
         ANY players.name IN {"P1é", "P2é"}
         NONE players.friends.team.name == "T1"
         ALL players.friends.team.name == nil
@@ -270,7 +270,7 @@ import Testing
         CAST(pay, "NSDecimalNumber") == 1.5
         CAST(born, "NSNumber") > 5000
         CAST(age, "NSDate") > CAST(25, "NSDate")
-        TERNARY(age > 30, team, friends.team[0]) == nil
+        TERNARY(age > 30, team, nil) == nil
         TERNARY(age > 30, 1, 2) == 1
         distanceToLocation:fromLocation:({age, pay}, {30, 0}) < 300000
         random() >= 0

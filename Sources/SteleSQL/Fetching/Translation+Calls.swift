@@ -26,6 +26,9 @@ extension Translation {
         if function == .modulus, kind == .integer {
             return .computed("(\(sql(a)) % \(sql(b)))", .integer)
         }
+        if function == .modulus, kind == .double, a.kind != .decimal, b.kind != .decimal {
+            return .computed("MOD(\(sql(a)), \(sql(b)))", .double)
+        }
         return .computed(
             "\(SQLFunctions.call2.name)(\(function.number), \(a.kind.code), \(sql(a)), "
                 + "\(b.kind.code), \(sql(b)))", kind)
@@ -44,7 +47,7 @@ extension Translation {
             default: return nil
             }
         }
-        guard a.kind == .double || a.kind == .float || a.kind == .integer else { return nil }
+        guard [.double, .float, .integer, .boolean].contains(a.kind) else { return nil }
         let name: String? =
             switch function {
             case .squareRoot: "SQRT"

@@ -146,7 +146,11 @@ extension Translation {
         var result: Operand?
         for item in items {
             let operand = try operand(item, env)
-            rows.append(numbered ? "(\(sql(operand)), \(rows.count))" : "(\(sql(operand)))")
+            let text = sql(operand)
+            let isFirst = rows.isEmpty && items.count <= Self.longestUnion
+            let name = isFirst ? " AS v" : ""
+            let place = numbered ? ", \(rows.count)\(isFirst ? " AS n" : "")" : ""
+            rows.append(text + name + place)
             guard var known = result, !known.isNull else {
                 result = operand
                 continue
@@ -158,8 +162,13 @@ extension Translation {
         guard let result else { return ("SELECT NULL AS v, 0 AS n WHERE 0", .constant(.null)) }
         var value = Operand.computed("", result.kind)
         value.isLongDecimal = result.isLongDecimal
-        let columns = numbered ? "column1 AS v, column2 AS n" : "column1 AS v"
-        return ("SELECT \(columns) FROM (VALUES \(rows.joined(separator: ", ")))", value)
+        if rows.count > Self.longestUnion {
+            let columns = numbered ? "column1 AS v, column2 AS n" : "column1 AS v"
+            let list = rows.map { "(\($0))" }.joined(separator: ", ")
+            return ("SELECT \(columns) FROM (VALUES \(list))", value)
+        }
+        // VALUES would do as well, but may name nothing of the statement around it.
+        return (rows.map { "SELECT " + $0 }.joined(separator: " UNION ALL "), value)
     }
 
     /// Each value once, in the order of the left side and then the right where that matters.
@@ -215,8 +224,16 @@ extension Translation {
         if bag.isDistinct { bag = try derived(collection, env, true) }
         var operand = Operand.computed("", bag.value.kind)
         operand.isLongDecimal = bag.value.isLongDecimal
+        if case .at(let expression) = place, !isConstant(expression) {
+            // What LIMIT and OFFSET say may name no column.
+            let (text, _) = try rows(of: collection, env, numbered: true)
+            let number = "CAST(\(sql(try self.operand(expression, env))) AS INTEGER)"
+            operand.content = .sql(
+                "(SELECT v FROM (SELECT v, ROW_NUMBER() OVER (ORDER BY n) AS p FROM (\(text))) "
+                    + "WHERE p = \(number) + 1)")
+            return operand
+        }
         var end = " LIMIT 1"
-        var guarded: String?
         var order = bag.order
         switch place {
         case .last: order = order.map { "\($0) DESC" }
@@ -226,18 +243,18 @@ extension Translation {
                 throw .unsupported("an index that is no whole number")
             }
             end += " OFFSET \(bind(.int(it)))"
-        case .at(let expression):
-            let number = "CAST(\(sql(try self.operand(expression, env))) AS INTEGER)"
-            guarded = number
-            end += " OFFSET \(number)"
-        case .first, .size: break
+        case .first, .size, .at: break
         }
-        let select =
-            "(SELECT \(sql(bag.value)) FROM \(bag.source()) "
-            + "ORDER BY \(order.joined(separator: ", "))\(end))"
-        // A negative offset would be none, and null an error.
         operand.content = .sql(
-            guarded.map { "CASE WHEN \($0) >= 0 THEN \(select) END" } ?? select)
+            "(SELECT \(sql(bag.value)) FROM \(bag.source()) "
+                + "ORDER BY \(order.joined(separator: ", "))\(end))")
         return operand
     }
+
+    private func isConstant(_ expression: Expression) -> Bool {
+        if case .constant = expression { true } else { false }
+    }
+
+    /// SQLite joins 500 SELECTs at most.
+    private static let longestUnion = 200
 }

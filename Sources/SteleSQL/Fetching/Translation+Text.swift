@@ -49,6 +49,7 @@ extension Translation {
     }
 
     private func prefix(_ column: String, _ literal: String) -> Condition {
+        if literal.utf8.count > 1 { findsFew = true }
         let from = "\(column) >= \(bind(.string(literal)))"
         guard let next = TextPrefix.next(after: literal) else { return Condition(from) }
         return Condition("\(from) AND \(column) < \(bind(.string(next)))", .and)

@@ -32,6 +32,7 @@ extension Translation {
         let value = try value(Array(path.dropFirst()), of: position)
         let type = it.type == .notEqual ? .equal : it.type
         let inner = try condition(value, false, type, right, it.options, env, holds: true)
+        findsFew = true
         return Condition(
             "\(owner.key) IN (SELECT \(alias).Z_PK FROM \(scope.from) WHERE \(inner.sql))")
     }

@@ -10,6 +10,8 @@ final class Translation {
     private let longDecimals: Set<String>
     private(set) var bindings: [Value] = []
     private var aliases = 0
+    /// Whether a condition is of the kind that an index finds few rows by.
+    var findsFew = false
 
     init(_ translator: FetchTranslator) {
         schema = translator.schema
