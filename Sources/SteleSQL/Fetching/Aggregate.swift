@@ -76,7 +76,8 @@ extension Translation {
         }
         guard let first = arguments.first else {
             guard env.isGrouped else { throw .unsupported("count() outside of select") }
-            return .computed("COUNT(*)", .integer, isNullable: false)
+            let count = env.partials.map { $0.made(.count, "*", .constant(.int(0))) } ?? "COUNT(*)"
+            return .computed(count, .integer, isNullable: false)
         }
         var (argument, isDistinct) = (first, false)
         if case .function("distinct:", let inner) = first, let only = inner.first {
@@ -87,11 +88,13 @@ extension Translation {
         }
         var inner = env
         inner.isGrouped = false
+        inner.partials = nil
         inner.columns = [:]
         let value = try operand(argument, inner)
         let (text, operand) = try made(by: aggregate, value, distinct: isDistinct)
         var result = operand
-        result.content = .sql(text)
+        let parts = env.partials
+        result.content = .sql(parts.map { $0.made(aggregate, sql(value), value) } ?? text)
         return result
     }
 

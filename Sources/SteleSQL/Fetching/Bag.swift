@@ -160,7 +160,9 @@ extension Translation {
     /// The rest of the path, inside the bag's scope.
     private func follow(_ path: [String], _ bag: inout Bag) throws(StoreError) {
         for (index, key) in path.enumerated() {
-            guard let element = bag.element else { throw .unsupported("a key of what is no object") }
+            guard let element = bag.element else {
+                throw .unsupported("a key of what is no object")
+            }
             guard case .relationship(let it)? = element.entity.property(named: key) else {
                 bag.value = try value(Array(path[index...]), of: element)
                 return

@@ -45,6 +45,8 @@ struct Environment {
     var columns: [String: Expression] = [:]
     /// Whether `sum`, `count` and their like take the rows of a group.
     var isGrouped = false
+    /// Where the rows of a group are totalled in parts first.
+    var partials: Partials?
     /// What the groups are made by, translated.
     var groups: [Expression: Operand] = [:]
     /// Whether other conditions leave few rows, so that a to-many is best looked up for each.

@@ -35,7 +35,9 @@ extension Translation {
     }
 
     /// SQLite's own function, where it means the same.
-    private func plain(_ function: PredicateFunction, _ a: Operand, _ kind: ColumnKind) -> Operand? {
+    private func plain(
+        _ function: PredicateFunction, _ a: Operand, _ kind: ColumnKind
+    ) -> Operand? {
         if kind == .integer || kind == .boolean, a.kind != .decimal {
             switch function {
             case .floor, .ceiling, .truncate: return a

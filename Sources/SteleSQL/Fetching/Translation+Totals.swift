@@ -159,8 +159,8 @@ extension Translation {
         _ total: Total, _ type: Comparison.Operator, _ right: Expression, _ bag: Bag,
         _ env: Environment, holds: Bool
     ) throws(StoreError) -> Condition? {
-        guard total.aggregate == .count, !total.isDistinct, !bag.isDistinct, !bag.conditions.isEmpty,
-            let link = bag.link, !link.isShared, case .constant(.int(let number)) = right,
+        guard total.aggregate == .count, !total.isDistinct, !bag.isDistinct,
+            !bag.conditions.isEmpty, let link = bag.link, !link.isShared, case .constant(.int(let number)) = right,
             number > 0, number < Self.countedOut
         else { return nil }
         let isAtLeast: Bool
