@@ -105,7 +105,39 @@ enum FetchBenchmark {
             print("  \(ours.sql.string)")
             print("  \(raw.plan(ours.sql.string))")
         }
+        try heavy(store, reader)
         try PredicateCosts.run(store, raw)
+    }
+}
+
+extension FetchBenchmark {
+    /// Conditions that go through all people for each of the people, unless it is done well:
+    /// against one pass over all of them.
+    private static func heavy(_ store: SQLiteStore, _ reader: any StoreReader) throws {
+        guard let person = store.model.entity(named: "Person") else { return }
+        let check = PredicateCheck(model: store.model, entity: person) { _ in nil }
+        func request(_ text: String) throws -> FetchRequest {
+            var request = FetchRequest(entity: person)
+            request.predicate = try check.check(Predicate(format: text))
+            return request
+        }
+        let pass = try request("salary > 100000")
+        let list = (0..<10_000).map { "\($0 * 7).5" }.joined(separator: ", ")
+        let names = (0..<10_000).map { "'Aaa Person \($0)'" }.joined(separator: ", ")
+        print("counts, over one pass through all people")
+        for text in [
+            "team.people.@count > 400", "team.people.@avg.salary > salary",
+            "ANY team.people.salary > salary * 2", "ALL team.people.age <= age",
+            "age IN team.people.age", "SUBQUERY(team.people, $p, $p.age > 90).@count > 50",
+            "NONE team.people.name == \"x\"", "salary IN {\(list)}", "name IN {\(names)}",
+        ] {
+            let heavy = try request(text)
+            try Comparison.print("  " + text.prefix(60), rounds: 3) {
+                _ = try reader.count(heavy)
+            } with: {
+                _ = try reader.count(pass)
+            }
+        }
     }
 }
 
