@@ -94,7 +94,8 @@ enum FetchBenchmark {
             for (index, sql) in pair.sql.enumerated() {
                 let name = index == 0 ? pair.asked + (pair.having ?? "") : "  against other SQL"
                 try Comparison.print(name) {
-                    count = isRows
+                    count =
+                        isRows
                         ? try reader.fetchRows(request).count : try reader.fetch(request).count
                 } with: {
                     let other = raw.read(sql)

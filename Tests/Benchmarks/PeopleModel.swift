@@ -54,8 +54,9 @@ enum PeopleModel {
         let raw = RawSQL(path)
         raw.run("BEGIN")
         for team in 1...teams {
-            raw.run("INSERT INTO ZTEAM (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES "
-                + "(\(team), 2, 1, 'Team \(team)')")
+            raw.run(
+                "INSERT INTO ZTEAM (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES "
+                    + "(\(team), 2, 1, 'Team \(team)')")
         }
         var numbers = Numbers(state: 20_260)
         for key in 1...people {
@@ -65,13 +66,15 @@ enum PeopleModel {
             let skew = numbers.fraction()
             let team = numbers.below(32) == 0 ? "NULL" : "\(1 + Int(skew * skew * skew * 200))"
             let wealth = numbers.fraction()
-            raw.run("INSERT INTO ZPERSON (Z_PK, Z_ENT, Z_OPT, ZAGE, ZTEAM, ZHIREDAT, ZSALARY, "
-                + "ZEMAIL, ZNAME) VALUES (\(key), 1, 1, \(18 + numbers.below(80)), \(team), "
-                + "\(numbers.below(700_000_000)), \(20_000 + wealth * wealth * 180_000), "
-                + "'person\(key)@example.com', '\(name) Person \(key)')")
+            raw.run(
+                "INSERT INTO ZPERSON (Z_PK, Z_ENT, Z_OPT, ZAGE, ZTEAM, ZHIREDAT, ZSALARY, "
+                    + "ZEMAIL, ZNAME) VALUES (\(key), 1, 1, \(18 + numbers.below(80)), \(team), "
+                    + "\(numbers.below(700_000_000)), \(20_000 + wealth * wealth * 180_000), "
+                    + "'person\(key)@example.com', '\(name) Person \(key)')")
         }
-        raw.run("UPDATE Z_PRIMARYKEY SET Z_MAX = \(people) WHERE Z_NAME = 'Person'; "
-            + "UPDATE Z_PRIMARYKEY SET Z_MAX = \(teams) WHERE Z_NAME = 'Team'; COMMIT")
+        raw.run(
+            "UPDATE Z_PRIMARYKEY SET Z_MAX = \(people) WHERE Z_NAME = 'Person'; "
+                + "UPDATE Z_PRIMARYKEY SET Z_MAX = \(teams) WHERE Z_NAME = 'Team'; COMMIT")
     }
 
     /// Numbers that are the same in each run.

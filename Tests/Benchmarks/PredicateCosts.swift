@@ -48,13 +48,25 @@ enum PredicateCosts {
             var request = FetchRequest(entity: person)
             request.predicate = try check.check(Predicate(format: text))
             _ = try translator.snapshots(request)
-        } with: { twoGets() }
-        try Comparison.print("  parsing") { _ = try Predicate(format: text) } with: { twoGets() }
-        try Comparison.print("  checking") { _ = try check.check(parsed) } with: { twoGets() }
+        } with: {
+            twoGets()
+        }
+        try Comparison.print("  parsing") {
+            _ = try Predicate(format: text)
+        } with: {
+            twoGets()
+        }
+        try Comparison.print("  checking") {
+            _ = try check.check(parsed)
+        } with: {
+            twoGets()
+        }
         try Comparison.print("  translating") {
             var request = FetchRequest(entity: person)
             request.predicate = checked
             _ = try translator.snapshots(request)
-        } with: { twoGets() }
+        } with: {
+            twoGets()
+        }
     }
 }

@@ -306,12 +306,18 @@ import Testing
         ("Team", "name|players[0].name|count(distinct players.age)|mode(players.age)[0]", "", ""),
         ("Player", "team.players.@count|median(team.players.price)|age", "", ""),
         ("Player", "count()|median(age)|stddev(pay)|median(price)|count(distinct name)", "", ""),
-        ("Player", "team|count()|median(age)|stddev(age)|median(price)|count(distinct price)",
-         "team", "count() > 3"),
-        ("Player", "team.name|count()|average(pay)|min(price)|max(age)|sum(age)|count(name)",
-         "team.name", "count() > 3 AND median(age) > 25"),
-        ("Player", "team.name|count()|average(age)|sum(price)|average(price)|max(name)",
-         "team.name", "sum(age) > 30"),
+        (
+            "Player", "team|count()|median(age)|stddev(age)|median(price)|count(distinct price)",
+            "team", "count() > 3"
+        ),
+        (
+            "Player", "team.name|count()|average(pay)|min(price)|max(age)|sum(age)|count(name)",
+            "team.name", "count() > 3 AND median(age) > 25"
+        ),
+        (
+            "Player", "team.name|count()|average(age)|sum(price)|average(price)|max(name)",
+            "team.name", "sum(age) > 30"
+        ),
         ("Player", "team.league.name|count()|min(pay)|sum(age)", "team.league.name", ""),
         ("Player", "team|count()|team.players.@count", "team", "team.players.@count > 4"),
         ("Player", "team|sum(friends.@count)|median(friends.@count)", "team", ""),

@@ -136,7 +136,8 @@ extension Translation {
         _ it: Relationship, from owner: Position, _ env: Environment
     ) throws(StoreError) -> Bag {
         if env.isGrouped, owner.scope === env.object.scope,
-            !env.groups.values.contains(where: { $0.isText(owner.key) }) {
+            !env.groups.values.contains(where: { $0.isText(owner.key) })
+        {
             throw .invalid(
                 "the collection \(it.name) is of each object, and rows are grouped: an aggregate "
                     + "of it stands in one of rows, or its owner is grouped by")

@@ -53,4 +53,3 @@ extension Translation {
         return Condition("\(text) IN (\(list.joined(separator: ", ")))")
     }
 }
-

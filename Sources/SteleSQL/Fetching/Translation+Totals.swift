@@ -160,7 +160,8 @@ extension Translation {
         _ env: Environment, holds: Bool
     ) throws(StoreError) -> Condition? {
         guard total.aggregate == .count, !total.isDistinct, !bag.isDistinct,
-            !bag.conditions.isEmpty, let link = bag.link, !link.isShared, case .constant(.int(let number)) = right,
+            !bag.conditions.isEmpty, let link = bag.link, !link.isShared,
+            case .constant(.int(let number)) = right,
             number > 0, number < Self.countedOut
         else { return nil }
         let isAtLeast: Bool

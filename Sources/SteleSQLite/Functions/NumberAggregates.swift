@@ -99,7 +99,8 @@ final class NumberAggregate {
 
     private static func decimalMedian(_ context: OpaquePointer?) {
         let it = finish(context)
-        let decimals = it.integers.map { Decimal($0) } + it.doubles.compactMap(DecimalColumn.decimal)
+        let decimals =
+            it.integers.map { Decimal($0) } + it.doubles.compactMap(DecimalColumn.decimal)
         let values = decimals.map(Value.decimal) + it.others
         if case .decimal(let result) = PredicateCalls.median(values) {
             DecimalFunctions.result(context, result)
