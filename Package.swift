@@ -94,7 +94,8 @@ let package = Package(
             swiftSettings: settings),
 
         .executableTarget(
-            name: "Benchmarks", dependencies: ["SteleGraph", "SteleSQLite", "CSQLite"],
+            name: "Benchmarks",
+            dependencies: ["SteleGraph", "SteleSQLite", "CSQLite", "StelePredicates", "SteleSQL"],
             path: "Tests/Benchmarks", swiftSettings: settings),
 
         // Tests: one target for each of ours.

@@ -255,7 +255,7 @@ public struct PredicateCheck: Sendable {
         if case .size = position {
             return Typed(expression: .index(base.expression, .size), type: .value(.integer64))
         }
-        guard isOrdered(base.expression) else {
+        guard isOrdered(base.expression, scope) else {
             throw PredicateError(
                 .type, "\(collection.description) has no order, so it has no first, last or n-th",
                 near: collection.description, hint: "only an ordered relationship has")
@@ -274,15 +274,22 @@ public struct PredicateCheck: Sendable {
     }
 
     /// Whether a collection has an order: a list, or one ordered relationship and what it leads to.
-    private func isOrdered(_ collection: Expression) -> Bool {
+    private func isOrdered(_ collection: Expression, _ scope: Scope) -> Bool {
         switch collection {
         case .aggregate, .index: return true
-        case .set(_, let left, let right): return isOrdered(left) && isOrdered(right)
-        case .subquery(let over, _, _): return isOrdered(over)
+        case .set(_, let left, let right): return isOrdered(left, scope) && isOrdered(right, scope)
+        case .subquery(let over, _, _): return isOrdered(over, scope)
         case .function(let name, _): return name == PredicateFunction.mode.rawValue
-        case .keyPath(.evaluatedObject, let path):
-            let steps = (try? KeyPathResolution.resolve(path, from: entity, in: model)) ?? []
-            return steps.allSatisfy {
+        case .keyPath(let base, let path):
+            guard var type = (try? checked(base, scope))?.type else { return false }
+            if case .collection(let element) = type {
+                guard isOrdered(base, scope) else { return false }
+                type = element
+            }
+            guard case .object(let index) = type else { return false }
+            let steps = try? KeyPathResolution.resolve(
+                path, from: model.entities[index], in: model)
+            return (steps ?? []).allSatisfy {
                 if case .toMany(let it) = $0 { it.isOrdered } else { true }
             }
         default: return false

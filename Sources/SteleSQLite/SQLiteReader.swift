@@ -121,7 +121,9 @@ final class SQLiteReader: StoreReader {
     func fetch(_ request: FetchRequest) throws(StoreError) -> [Snapshot] {
         let statement = try translator.snapshots(request)
         guard let shape = schema.shapes[request.entity.root] else { return [] }
-        return try snapshots(statement.sql, statement.bindings, shape)
+        var found = try snapshots(statement.sql, statement.bindings, shape)
+        if statement.isUnordered { found.sort { $0.key < $1.key } }
+        return found
     }
 
     func fetchRows(_ request: FetchRequest) throws(StoreError) -> [[Value]] {

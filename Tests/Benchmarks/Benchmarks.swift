@@ -16,6 +16,11 @@ struct Benchmarks {
         let folder = NSTemporaryDirectory() + "stele-benchmarks-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
+        switch CommandLine.arguments.dropFirst().first {
+        case "fetch": return try FetchBenchmark.run(folder)
+        case "spin": return try PredicateCosts.spin()
+        default: break
+        }
         let model = try ModelFile.read("Config/Models/League.xcdatamodeld").model()
         if CommandLine.arguments.contains("text") { return try text(folder, model) }
         let store = try SQLiteStore.open(path: folder + "/store.sqlite", model: model)
@@ -38,6 +43,7 @@ struct Benchmarks {
             for key in keys { sums.1 += floor.get(key) }
         }
         precondition(sums.0 == sums.1, "both read the same rows")
+        try FetchBenchmark.run(folder)
     }
 
     /// Only the text operators: `Benchmarks text`.

@@ -44,7 +44,28 @@ import Testing
         ("Team", "ANY members.age > 40", "t0 USING INTEGER PRIMARY KEY (rowid=?)"),
         ("Team", "league == 3 AND ANY members.age > 4", "ZTEAM_ZLEAGUE_INDEX (ZLEAGUE=?)"),
         ("Team", "ANY members.age > founded", "t1 USING INDEX ZPERSON_ZTEAM_INDEX (ZTEAM=?)"),
-        ("Team", "members.@count > 3", "ZPERSON_ZTEAM_INDEX (ZTEAM=?)"),
+        ("Team", "members.@count > 3", "SCAN t1 USING COVERING INDEX ZPERSON_ZTEAM_INDEX"),
+        ("Team", "NONE members.age > 95", "t1 USING INDEX Z_Person_by_age (ZAGE>?)"),
+        (
+            "Team", "SUBQUERY(members, $p, $p.age > 60 AND $p.salary > 9).@count > 5",
+            "SEARCH t1 USING INDEX Z_Person_by_salary (ZSALARY>?)"
+        ),
+        (
+            "Team", "SUBQUERY(members, $p, $p.age > 60 AND $p.salary > 9).@count > 5",
+            "SEARCH t1 USING INDEX ZPERSON_ZTEAM_INDEX (ZTEAM=?)"
+        ),
+        ("Team", "SUBQUERY(members, $p, $p.age > 60).@avg.pay > 5", "by_age (ZAGE>?)"),
+        (
+            "Person", "team.name == \"Team 7\"",
+            "SEARCH t0 USING COVERING INDEX ZPERSON_ZTEAM_INDEX (ZTEAM=?)"
+        ),
+        ("Person", "team.members.@count > 3", "SCAN t1 USING COVERING INDEX ZPERSON_ZTEAM_INDEX"),
+        (
+            "Person", "ANY team.members.age > salary",
+            "SEARCH t0 USING INDEX ZPERSON_ZTEAM_INDEX (ZTEAM=?)"
+        ),
+        ("Person", "salary IN {1.1,2,3,4,5,6,7,8,9,10}", "Z_Person_by_salary (ZSALARY=?)"),
+        ("Person", "friends.friends.@count > 3", "COVERING INDEX sqlite_autoindex_Z_2FRIENDS_1"),
         ("Team", "members.@count == 0", "ZPERSON_ZTEAM_INDEX (ZTEAM=?)"),
     ])
     func anIndexServes(_ entity: String, _ predicate: String, _ step: String) throws {
@@ -60,6 +81,16 @@ import Testing
             groupBy: ["team"])
         let plan = try database.plan(fetching.translator.rows(request))
         #expect(plan == ["SCAN t0 USING INDEX ZPERSON_ZTEAM_INDEX"])
+    }
+
+    @Test func groupsAcrossAToOneAreTotalledByItsIndex() throws {
+        let fetching = try Fetching()
+        let database = try FetchingDatabase(fetching.translator.schema)
+        let request = try fetching.request(
+            "Person", select: ["team.name", "count()", "average(salary)"], groupBy: ["team.name"],
+            having: "count() > 400")
+        let plan = try database.plan(fetching.translator.rows(request))
+        #expect(plan.contains("SCAN t0 USING INDEX ZPERSON_ZTEAM_INDEX"))
     }
 
     @Test func anOrderedPageWalksTheIndexOfItsKey() throws {

@@ -73,12 +73,14 @@ import Testing
             ZTEAM t0 WHERE t0.Z_PK IN (SELECT t1.ZTEAM FROM ZPERSON t1 WHERE t1.ZNAME IN (?1, \
             ?2))
         Team: members.@count > 3
-            ZTEAM t0 WHERE (SELECT COUNT(*) FROM ZPERSON t1 WHERE t1.ZTEAM = t0.Z_PK) > ?1
+            ZTEAM t0 WHERE t0.Z_PK IN (SELECT t1.ZTEAM FROM ZPERSON t1 GROUP BY t1.ZTEAM HAVING \
+            COUNT(*) > ?1)
         Team: members.@avg.age > 3
-            ZTEAM t0 WHERE (SELECT AVG(t1.ZAGE) FROM ZPERSON t1 WHERE t1.ZTEAM = t0.Z_PK) > ?1
+            ZTEAM t0 WHERE t0.Z_PK IN (SELECT t1.ZTEAM FROM ZPERSON t1 GROUP BY t1.ZTEAM HAVING \
+            AVG(t1.ZAGE) > ?1)
         Team: members.pay.@sum > 3
-            ZTEAM t0 WHERE STELE_DECIMAL_KEY((SELECT STELE_DECIMAL_SUM(t1.ZPAY) FROM ZPERSON t1 \
-            WHERE t1.ZTEAM = t0.Z_PK)) > STELE_DECIMAL_KEY(?1)
+            ZTEAM t0 WHERE t0.Z_PK IN (SELECT t1.ZTEAM FROM ZPERSON t1 GROUP BY t1.ZTEAM HAVING \
+            STELE_DECIMAL_KEY(STELE_DECIMAL_SUM(t1.ZPAY)) > STELE_DECIMAL_KEY(?1))
         Team: SUBQUERY(members, $x, $x.age > 3 AND $x.name == "a").@count > 0
             ZTEAM t0 WHERE t0.Z_PK IN (SELECT t1.ZTEAM FROM ZPERSON t1 WHERE t1.ZAGE > ?1 AND \
             t1.ZNAME = ?2)
@@ -89,16 +91,23 @@ import Testing
             ZTEAM t0 WHERE t0.Z_PK IN (SELECT t1.ZTEAM FROM ZPERSON t1 WHERE t1.ZAGE > ?1 AND \
             t1.ZNAME = ?2)
         Person: sum(friends.age) > 3
-            ZPERSON t0 WHERE (SELECT COALESCE(SUM(t2.ZAGE), 0) FROM Z_2FRIENDS t1 JOIN ZPERSON \
-            t2 ON t2.Z_PK = t1.REFLEXIVE WHERE t1.Z_2FRIENDS = t0.Z_PK) > ?1
+            ZPERSON t0 WHERE t0.Z_PK IN (SELECT t1.Z_2FRIENDS FROM Z_2FRIENDS t1 JOIN ZPERSON t2 \
+            ON t2.Z_PK = t1.REFLEXIVE GROUP BY t1.Z_2FRIENDS HAVING COALESCE(SUM(t2.ZAGE), 0) > \
+            ?1)
         Person: count(distinct friends.age) > 3
-            ZPERSON t0 WHERE (SELECT COUNT(DISTINCT t2.ZAGE) + COALESCE(MAX(t2.ZAGE IS \
-            NULL), 0) FROM Z_2FRIENDS t1 JOIN ZPERSON t2 ON t2.Z_PK = t1.REFLEXIVE WHERE \
-            t1.Z_2FRIENDS = t0.Z_PK) > ?1
+            ZPERSON t0 WHERE t0.Z_PK IN (SELECT t1.Z_2FRIENDS FROM Z_2FRIENDS t1 JOIN ZPERSON t2 \
+            ON t2.Z_PK = t1.REFLEXIVE GROUP BY t1.Z_2FRIENDS HAVING COUNT(DISTINCT t2.ZAGE) + \
+            COALESCE(MAX(t2.ZAGE IS NULL), 0) > ?1)
         Person: SUBQUERY(friends.team, $x, $x.founded > 3).@count > 1
-            ZPERSON t0 WHERE (SELECT COUNT(*) FROM Z_2FRIENDS t1 JOIN ZPERSON t2 ON t2.Z_PK = \
-            t1.REFLEXIVE LEFT JOIN ZTEAM t3 ON t3.Z_PK = t2.ZTEAM WHERE t1.Z_2FRIENDS = t0.Z_PK \
-            AND t2.ZTEAM IS NOT NULL AND t3.ZFOUNDED > ?1) > ?2
+            ZPERSON t0 WHERE CASE WHEN (SELECT COUNT(*) FROM (SELECT 1 FROM Z_2FRIENDS t1 JOIN \
+            ZPERSON t2 ON t2.Z_PK = t1.REFLEXIVE LEFT JOIN ZTEAM t3 ON t3.Z_PK = t2.ZTEAM WHERE \
+            t2.ZTEAM IS NOT NULL AND t3.ZFOUNDED > ?1 LIMIT 512)) < 512 THEN t0.Z_PK IN (SELECT \
+            t1.Z_2FRIENDS FROM Z_2FRIENDS t1 JOIN ZPERSON t2 ON t2.Z_PK = t1.REFLEXIVE LEFT JOIN \
+            ZTEAM t3 ON t3.Z_PK = t2.ZTEAM WHERE t2.ZTEAM IS NOT NULL AND t3.ZFOUNDED > ?1 GROUP \
+            BY +t1.Z_2FRIENDS HAVING COUNT(*) >= ?2) ELSE EXISTS (SELECT 1 FROM Z_2FRIENDS t1 \
+            JOIN ZPERSON t2 ON t2.Z_PK = t1.REFLEXIVE LEFT JOIN ZTEAM t3 ON t3.Z_PK = t2.ZTEAM \
+            WHERE t1.Z_2FRIENDS = t0.Z_PK AND t2.ZTEAM IS NOT NULL AND t3.ZFOUNDED > ?1 LIMIT 1 \
+            OFFSET ?2 - 1) END
         Team: members.@count == 0
             ZTEAM t0 WHERE NOT EXISTS (SELECT 1 FROM ZPERSON t1 WHERE t1.ZTEAM = t0.Z_PK)
         Team: members.@count != 0

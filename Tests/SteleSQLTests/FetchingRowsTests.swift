@@ -37,9 +37,11 @@ import Testing
             groupBy: ["team.name"], having: "count() > 3 AND headcount < 9", sort: "-headcount")
         #expect(
             statement.sql.string
-                == "SELECT t1.ZNAME, COUNT(*), STELE_DECIMAL_AVG(t0.ZPAY) FROM ZPERSON t0 "
-                + "LEFT JOIN ZTEAM t1 ON t1.Z_PK = t0.ZTEAM GROUP BY t1.ZNAME "
-                + "HAVING COUNT(*) > ?1 AND COUNT(*) < ?2 ORDER BY COUNT(*) DESC, t1.ZNAME")
+                == "SELECT t2.ZNAME, SUM(t1.a0), STELE_DECIMAL_DIVIDE(STELE_DECIMAL_SUM(t1.a1), "
+                + "SUM(t1.a2)) FROM (SELECT t0.ZTEAM AS k0, COUNT(*) AS a0, "
+                + "STELE_DECIMAL_SUM(t0.ZPAY) AS a1, COUNT(t0.ZPAY) AS a2 FROM ZPERSON t0 "
+                + "GROUP BY t0.ZTEAM) t1 LEFT JOIN ZTEAM t2 ON t2.Z_PK = t1.k0 GROUP BY t2.ZNAME "
+                + "HAVING SUM(t1.a0) > ?1 AND SUM(t1.a0) < ?2 ORDER BY SUM(t1.a0) DESC, t2.ZNAME")
         #expect(statement.kinds == [.text, .integer, .decimal])
     }
 

@@ -64,17 +64,18 @@ import Testing
         Director: age > 40
             ZPERSON t0 WHERE +t0.Z_ENT = 4 AND t0.ZAGE > ?1
         Employee: boss.name == "x"
-            ZPERSON t0 LEFT JOIN ZPERSON t1 ON t1.Z_PK = t0.ZBOSS WHERE +t0.Z_ENT BETWEEN 3 AND \
-            4 AND t1.ZNAME = ?1
+            ZPERSON t0 WHERE +t0.Z_ENT BETWEEN 3 AND 4 AND t0.ZBOSS IN (SELECT t1.Z_PK FROM \
+            ZPERSON t1 WHERE t1.ZNAME = ?1)
         Employee: boss.boss._id == 4
-            ZPERSON t0 LEFT JOIN ZPERSON t1 ON t1.Z_PK = t0.ZBOSS WHERE +t0.Z_ENT BETWEEN 3 AND \
-            4 AND t1.ZBOSS = ?1
+            ZPERSON t0 WHERE +t0.Z_ENT BETWEEN 3 AND 4 AND t0.ZBOSS IN (SELECT t1.Z_PK FROM \
+            ZPERSON t1 WHERE t1.ZBOSS = ?1)
         Employee: boss._entity == "Director"
-            ZPERSON t0 LEFT JOIN ZPERSON t1 ON t1.Z_PK = t0.ZBOSS WHERE +t0.Z_ENT BETWEEN 3 AND \
-            4 AND t1.Z_ENT = ?1
+            ZPERSON t0 WHERE +t0.Z_ENT BETWEEN 3 AND 4 AND t0.ZBOSS IN (SELECT t1.Z_PK FROM \
+            ZPERSON t1 WHERE t1.Z_ENT = ?1)
         Person: team.name == "x" AND team.league.name == "y"
-            ZPERSON t0 LEFT JOIN ZTEAM t1 ON t1.Z_PK = t0.ZTEAM LEFT JOIN ZLEAGUE t2 ON t2.Z_PK \
-            = t1.ZLEAGUE WHERE t1.ZNAME = ?1 AND t2.ZNAME = ?2
+            ZPERSON t0 WHERE t0.ZTEAM IN (SELECT t1.Z_PK FROM ZTEAM t1 WHERE t1.ZNAME = ?1) AND \
+            t0.ZTEAM IN (SELECT t2.Z_PK FROM ZTEAM t2 LEFT JOIN ZLEAGUE t3 ON t3.Z_PK = \
+            t2.ZLEAGUE WHERE t3.ZNAME = ?2)
         Person: age > 40 AND (name == "x" OR salary < 3.5)
             ZPERSON t0 WHERE t0.ZAGE > ?1 AND (t0.ZNAME = ?2 OR t0.ZSALARY < ?3)
         Person: NOT (age > 40 AND (name == "x" OR salary < 3.5))
@@ -121,13 +122,13 @@ import Testing
         Person: code == nil
             ZPERSON t0 WHERE t0.ZCODE IS NULL
         Person: team.name IN {"a"}
-            ZPERSON t0 LEFT JOIN ZTEAM t1 ON t1.Z_PK = t0.ZTEAM WHERE t1.ZNAME IN (?1)
+            ZPERSON t0 WHERE t0.ZTEAM IN (SELECT t1.Z_PK FROM ZTEAM t1 WHERE t1.ZNAME IN (?1))
         Person: NOT _id == 3
             ZPERSON t0 WHERE t0.Z_PK <> ?1
         Person: NOT _id > 3
             ZPERSON t0 WHERE t0.Z_PK <= ?1
         Person: abs(age) > 3
-            ZPERSON t0 WHERE ABS(t0.ZAGE) > ?1
+            ZPERSON t0 WHERE MAX(t0.ZAGE, -t0.ZAGE) > ?1
         Person: age & 3 == 1
             ZPERSON t0 WHERE (t0.ZAGE & ?1) = ?2
         Employee: boss == nil

@@ -10,8 +10,15 @@ public struct FetchStatement: Sendable {
     public let bindings: [Value]
     /// How each column of a dictionary row is read; empty where rows are read by a `RowShape`.
     public let kinds: [ColumnKind]
+    /// Whether its rows come in any order, and whoever reads them sorts them by key: where an
+    /// index finds few rows, that costs less than SQLite's sorting of whole rows, and leaves
+    /// SQLite free to use that index.
+    public let isUnordered: Bool
 
-    init(_ sql: String, _ bindings: [Value], _ kinds: [ColumnKind] = []) {
+    init(
+        _ sql: String, _ bindings: [Value], _ kinds: [ColumnKind] = [], isUnordered: Bool = false
+    ) {
+        self.isUnordered = isUnordered
         self.sql = SQLText(sql)
         // What was bound for a part that came to nothing is in no text; only the last counts, for
         // a statement has as many parameters as the greatest that it names.

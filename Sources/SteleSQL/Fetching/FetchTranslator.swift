@@ -24,10 +24,11 @@ public struct FetchTranslator: Sendable {
         selectLists = schema.tables.mapValues { schema.selectList(of: $0, alias: "t0") }
     }
 
-    /// The objects that match, in the request's order, for the family's `RowShape`.
+    /// The objects that match, in the request's order, for the family's `RowShape`; those of a
+    /// statement that `isUnordered` are still to be sorted by key.
     public func snapshots(_ request: FetchRequest) throws(StoreError) -> FetchStatement {
         let select = try Select(self, request)
-        return try select.objects(selectLists[request.entity.root] ?? "")
+        return try select.snapshots(selectLists[request.entity.root] ?? "")
     }
 
     /// The keys of the objects that match, in the request's order.

@@ -7,14 +7,18 @@ import StelePredicates
 final class Scope {
     private(set) var from: String
     /// The alias of each joined row, by the SQL of its key.
-    private var rows: [String: String] = [:]
+    /// Few, so that going through them is quicker than hashing.
+    private var rows: [(key: String, alias: String)] = []
 
-    init(_ table: String, _ alias: String) { from = "\(table) \(alias)" }
+    init(_ table: String, _ alias: String) { from = table + " " + alias }
 
-    func row(_ key: String) -> String? { rows[key] }
+    func row(_ key: String) -> String? {
+        for row in rows where row.key == key { return row.alias }
+        return nil
+    }
 
     /// Says that the row with that key is there under that alias.
-    func setRow(_ key: String, _ alias: String) { rows[key] = alias }
+    func setRow(_ key: String, _ alias: String) { rows.append((key, alias)) }
 
     func join(_ table: String, _ alias: String, on condition: String, outer: Bool) {
         from += "\(outer ? " LEFT JOIN" : " JOIN") \(table) \(alias) ON \(condition)"
@@ -41,8 +45,12 @@ struct Environment {
     var columns: [String: Expression] = [:]
     /// Whether `sum`, `count` and their like take the rows of a group.
     var isGrouped = false
+    /// Where the rows of a group are totalled in parts first.
+    var partials: Partials?
     /// What the groups are made by, translated.
     var groups: [Expression: Operand] = [:]
     /// Whether other conditions leave few rows, so that a to-many is best looked up for each.
     var isNarrow = false
+    /// Whether it is asked of a collection's elements, each of which is looked at once.
+    var isInner = false
 }

@@ -19,6 +19,7 @@ extension Select {
     func rows(isCounted: Bool = false) throws(StoreError) -> FetchStatement {
         if request.propertiesToFetch.isEmpty { throw .invalid("no columns are asked for") }
         var environment = environment(isGrouped: isGrouped)
+        if isMadeOfParts(environment) { environment.partials = Partials(translation.makeAlias()) }
         try setGroups(&environment)
         var columns: [String] = []
         var kinds: [ColumnKind] = []
@@ -51,10 +52,12 @@ extension Select {
         var tail = groups.isEmpty ? "" : " GROUP BY \(groups.joined(separator: ", "))"
         if !having.isEmpty { tail += " HAVING \(Condition.all(having).sql)" }
         if !isCounted { tail += order.clause }
-        let list = columns.joined(separator: ", ")
-        return statement(
-            request.returnsDistinctResults ? "DISTINCT \(list)" : list, conditions,
-            tail: tail + limit(), kinds)
+        let names = columns.joined(separator: ", ")
+        let list = request.returnsDistinctResults ? "DISTINCT \(names)" : names
+        if let partials = environment.partials {
+            return statement(list, of: partials, conditions, tail: tail + limit(), kinds)
+        }
+        return statement(list, conditions, tail: tail + limit(), kinds)
     }
 
     /// Translates the keys of the groups, so that each has one text wherever it stands.
@@ -62,6 +65,12 @@ extension Select {
         var single = environment
         single.isGrouped = false
         for expression in request.propertiesToGroupBy {
+            if let partials = environment.partials,
+                case .keyPath(.evaluatedObject, let path) = expression
+            {
+                environment.groups[expression] = try group(path, by: partials, single)
+                continue
+            }
             var operand = try translation.operand(expression, single)
             operand.content = .sql(translation.sql(operand))
             environment.groups[expression] = operand

@@ -30,6 +30,18 @@ struct Select {
 
     // MARK: Statements
 
+    /// The objects that match; without an order where it is by key alone and few are found.
+    func snapshots(_ list: String) throws(StoreError) -> FetchStatement {
+        guard request.sortDescriptors.isEmpty, request.after == nil, request.fetchLimit == nil,
+            request.fetchOffset == 0
+        else { return try objects(list) }
+        let conditions = try filter(isCounted: false)
+        let isUnordered = translation.findsFew
+        return statement(
+            list, conditions, tail: isUnordered ? "" : try order().clause, [],
+            isUnordered: isUnordered)
+    }
+
     /// The objects that match, in order.
     func objects(_ list: String, kinds: [ColumnKind] = []) throws(StoreError) -> FetchStatement {
         var conditions = try filter(isCounted: false)
@@ -74,11 +86,20 @@ struct Select {
     // MARK: Clauses
 
     func statement(
-        _ list: String, _ conditions: [Condition], tail: String, _ kinds: [ColumnKind]
+        _ list: String, _ conditions: [Condition], tail: String, _ kinds: [ColumnKind],
+        isUnordered: Bool = false
     ) -> FetchStatement {
-        let filter = conditions.isEmpty ? "" : " WHERE \(Condition.all(conditions).sql)"
-        return FetchStatement(
-            "SELECT \(list) FROM \(scope.from)\(filter)\(tail)", translation.bindings, kinds)
+        var text = "SELECT "
+        text.reserveCapacity(512)
+        text += list
+        text += " FROM "
+        text += scope.from
+        if !conditions.isEmpty {
+            text += " WHERE "
+            text += Condition.all(conditions).sql
+        }
+        text += tail
+        return FetchStatement(text, translation.bindings, kinds, isUnordered: isUnordered)
     }
 
     func environment(isGrouped: Bool) -> Environment {

@@ -19,7 +19,7 @@ extension Translation {
         let long = left.isLongDecimal || right.isLongDecimal
         let a = comparable(left, options, long: long)
         let b = comparable(right, options, long: long)
-        if holds { return Condition("\(a) \(type.sign) \(b)") }
+        if holds { return Condition(a + " " + type.sign + " " + b) }
         if !left.isNullable && !right.isNullable {
             return Condition("\(a) \(type.opposite.sign) \(b)")
         }

@@ -44,7 +44,7 @@ extension Translation {
         _ text: Operand, _ type: Comparison.Operator, _ literal: String
     ) -> Condition {
         switch type {
-        case .beginsWith where text.isColumn: range(sql(text), literal)
+        case .beginsWith where text.isColumn: prefix(sql(text), literal)
         case .beginsWith:
             Condition(
                 "\(SQLFunctions.beginsWith.name)(\(sql(text)), \(bind(.string(literal))), 0)")
@@ -74,6 +74,11 @@ extension Translation {
         }
         if beginnings.isEmpty { return condition }
         return .all([.any(beginnings.map { range(sql(column), $0) }), condition])
+    }
+
+    private func prefix(_ column: String, _ literal: String) -> Condition {
+        if literal.utf8.count > 1 { findsFew = true }
+        return range(column, literal)
     }
 
     private func range(_ column: String, _ prefix: String) -> Condition {

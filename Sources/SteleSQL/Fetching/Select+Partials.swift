@@ -1,0 +1,151 @@
+/// Groups by what to-ones lead to, such as `team.name`: rows are first totalled for each
+/// destination, by the index of its key, and these few totals are then grouped by name.
+
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+/// The inner SELECT of such a request in the making: its keys and its totals.
+final class Partials {
+    let alias: String
+    /// What is joined to the inner SELECT.
+    let scope: Scope
+    private(set) var keys: [String] = []
+    private(set) var totals: [String] = []
+
+    init(_ alias: String) {
+        self.alias = alias
+        scope = Scope("", alias)
+    }
+
+    /// A key that the inner SELECT groups by, as it is called outside.
+    func key(_ sql: String) -> String { "\(alias).k\(Self.place(of: sql, in: &keys))" }
+
+    /// A total that the inner SELECT makes, as it is called outside.
+    func total(_ sql: String) -> String { "\(alias).a\(Self.place(of: sql, in: &totals))" }
+
+    private static func place(of sql: String, in list: inout [String]) -> Int {
+        if let known = list.firstIndex(of: sql) { return known }
+        list.append(sql)
+        return list.count - 1
+    }
+
+    /// The columns of the inner SELECT.
+    var columns: String {
+        let named =
+            keys.enumerated().map { "\($0.element) AS k\($0.offset)" }
+            + totals.enumerated().map { "\($0.element) AS a\($0.offset)" }
+        return named.joined(separator: ", ")
+    }
+
+    /// An aggregate of rows from the totals of their parts; nil where it is not made so.
+    static func canMake(_ aggregate: Aggregate) -> Bool {
+        aggregate != .median && aggregate != .deviation
+    }
+
+    /// The SQL outside for an aggregate of a value inside.
+    func made(_ aggregate: Aggregate, _ value: String, _ operand: Operand) -> String {
+        let isDecimal = operand.kind == .decimal
+        switch aggregate {
+        case .count: return "SUM(\(total("COUNT(\(value))")))"
+        case .sum where isDecimal:
+            let sum = SQLFunctions.decimalSum.name
+            return "\(sum)(\(total("\(sum)(\(value))")))"
+        case .sum: return "COALESCE(SUM(\(total("SUM(\(value))"))), 0)"
+        case .average where isDecimal:
+            let sum = SQLFunctions.decimalSum.name
+            return "\(SQLFunctions.decimalDivide.name)(\(sum)(\(total("\(sum)(\(value))"))), "
+                + "SUM(\(total("COUNT(\(value))"))))"
+        case .average:
+            return "SUM(\(total("TOTAL(\(value))"))) / SUM(\(total("COUNT(\(value))")))"
+        case .minimum where operand.isLongDecimal:
+            let least = SQLFunctions.decimalMinimum.name
+            return "\(least)(\(total("\(least)(\(value))")))"
+        case .maximum where operand.isLongDecimal:
+            let most = SQLFunctions.decimalMaximum.name
+            return "\(most)(\(total("\(most)(\(value))")))"
+        case .minimum: return "MIN(\(total("MIN(\(value))")))"
+        default: return "MAX(\(total("MAX(\(value))")))"
+        }
+    }
+}
+
+extension Select {
+    /// Whether the groups are made by what to-ones lead to, and everything else of parts' totals.
+    func isMadeOfParts(_ env: Environment) -> Bool {
+        guard request.after == nil, !request.propertiesToGroupBy.isEmpty else { return false }
+        var crosses = false
+        for case .keyPath(.evaluatedObject, let path) in request.propertiesToGroupBy {
+            if translation.crossesToMany(path, from: request.entity) { return false }
+            if path.count > 1 { crosses = true }
+        }
+        func isPlain(_ group: Expression) -> Bool {
+            if case .keyPath(.evaluatedObject, let path) = group {
+                return request.entity.property(named: path[0]) != nil
+            }
+            return false
+        }
+        guard crosses, request.propertiesToGroupBy.allSatisfy(isPlain) else { return false }
+        let expressions =
+            request.propertiesToFetch.map(\.expression) + request.sortDescriptors.map(\.expression)
+        return expressions.allSatisfy { isOfParts($0, env) }
+            && request.havingPredicate.map { isOfParts($0, env) } ?? true
+    }
+
+    private func isOfParts(_ it: Expression, _ env: Environment) -> Bool {
+        if translation.total(it, env) != nil { return false }
+        switch it {
+        case .constant, .keyPath(.evaluatedObject, _): return true
+        case .aggregate(let items): return items.allSatisfy { isOfParts($0, env) }
+        case .function(let name, let arguments):
+            guard let aggregate = Aggregate(function: name) else {
+                return arguments.allSatisfy { isOfParts($0, env) }
+            }
+            if case .function("distinct:", _)? = arguments.first { return false }
+            return Partials.canMake(aggregate)
+        default: return false
+        }
+    }
+
+    private func isOfParts(_ it: Predicate, _ env: Environment) -> Bool {
+        switch it {
+        case .constant: true
+        case .not(let part): isOfParts(part, env)
+        case .and(let parts), .or(let parts): parts.allSatisfy { isOfParts($0, env) }
+        case .comparison(let it):
+            it.modifier == .direct && isOfParts(it.left, env) && isOfParts(it.right, env)
+        }
+    }
+
+    /// A group's key outside of the inner SELECT.
+    func group(
+        _ path: [String], by partials: Partials, _ env: Environment
+    ) throws(StoreError) -> Operand {
+        guard path.count > 1,
+            case .relationship(let it)? = request.entity.property(named: path[0])
+        else {
+            var operand = try translation.value(path, of: env.object)
+            operand.content = .sql(partials.key(translation.sql(operand)))
+            return operand
+        }
+        let inner = try translation.toOne(it, of: env.object)
+        let outer = Position(
+            scope: partials.scope, key: partials.key(inner.key), entity: inner.entity,
+            isNullable: true)
+        return try translation.value(Array(path.dropFirst()), of: outer)
+    }
+
+    /// The statement around the inner SELECT.
+    func statement(
+        _ list: String, of partials: Partials, _ conditions: [Condition], tail: String,
+        _ kinds: [ColumnKind]
+    ) -> FetchStatement {
+        let filter = conditions.isEmpty ? "" : " WHERE \(Condition.all(conditions).sql)"
+        let inner =
+            "SELECT \(partials.columns) FROM \(scope.from)\(filter) "
+            + "GROUP BY \(partials.keys.joined(separator: ", "))"
+        return FetchStatement(
+            "SELECT \(list) FROM (\(inner))\(partials.scope.from)\(tail)", translation.bindings,
+            kinds)
+    }
+}
