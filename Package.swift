@@ -94,6 +94,14 @@ let package = Package(
             name: "Benchmarks", dependencies: ["SteleGraph", "SteleSQLite", "CSQLite"],
             path: "Tests/Benchmarks", swiftSettings: settings),
 
+        // Random predicates on two stores: for a test, and for as long as one likes.
+        .target(
+            name: "SteleDifferential", dependencies: ["SteleGraph", "SteleSQLite", "SteleJSON"],
+            path: "Tests/Differential", swiftSettings: settings),
+        .executableTarget(
+            name: "Differential", dependencies: ["SteleDifferential"],
+            path: "Tests/DifferentialCommand", swiftSettings: settings),
+
         // Tests: one target for each of ours.
         .testTarget(
             name: "SteleModelTests",
@@ -119,7 +127,7 @@ let package = Package(
             name: "SteleSQLTests", dependencies: ["SteleSQL", "CSQLite"], swiftSettings: settings),
         .testTarget(
             name: "SteleSQLiteTests",
-            dependencies: ["SteleSQLite", "SteleGraph", "CSQLite"],
+            dependencies: ["SteleSQLite", "SteleGraph", "CSQLite", "SteleDifferential"],
             swiftSettings: settings),
         .testTarget(
             name: "SteleServiceTests",
