@@ -79,7 +79,7 @@ enum SampleValues {
             let text = numbers.pick(isWild ? wildDecimals : decimals, or: "0")
             return Decimal(string: text).map { .decimal($0) } ?? .null
         case .string: return .string(numbers.pick(texts, or: ""))
-        case .uri: return .string(numbers.pick("x:a", "x:A", "https://example.org/é"))
+        case .uri: return .string(numbers.pick("x:a", "x:A", "https://example.org/%C3%A9"))
         case .date: return .date(numbers.pick(dates, or: 0))
         case .uuid: return UUID(uuidString: numbers.pick(uuids, or: "")).map { .uuid($0) } ?? .null
         case .binary: return .data(numbers.pick([[], [0], [1, 2, 255]], or: []))
