@@ -53,6 +53,7 @@ struct InMemoryFetch {
             }
             let columns = request.propertiesToFetch.map(\.expression)
             let isGrouped = try isGrouped()
+            try RowsCheck(request, model).check(isGrouped: isGrouped)
             let rest =
                 request.returnsDistinctResults
                 ? columns : isGrouped ? request.propertiesToGroupBy : []

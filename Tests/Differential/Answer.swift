@@ -43,10 +43,17 @@ enum Answer: Equatable, CustomStringConvertible {
         }
     }
 
-    /// Text byte by byte, and -0.0 as 0.0.
+    /// Text byte by byte, numbers by value, whatever they are held as.
     private static func isSame(_ a: Value, _ b: Value) -> Bool {
         if case .string(let x) = a, case .string(let y) = b { return x.utf8.elementsEqual(y.utf8) }
-        return a == b
+        return a == b || (isNumber(a) && isNumber(b) && ValueOrder.equal(a, b))
+    }
+
+    private static func isNumber(_ value: Value) -> Bool {
+        switch value {
+        case .bool, .int, .double, .decimal: true
+        default: false
+        }
     }
 
     var description: String {

@@ -55,6 +55,7 @@ struct Question: Hashable {
                 }
             }
         }
+        if having != nil, !isGrouped { throw refusal("having needs groups") }
         check.aliases = Dictionary(
             columns.map { ($0.name, $0.expression) }, uniquingKeysWith: { first, _ in first })
         check.allowsRowAggregates = isGrouped

@@ -121,7 +121,14 @@ struct Sample {
     }
 
     private static func text(_ value: Value) -> String {
-        if case .string(let text) = value { return text.debugDescription }
+        if case .string(let text) = value { return "\"\(text.plain)\"" }
         return "\(value)"
+    }
+}
+
+extension String {
+    /// With all that is not ASCII written by its number.
+    var plain: String {
+        unicodeScalars.map { $0.isASCII ? String($0) : $0.escaped(asASCII: true) }.joined()
     }
 }

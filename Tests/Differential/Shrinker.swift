@@ -32,7 +32,7 @@ struct Shrinker {
         let memory = request.map { "\(Answer(pair.memory, $0))" } ?? ""
         let rows = request.map { "\(Answer(pair.rows, $0))" } ?? ""
         return Mismatch(
-            description: "\(question.text)\n  in memory \(memory)\n  in SQL    \(rows)\n"
+            description: "\(question.text.plain)\n  in memory \(memory)\n  in SQL    \(rows)\n"
                 + "\(sample.dump)\n  again: \(again)")
     }
 
