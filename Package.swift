@@ -91,7 +91,8 @@ let package = Package(
             swiftSettings: settings),
 
         .executableTarget(
-            name: "Benchmarks", dependencies: ["SteleGraph", "SteleSQLite", "CSQLite"],
+            name: "Benchmarks",
+            dependencies: ["SteleGraph", "SteleSQLite", "CSQLite", "StelePredicates", "SteleSQL"],
             path: "Tests/Benchmarks", swiftSettings: settings),
 
         // Random predicates on two stores: for a test, and for as long as one likes.

@@ -91,7 +91,7 @@ enum Aggregation {
         return .value(best)
     }
 
-    private static func median(_ values: [Value]) -> Value {
+    static func median(_ values: [Value]) -> Value {
         if values.isEmpty { return .null }
         let sorted = values.sorted { ValueOrder.sortOrder($0, $1) < 0 }
         let middle = sorted.count / 2
@@ -101,11 +101,7 @@ enum Aggregation {
 
     /// The population's.
     private static func deviation(_ values: [Value]) -> Value {
-        let numbers = values.compactMap(\.asDouble)
-        if numbers.isEmpty { return .null }
-        let mean = numbers.reduce(0, +) / Double(numbers.count)
-        let squares = numbers.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
-        return Arithmetic.finite((squares / Double(numbers.count)).squareRoot())
+        PredicateCalls.standardDeviation(values.compactMap(\.asDouble))
     }
 
     /// The values that occur most often, in the order in which they come.

@@ -62,6 +62,12 @@ public enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// Its number among all, by which statements of SQL stores name it.
+    public var number: Int { Self.numbers[self] ?? 0 }
+
+    private static let numbers = Dictionary(
+        uniqueKeysWithValues: allCases.enumerated().map { ($0.element, $0.offset) })
+
     /// Whether it makes one value (or for `mode` some) of many.
     public var isAggregate: Bool {
         switch self {

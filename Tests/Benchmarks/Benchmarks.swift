@@ -16,6 +16,9 @@ struct Benchmarks {
         let folder = NSTemporaryDirectory() + "stele-benchmarks-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
+        if CommandLine.arguments.dropFirst().first == "fetch" {
+            return try FetchBenchmark.run(folder)
+        }
         let model = try ModelFile.read("Config/Models/League.xcdatamodeld").model()
         let store = try SQLiteStore.open(path: folder + "/store.sqlite", model: model)
         defer { store.close() }
@@ -37,6 +40,7 @@ struct Benchmarks {
             for key in keys { sums.1 += floor.get(key) }
         }
         precondition(sums.0 == sums.1, "both read the same rows")
+        try FetchBenchmark.run(folder)
     }
 
     private static func compare(

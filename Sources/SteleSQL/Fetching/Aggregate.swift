@@ -6,7 +6,7 @@ import StelePredicates
 
 /// An aggregate that SQL can make.
 enum Aggregate: Hashable {
-    case count, sum, average, minimum, maximum
+    case count, sum, average, minimum, maximum, median, deviation
 
     /// The aggregate of that Foundation name.
     init?(function name: String) {
@@ -16,6 +16,20 @@ enum Aggregate: Hashable {
         case "average:": self = .average
         case "min:": self = .minimum
         case "max:": self = .maximum
+        case "median:": self = .median
+        case "stddev:": self = .deviation
+        default: return nil
+        }
+    }
+
+    /// The aggregate of that collection operator.
+    init?(sign: String) {
+        switch sign {
+        case "@count": self = .count
+        case "@sum": self = .sum
+        case "@avg": self = .average
+        case "@min": self = .minimum
+        case "@max": self = .maximum
         default: return nil
         }
     }
@@ -35,6 +49,9 @@ extension Translation {
                 return !isCollection(argument, env)
             }
             return items.contains { isOfRows($0, env) }
+        case .keyPath(let base, _), .index(let base, _): return isOfRows(base, env)
+        case .aggregate(let items): return items.contains { isOfRows($0, env) }
+        case .set(_, let a, let b): return isOfRows(a, env) || isOfRows(b, env)
         case .conditional(let predicate, let a, let b):
             return isOfRows(predicate, env) || isOfRows(a, env) || isOfRows(b, env)
         default: return false
@@ -52,8 +69,11 @@ extension Translation {
 
     /// An aggregate of a to-many relationship, or of the rows of a group.
     func aggregate(
-        _ aggregate: Aggregate, _ arguments: [Expression], _ env: Environment
+        _ aggregate: Aggregate, _ name: String, _ arguments: [Expression], _ env: Environment
     ) throws(StoreError) -> Operand {
+        if let total = total(.function(name, arguments), env) {
+            return try operand(total, env)
+        }
         guard let first = arguments.first else {
             guard env.isGrouped else { throw .unsupported("count() outside of select") }
             return .computed("COUNT(*)", .integer, isNullable: false)
@@ -61,20 +81,6 @@ extension Translation {
         var (argument, isDistinct) = (first, false)
         if case .function("distinct:", let inner) = first, let only = inner.first {
             (argument, isDistinct) = (only, true)
-        }
-        if env.isGrouped, isCollection(argument, env) {
-            throw .invalid(
-                "an aggregate of a relationship is neither grouped by nor in one of rows")
-        }
-        if !env.isGrouped, let bag = try bag(argument, env) {
-            if aggregate == .count, !isDistinct { return try collected("count", bag) }
-            if aggregate == .count {
-                // Null is one of them, for they are the members' values and not rows.
-                let value = sql(bag.value)
-                let text = "COUNT(DISTINCT \(value)) + COALESCE(MAX(\(value) IS NULL), 0)"
-                return scalar(bag, (text, .computed("", .integer, isNullable: false)))
-            }
-            return scalar(bag, try made(by: aggregate, bag.value, distinct: isDistinct))
         }
         guard env.isGrouped else {
             throw .unsupported("an aggregate of what is no to-many relationship")
@@ -102,7 +108,7 @@ extension Translation {
             return (text, operand)
         }
         let isDecimal = value.kind == .decimal
-        let isMade = isDecimal && (aggregate == .sum || aggregate == .average)
+        let isMade = isDecimal && [.sum, .average, .median].contains(aggregate)
         switch aggregate {
         case .count: return give("COUNT(\(argument))", .integer, isNullable: false)
         case .sum where isDecimal:
@@ -122,6 +128,11 @@ extension Translation {
             return give("\(SQLFunctions.decimalAverage.name)(\(argument))", .decimal)
         case .average:
             return give("AVG(\(argument))", value.kind == .date ? .date : .double)
+        case .median where isDecimal:
+            return give("\(SQLFunctions.decimalMedian.name)(\(argument))", .decimal)
+        case .median: return give("\(SQLFunctions.median.name)(\(argument))", .double)
+        case .deviation:
+            return give("\(SQLFunctions.standardDeviation.name)(\(argument))", .double)
         case .minimum where value.isLongDecimal:
             return give("\(SQLFunctions.decimalMinimum.name)(\(argument))", .decimal)
         case .maximum where value.isLongDecimal:

@@ -45,6 +45,11 @@ struct Operand {
 
     var isNull: Bool { value?.isNull ?? false }
 
+    /// Whether its SQL is that text.
+    func isText(_ text: String) -> Bool {
+        if case .sql(text) = content { true } else { false }
+    }
+
     private static func kind(of value: Value) -> ColumnKind {
         switch value {
         case .null, .int: .integer

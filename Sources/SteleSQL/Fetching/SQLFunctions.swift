@@ -49,10 +49,42 @@ public enum SQLFunctions {
     public static let decimalMinimum = SQLFunction("STELE_DECIMAL_MIN", 1, isAggregate: true)
     /// `STELE_DECIMAL_MAX(x)`: the greatest.
     public static let decimalMaximum = SQLFunction("STELE_DECIMAL_MAX", 1, isAggregate: true)
+    /// `STELE_DECIMAL_MEDIAN(x)`: exact; NULL for no rows, as the next two.
+    public static let decimalMedian = SQLFunction("STELE_DECIMAL_MEDIAN", 1, isAggregate: true)
+    /// `STELE_MEDIAN(x)`: a REAL.
+    public static let median = SQLFunction("STELE_MEDIAN", 1, isAggregate: true)
+    /// `STELE_STDDEV(x)`: the population's, a REAL, of numbers or Decimals.
+    public static let standardDeviation = SQLFunction("STELE_STDDEV", 1, isAggregate: true)
+    /// `STELE_CALL(function, kind, x)`: the function of that `PredicateFunction.number`, of a
+    /// value of the `ColumnKind` with that code.
+    public static let call = SQLFunction("STELE_CALL", 3)
+    /// `STELE_CALL2(function, kind, x, kind, y)`: the same of two values.
+    public static let call2 = SQLFunction("STELE_CALL2", 5)
+    /// `STELE_CAST(type, kind, x)`: by the type's place in `CastType.allCases`.
+    public static let cast = SQLFunction("STELE_CAST", 3)
+    /// `STELE_DISTANCE(latitude, longitude, latitude, longitude)`: degrees, in metres.
+    public static let distance = SQLFunction("STELE_DISTANCE", 4)
+    /// `STELE_LITERAL(text)`: a value that JSON cannot hold, as `ListLiteral` writes it.
+    public static let literal = SQLFunction("STELE_LITERAL", 1)
 
     /// All of them.
     public static let all = [
+        decimalMedian, median, standardDeviation, call, call2, cast, distance, literal,
         fold, contains, beginsWith, endsWith, like, decimalKey, decimalAdd, decimalSubtract,
         decimalMultiply, decimalDivide, decimalSum, decimalAverage, decimalMinimum, decimalMaximum,
     ]
+}
+
+extension ColumnKind {
+    private static let coded: [ColumnKind] = [
+        .integer, .boolean, .double, .decimal, .text, .date, .data, .uuid, .key, .float,
+    ]
+
+    /// The number by which statements name it.
+    var code: Int { Self.coded.firstIndex(of: self) ?? 0 }
+
+    /// The kind of that number; integers for one that there is not.
+    public init(code: Int) {
+        self = Self.coded.indices.contains(code) ? Self.coded[code] : .integer
+    }
 }

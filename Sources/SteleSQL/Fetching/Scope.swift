@@ -45,4 +45,6 @@ struct Environment {
     var groups: [Expression: Operand] = [:]
     /// Whether other conditions leave few rows, so that a to-many is best looked up for each.
     var isNarrow = false
+    /// Whether it is asked of a collection's elements, each of which is looked at once.
+    var isInner = false
 }

@@ -34,10 +34,11 @@ extension Translation {
             return try membership(
                 element, Reach.isInside(it.right), in: it.left, it.options, env, holds: holds)
         }
-        if case .aggregate = it.left {
-            throw .unsupported("a list on the left of a comparison")
+        if it.type == .equal || it.type == .notEqual, isCollection(it.left, env) || isCollection(it.right, env) {
+            return try sameLists(it, env, holds: holds)
         }
-        if let condition = try occupancy(it, env, holds: holds) { return condition }
+        if let condition = try comparedTotal(it, env, holds: holds) { return condition }
+        if let condition = try acrossToOnes(it, env, holds: holds) { return condition }
         let left = try operand(it.left, env)
         return try condition(
             left, Reach.isInside(it.left), it.type, it.right, it.options, env, holds: holds)
@@ -45,7 +46,7 @@ extension Translation {
 
     /// A comparison whose left side is known already.
     /// - Parameter isFixed: whether the left side is the same for all objects.
-    private func condition(
+    func condition(
         _ left: Operand, _ isFixed: Bool, _ type: Comparison.Operator, _ right: Expression,
         _ options: ComparisonOptions, _ env: Environment, holds: Bool
     ) throws(StoreError) -> Condition {
@@ -64,23 +65,6 @@ extension Translation {
         default:
             return compare(left, type, try operand(right, env), options, holds: holds)
         }
-    }
-
-    /// `@count` compared so that only some or none is asked for: no need to count.
-    private func occupancy(
-        _ it: Comparison, _ env: Environment, holds: Bool
-    ) throws(StoreError) -> Condition? {
-        guard case .keyPath(let base, let path) = it.left, path.last == "@count",
-            case .constant(.int(let number)) = it.right
-        else { return nil }
-        let isSome: Bool
-        switch (it.type, number) {
-        case (.greaterThan, 0), (.notEqual, 0), (.greaterThanOrEqual, 1): isSome = true
-        case (.equal, 0), (.lessThan, 1), (.lessThanOrEqual, 0): isSome = false
-        default: return nil
-        }
-        guard let bag = try bag(.keyPath(base, path.dropLast()), env) else { return nil }
-        return exists(bag, nil, isLoose: !env.isNarrow, holds: isSome == holds)
     }
 
     // MARK: ANY and ALL
@@ -102,27 +86,39 @@ extension Translation {
             let single = Comparison(it.left, it.type, it.right, options: it.options)
             return try condition(single, env, holds: holds)
         }
+        if !Reach.isInside(it.right), !isCollection(it.right, env),
+            let condition = try extreme(bag, it, env, holds: holds)
+        {
+            return condition
+        }
         let inner = try condition(
             bag.value, false, it.type, it.right, it.options, env, holds: isAny)
         return exists(
-            bag, inner, isLoose: !env.isNarrow && Reach.isInside(it.right), holds: isAny == holds)
+            bag, inner, isLoose: Reach.isInside(it.right), env, holds: isAny == holds)
+    }
+
+    /// Lists compared with lists, item by item.
+    private func sameLists(
+        _ it: Comparison, _ env: Environment, holds: Bool
+    ) throws(StoreError) -> Condition {
+        guard case .aggregate(let a) = it.left, case .aggregate(let b) = it.right else {
+            for case .constant in [it.left, it.right] {
+                // One value, such as nil, is no list.
+                return .constant((it.type == .notEqual) == holds)
+            }
+            throw .unsupported("whole collections compared with one another")
+        }
+        let isSame = (it.type == .equal) == holds
+        if a.count != b.count { return .constant(!isSame) }
+        var conditions: [Condition] = []
+        for (left, right) in zip(a, b) {
+            let single = Comparison(left, .equal, right, options: it.options)
+            conditions.append(try condition(single, env, holds: isSame))
+        }
+        return isSame ? .all(conditions) : .any(conditions)
     }
 
     // MARK: Membership
-
-    /// Whether an expression is many values.
-    func isCollection(_ expression: Expression, _ env: Environment) -> Bool {
-        switch expression {
-        case .aggregate, .subquery: return true
-        case .keyPath(_, let path) where path.contains(where: { isSign($0) && !isUnion($0) }):
-            return false
-        case .keyPath(.subquery, _): return true
-        case .keyPath(let base, let path):
-            guard let start = object(base, env) else { return false }
-            return crossesToMany(path, from: start.entity)
-        default: return false
-        }
-    }
 
     /// `x IN collection`; false where x is null.
     private func membership(
@@ -135,13 +131,7 @@ extension Translation {
             return try oneOf(element, items, options, env).turned(holds)
         }
         if let bag = try bag(collection, env) {
-            // Null is in no collection, so that this is =, whatever may be null.
-            let long = bag.value.isLongDecimal || element.isLongDecimal
-            let member = comparable(bag.value, options, long: long)
-            let wanted = comparable(element, options, long: long)
-            return exists(
-                bag, Condition("\(member) = \(wanted)"), isLoose: !env.isNarrow && isFixed,
-                holds: holds)
+            return holdsValue(bag, element, options, isFixed: isFixed, env, holds: holds)
         }
         let whole = try operand(collection, env)
         guard whole.kind == .text || whole.isNull else {

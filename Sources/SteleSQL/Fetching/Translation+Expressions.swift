@@ -20,8 +20,8 @@ extension Translation {
             return try conditional(predicate, first, second, env)
         case .aggregate: throw .unsupported("a list where one value is asked for")
         case .subquery: throw .unsupported("SUBQUERY where one value is asked for")
-        case .set: throw .unsupported("UNION, INTERSECT and MINUS")
-        case .index: throw .unsupported("an index into a collection")
+        case .set: throw .unsupported("UNION, INTERSECT or MINUS where one value is asked for")
+        case .index(let collection, let place): return try indexed(collection, place, env)
         case .anyKey: throw .unsupported("ANYKEY")
         case .assignment: throw .unsupported("an assignment to a variable")
         }
@@ -35,40 +35,15 @@ extension Translation {
             plain.columns = [:]
             return try operand(column, plain)
         }
-        if env.isGrouped {
+        if env.isGrouped, case .evaluatedObject = base, total(.keyPath(base, path), env) == nil {
             throw .invalid(
                 "\(path.joined(separator: ".")) is neither grouped by nor in an aggregate")
         }
-        if let place = path.firstIndex(where: isSign) {
-            let keys = Array(path[..<place] + path[(place + 1)...])
-            let name = String(path[place].dropFirst())
-            guard let bag = try bag(.keyPath(base, keys), env) else {
-                throw .unsupported("@\(name) of what is no to-many relationship")
-            }
-            return try collected(name, bag)
-        }
-        guard let start = object(base, env) else {
+        if let total = total(.keyPath(base, path), env) { return try operand(total, env) }
+        guard let start = try object(base, env) else {
             throw .unsupported("a key of what is no object")
         }
         return try value(path, of: start)
-    }
-
-    /// A collection operator's value.
-    func collected(_ name: String, _ bag: Bag) throws(StoreError) -> Operand {
-        let aggregate: Aggregate? =
-            switch name {
-            case "count": .count
-            case "sum": .sum
-            case "avg", "average": .average
-            case "min": .minimum
-            case "max": .maximum
-            default: nil
-            }
-        guard let aggregate else { throw .unsupported("the collection operator @\(name)") }
-        if aggregate == .count {
-            return scalar(bag, ("COUNT(*)", .computed("", .integer, isNullable: false)))
-        }
-        return scalar(bag, try made(by: aggregate, bag.value, distinct: false))
     }
 
     private func conditional(

@@ -15,7 +15,7 @@ extension Translation {
         _ name: String, _ arguments: [Expression], _ env: Environment
     ) throws(StoreError) -> Operand {
         if let aggregate = Aggregate(function: name) {
-            return try self.aggregate(aggregate, arguments, env)
+            return try self.aggregate(aggregate, name, arguments, env)
         }
         guard let function = PredicateFunction(rawValue: name),
             arguments.count == function.arity
@@ -25,19 +25,15 @@ extension Translation {
         case .subtract: return try arithmetic("-", SQLFunctions.decimalSubtract, arguments, env)
         case .multiply: return try arithmetic("*", SQLFunctions.decimalMultiply, arguments, env)
         case .divide: return try arithmetic("/", SQLFunctions.decimalDivide, arguments, env)
-        case .modulus: return try modulus(arguments, env)
-        case .bitwiseAnd: return try bits("&", arguments, env)
-        case .bitwiseOr: return try bits("|", arguments, env)
-        case .leftShift: return try bits("<<", arguments, env)
-        case .rightShift: return try bits(">>", arguments, env)
-        case .squareRoot: return try real("SQRT", arguments, env)
-        case .log: return try real("LOG10", arguments, env)
-        case .naturalLogarithm: return try real("LN", arguments, env)
-        case .absolute: return try rounded("ABS", arguments, env)
-        case .floor: return try rounded("FLOOR", arguments, env)
-        case .ceiling: return try rounded("CEIL", arguments, env)
-        case .truncate: return try rounded("TRUNC", arguments, env)
+        case .bitwiseAnd: return try bits("&", function, arguments, env)
+        case .bitwiseOr: return try bits("|", function, arguments, env)
+        case .leftShift: return try bits("<<", function, arguments, env)
+        case .rightShift: return try bits(">>", function, arguments, env)
         case .now: return .constant(.date(Date().timeIntervalSinceReferenceDate))
+        case .random: return .computed("(RANDOM() & 2147483647)", .integer, isNullable: false)
+        case .randomBelow:
+            let bound = "CAST(\(sql(try operand(arguments[0], env))) AS INTEGER)"
+            return .computed("CASE WHEN \(bound) > 0 THEN ABS(RANDOM() % \(bound)) END", .integer)
         case .noIndex:
             var operand = try operand(arguments[0], env)
             if case .sql(let text) = operand.content {
@@ -45,7 +41,9 @@ extension Translation {
                 operand.isColumn = false
             }
             return operand
-        default: throw .unsupported("the function \(function.shortName)")
+        case .distance: return try distance(arguments, env)
+        case .cast: return try cast(arguments, env)
+        default: return try call(function, arguments, env)
         }
     }
 
@@ -65,46 +63,15 @@ extension Translation {
         return .computed("(\(term(a)) \(sign) \(term(b)))", kind, isNullable: isNullable)
     }
 
-    private func modulus(
-        _ arguments: [Expression], _ env: Environment
-    ) throws(StoreError) -> Operand {
-        let (a, b) = (try operand(arguments[0], env), try operand(arguments[1], env))
-        switch Self.result(of: "%", a.kind, b.kind) {
-        case .integer: return .computed("(\(sql(a)) % \(sql(b)))", .integer)
-        case .double: return .computed("MOD(\(sql(a)), \(sql(b)))", .double)
-        default: throw .unsupported("the remainder of decimals")
-        }
-    }
-
     private func bits(
-        _ sign: String, _ arguments: [Expression], _ env: Environment
+        _ sign: String, _ function: PredicateFunction, _ arguments: [Expression],
+        _ env: Environment
     ) throws(StoreError) -> Operand {
         let (a, b) = (try operand(arguments[0], env), try operand(arguments[1], env))
-        return .computed("(\(sql(a)) \(sign) \(sql(b)))", .integer)
-    }
-
-    private func real(
-        _ name: String, _ arguments: [Expression], _ env: Environment
-    ) throws(StoreError) -> Operand {
-        let argument = try operand(arguments[0], env)
-        if argument.isLongDecimal { throw .unsupported("\(name) of a Decimal of many digits") }
-        return .computed("\(name)(\(sql(argument)))", .double)
-    }
-
-    /// Integers stay integers, doubles doubles.
-    private func rounded(
-        _ name: String, _ arguments: [Expression], _ env: Environment
-    ) throws(StoreError) -> Operand {
-        let argument = try operand(arguments[0], env)
-        switch argument.kind {
-        case .integer, .boolean:
-            if name != "ABS" { return argument }
-            return .computed("ABS(\(sql(argument)))", .integer, isNullable: argument.isNullable)
-        case .double, .float:
-            return .computed(
-                "\(name)(\(sql(argument)))", .double, isNullable: argument.isNullable)
-        default: throw .unsupported("\(name) of a Decimal")
+        if a.kind == .decimal || b.kind == .decimal {
+            return try call(function, arguments, env)
         }
+        return .computed("(\(sql(a)) \(sign) \(sql(b)))", .integer)
     }
 
     /// A date is stored as an integer where it is a whole second, and integers divide as such.
@@ -113,7 +80,7 @@ extension Translation {
         return operand.kind == .date && operand.isColumn ? "CAST(\(text) AS REAL)" : text
     }
 
-    private static func result(of sign: String, _ a: ColumnKind, _ b: ColumnKind) -> ColumnKind {
+    static func result(of sign: String, _ a: ColumnKind, _ b: ColumnKind) -> ColumnKind {
         if a == .date || b == .date { return a == b ? .double : .date }
         if a == .double || b == .double || a == .float || b == .float { return .double }
         return a == .decimal || b == .decimal ? .decimal : .integer

@@ -34,9 +34,10 @@ extension Translation {
         let text = comparable(element, options, long: long)
         let values = operands.compactMap(\.value)
         if values.count == operands.count, values.count > Self.writtenOut,
-            let list = JSONList.text(values)
+            let (list, isWritten) = JSONList.text(values)
         {
-            let item = wrap("value", element.kind, options, long: long)
+            let plain = isWritten ? "\(SQLFunctions.literal.name)(value)" : "value"
+            let item = wrap(plain, element.kind, options, long: long)
             return Condition("\(text) IN (SELECT \(item) FROM json_each(\(bind(.string(list)))))")
         }
         guard operands.count + bindings.count <= Self.parameterLimit / 2 else {
@@ -53,49 +54,3 @@ extension Translation {
     }
 }
 
-/// Integers or texts as one JSON array, which `json_each` gives back exactly. Fractions it does
-/// not: SQLite reads them to 15 digits.
-enum JSONList {
-    /// The array, or nil where the values are of other types or of several.
-    static func text(_ values: [Value]) -> String? {
-        var bytes: [UInt8] = [UInt8(ascii: "[")]
-        bytes.reserveCapacity(values.count * 8)
-        var kind: Bool?
-        for value in values {
-            let isText: Bool
-            switch value {
-            case .int(let it), .key(let it):
-                isText = false
-                bytes.append(contentsOf: String(it).utf8)
-            case .string(let it):
-                isText = true
-                write(it, to: &bytes)
-            default: return nil
-            }
-            if let kind, kind != isText { return nil }
-            kind = isText
-            bytes.append(UInt8(ascii: ","))
-        }
-        if values.isEmpty { return "[]" }
-        bytes[bytes.count - 1] = UInt8(ascii: "]")
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static func write(_ text: String, to bytes: inout [UInt8]) {
-        bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                bytes.append(UInt8(ascii: "\\"))
-                bytes.append(byte)
-            case 0..<0x20:
-                let digits = Array("0123456789abcdef".utf8)
-                bytes.append(contentsOf: "\\u00".utf8)
-                bytes.append(digits[Int(byte >> 4)])
-                bytes.append(digits[Int(byte & 15)])
-            default: bytes.append(byte)
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
-    }
-}

@@ -18,8 +18,9 @@ enum SQLFunctionTable {
 
     /// Makes all functions known to a connection.
     static func register(on connection: OpaquePointer) {
-        for (function, body) in texts + decimals { add(function, body, on: connection) }
+        for (function, body) in texts + decimals + values { add(function, body, on: connection) }
         DecimalAggregate.register(on: connection)
+        NumberAggregate.register(on: connection)
     }
 
     private static func add(
@@ -38,6 +39,16 @@ enum SQLFunctionTable {
             (SQLFunctions.beginsWith, { TextFunctions.compare($0, $2, .beginsWith) }),
             (SQLFunctions.endsWith, { TextFunctions.compare($0, $2, .endsWith) }),
             (SQLFunctions.like, { TextFunctions.compare($0, $2, .like) }),
+        ]
+    }
+
+    private static var values: [(SQLFunction, Scalar)] {
+        [
+            (SQLFunctions.call, { ValueFunctions.call($0, $1, $2) }),
+            (SQLFunctions.call2, { ValueFunctions.call($0, $1, $2) }),
+            (SQLFunctions.cast, { ValueFunctions.cast($0, $2) }),
+            (SQLFunctions.distance, { ValueFunctions.distance($0, $2) }),
+            (SQLFunctions.literal, { ValueFunctions.literal($0, $2) }),
         ]
     }
 

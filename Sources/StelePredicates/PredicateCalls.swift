@@ -1,0 +1,51 @@
+/// The functions of the language on plain values, which SQL stores call as well.
+
+import SteleModel
+
+/// What functions, casts and aggregates make of values: the one meaning that all stores share.
+public enum PredicateCalls {
+    /// A function of one or two single values; null for what it has no meaning for.
+    public static func apply(_ function: PredicateFunction, _ a: Value, _ b: Value?) -> Value {
+        switch function {
+        case .uppercase, .lowercase, .canonical, .length:
+            return PredicateText.apply(function, to: a)
+        case .noIndex: return a
+        default: break
+        }
+        if a.isNull { return .null }
+        guard let b else { return Arithmetic.unary(function, a) }
+        return Arithmetic.binary(function, a, b)
+    }
+
+    /// What `CAST` gives; null where the value has no such form.
+    public static func cast(_ value: Value, to target: CastType) -> Value {
+        value.isNull ? .null : Arithmetic.cast(value, to: target)
+    }
+
+    /// Metres between two places in degrees; null where a coordinate is no number.
+    public static func distance(
+        _ a: (latitude: Value, longitude: Value), _ b: (latitude: Value, longitude: Value)
+    ) -> Value {
+        guard let w = a.latitude.asDouble, let x = a.longitude.asDouble,
+            let y = b.latitude.asDouble, let z = b.longitude.asDouble
+        else { return .null }
+        return Arithmetic.distance((w, x), (y, z))
+    }
+
+    /// The population's standard deviation; null of none. The order of the numbers does not
+    /// matter to the result.
+    public static func standardDeviation(_ numbers: [Double]) -> Value {
+        if numbers.isEmpty { return .null }
+        let sorted = numbers.sorted()
+        let count = Double(sorted.count)
+        let mean = sorted.reduce(0, +) / count
+        let squares = sorted.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+        return Arithmetic.finite((squares / count).squareRoot())
+    }
+
+    /// The middle one of the numbers, or the mean of the middle two; null of none. Exact where
+    /// they are Decimals.
+    public static func median(_ numbers: [Value]) -> Value {
+        Aggregation.median(numbers)
+    }
+}

@@ -1,0 +1,126 @@
+/// Functions that SQL has not, or not with the language's meaning: calls of the language's own.
+
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+extension Translation {
+    /// A function of one or two single values.
+    func call(
+        _ function: PredicateFunction, _ arguments: [Expression], _ env: Environment
+    ) throws(StoreError) -> Operand {
+        let a = try operand(arguments[0], env)
+        guard arguments.count == 2 else {
+            if let value = a.value { return .constant(PredicateCalls.apply(function, value, nil)) }
+            let kind = Self.kind(of: function, a.kind, nil)
+            if let plain = plain(function, a, kind) { return plain }
+            return .computed(
+                "\(SQLFunctions.call.name)(\(function.number), \(a.kind.code), \(sql(a)))", kind)
+        }
+        let b = try operand(arguments[1], env)
+        if let x = a.value, let y = b.value {
+            return .constant(PredicateCalls.apply(function, x, y))
+        }
+        if a.isNull || b.isNull { return .constant(.null) }
+        let kind = Self.kind(of: function, a.kind, b.kind)
+        if function == .modulus, kind == .integer {
+            return .computed("(\(sql(a)) % \(sql(b)))", .integer)
+        }
+        return .computed(
+            "\(SQLFunctions.call2.name)(\(function.number), \(a.kind.code), \(sql(a)), "
+                + "\(b.kind.code), \(sql(b)))", kind)
+    }
+
+    /// SQLite's own function, where it means the same.
+    private func plain(_ function: PredicateFunction, _ a: Operand, _ kind: ColumnKind) -> Operand? {
+        if kind == .integer || kind == .boolean, a.kind != .decimal {
+            switch function {
+            case .floor, .ceiling, .truncate: return a
+            case .absolute where a.isColumn:
+                // The least integer has no negative one; SQLite's ABS would fail.
+                let text = sql(a)
+                return .computed("MAX(\(text), -\(text))", .integer, isNullable: a.isNullable)
+            case .onesComplement: return .computed("(~\(sql(a)))", .integer)
+            default: return nil
+            }
+        }
+        guard a.kind == .double || a.kind == .float || a.kind == .integer else { return nil }
+        let name: String? =
+            switch function {
+            case .squareRoot: "SQRT"
+            case .log: "LOG10"
+            case .naturalLogarithm: "LN"
+            case .floor: "FLOOR"
+            case .ceiling: "CEIL"
+            case .truncate: "TRUNC"
+            case .absolute: "ABS"
+            default: nil
+            }
+        return name.map { .computed("\($0)(\(sql(a)))", .double) }
+    }
+
+    private static func kind(
+        of function: PredicateFunction, _ a: ColumnKind, _ b: ColumnKind?
+    ) -> ColumnKind {
+        switch function {
+        case .uppercase, .lowercase, .canonical: .text
+        case .length, .onesComplement, .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift,
+            .rightShift:
+            .integer
+        case .floor, .ceiling, .truncate, .absolute:
+            a == .float ? .double : a == .boolean ? .integer : a
+        case .modulus: result(of: "%", a, b ?? a)
+        default: .double
+        }
+    }
+
+    // MARK: CAST
+
+    func cast(_ arguments: [Expression], _ env: Environment) throws(StoreError) -> Operand {
+        guard case .constant(.string(let name)) = arguments[1],
+            let target = CastType(rawValue: name)
+        else { throw .unsupported("CAST to that type") }
+        let operand = try operand(arguments[0], env)
+        if let value = operand.value { return .constant(PredicateCalls.cast(value, to: target)) }
+        let kind: ColumnKind
+        switch (target, operand.kind) {
+        case (.number, .boolean):
+            return .computed("+\(sql(operand))", .integer, isNullable: operand.isNullable)
+        case (.date, .date), (.string, .text), (.uuid, .uuid), (.decimal, .decimal),
+            (.number, .integer), (.number, .double), (.number, .decimal), (.number, .float):
+            return operand
+        case (.date, .integer), (.date, .double), (.date, .float), (.date, .boolean):
+            return .computed("CAST(\(sql(operand)) AS REAL)", .date)
+        case (.number, .date): return .computed("CAST(\(sql(operand)) AS REAL)", .double)
+        case (.date, _): kind = .date
+        case (.number, _): kind = .double
+        case (.decimal, _): kind = .decimal
+        case (.string, _): kind = .text
+        case (.uuid, _): kind = .uuid
+        }
+        let place = CastType.allCases.firstIndex(of: target) ?? 0
+        return .computed(
+            "\(SQLFunctions.cast.name)(\(place), \(operand.kind.code), \(sql(operand)))", kind)
+    }
+
+    // MARK: Places
+
+    func distance(_ arguments: [Expression], _ env: Environment) throws(StoreError) -> Operand {
+        var coordinates: [String] = []
+        for argument in arguments {
+            guard case .aggregate(let items) = argument, items.count == 2 else {
+                throw .unsupported("a place that is not written {latitude, longitude}")
+            }
+            for item in items {
+                let operand = try operand(item, env)
+                let text = sql(operand)
+                coordinates.append(
+                    operand.kind == .decimal
+                        ? "\(SQLFunctions.call.name)(\(PredicateFunction.noIndex.number), "
+                            + "\(operand.kind.code), \(text))" : text)
+            }
+        }
+        let list = coordinates.joined(separator: ", ")
+        return .computed("\(SQLFunctions.distance.name)(\(list))", .double)
+    }
+}

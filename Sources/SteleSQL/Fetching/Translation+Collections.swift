@@ -1,0 +1,243 @@
+/// Collections that are no relationship's members: lists, sets, modes; and one of many by index.
+
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+extension Translation {
+    /// Whether an expression is many values.
+    func isCollection(_ expression: Expression, _ env: Environment) -> Bool {
+        switch expression {
+        case .aggregate, .subquery, .set, .function(PredicateFunction.mode.rawValue, _):
+            return true
+        case .keyPath(_, let path) where path.contains(where: { isSign($0) && !isUnion($0) }):
+            return false
+        case .keyPath(let base, let path):
+            if isCollection(base, env) { return true }
+            guard let entity = elementEntity(base, env) else { return false }
+            return crossesToMany(path, from: entity)
+        default: return false
+        }
+    }
+
+    /// Whether a key path from an entity crosses a to-many relationship.
+    func crossesToMany(_ path: [String], from entity: Entity) -> Bool {
+        var entity = entity
+        for key in path where !isSign(key) {
+            guard case .relationship(let it)? = entity.property(named: key) else { return false }
+            if it.isToMany { return true }
+            entity = model.destination(of: it)
+        }
+        return false
+    }
+
+    /// The entity of the object that an expression is, or of a collection's elements.
+    func elementEntity(_ expression: Expression, _ env: Environment) -> Entity? {
+        switch expression {
+        case .evaluatedObject: return env.object.entity
+        case .variable(let name): return env.variables[name]?.entity
+        case .subquery(let over, _, _), .index(let over, _): return elementEntity(over, env)
+        case .set(_, let a, let b), .conditional(_, let a, let b):
+            return elementEntity(a, env) ?? elementEntity(b, env)
+        case .function(_, let arguments):
+            guard arguments.count == 1, let only = arguments.first else { return nil }
+            return elementEntity(only, env)
+        case .aggregate(let items): return items.first.flatMap { elementEntity($0, env) }
+        case .keyPath(let base, let path):
+            guard var entity = elementEntity(base, env) else { return nil }
+            for key in path where !isUnion(key) {
+                guard case .relationship(let it)? = entity.property(named: key) else {
+                    return key == "SELF" ? entity : nil
+                }
+                entity = model.destination(of: it)
+            }
+            return entity
+        default: return nil
+        }
+    }
+
+    /// The object that an expression stands for, or nil where it is none.
+    func object(_ expression: Expression, _ env: Environment) throws(StoreError) -> Position? {
+        switch expression {
+        case .evaluatedObject: return env.object
+        case .variable(let name): return env.variables[name]
+        case .keyPath(let base, let path):
+            guard var position = try object(base, env) else { return nil }
+            for key in path {
+                guard case .relationship(let it)? = position.entity.property(named: key),
+                    !it.isToMany
+                else { return nil }
+                position = try toOne(it, of: position)
+            }
+            return position
+        case .index, .conditional:
+            guard let entity = elementEntity(expression, env) else { return nil }
+            let key = try operand(expression, env)
+            if key.isNull { return nil }
+            return Position(
+                scope: env.object.scope, key: sql(key), entity: entity, isNullable: true)
+        default: return nil
+        }
+    }
+
+    // MARK: Derived
+
+    /// A list, a set or a mode as a table of its own.
+    func derived(
+        _ expression: Expression, _ env: Environment, _ ordered: Bool
+    ) throws(StoreError) -> Bag {
+        let (text, value) = try rows(of: expression, env, numbered: ordered)
+        let alias = makeAlias()
+        let scope = Scope("(\(text))", alias)
+        var operand = value
+        operand.content = .sql("\(alias).v")
+        operand.isNullable = true
+        let element = elementEntity(expression, env).map {
+            Position(scope: scope, key: "\(alias).v", entity: $0, isNullable: true)
+        }
+        return Bag(
+            link: nil, scope: scope, element: element, isLoose: false,
+            order: ordered ? ["\(alias).n"] : [], value: operand)
+    }
+
+    /// A SELECT of a collection's values as `v`, and where asked for their places as `n`.
+    private func rows(
+        of expression: Expression, _ env: Environment, numbered: Bool
+    ) throws(StoreError) -> (sql: String, value: Operand) {
+        switch expression {
+        case .aggregate(let items): return try listed(items, env, numbered: numbered)
+        case .set(let operation, let left, let right):
+            return try joined(operation, left, right, env, numbered: numbered)
+        case .function(PredicateFunction.mode.rawValue, let arguments):
+            var argument = arguments.first ?? .aggregate([])
+            var value = "v"
+            if case .function("distinct:", let inner) = argument, let only = inner.first {
+                (argument, value) = (only, "DISTINCT v")
+            }
+            let (text, operand) = try rows(of: argument, env, numbered: true)
+            return (
+                "SELECT v, n FROM (SELECT v, MIN(n) AS n, COUNT(\(value)) AS c, "
+                    + "MAX(COUNT(\(value))) OVER () AS m FROM (\(text)) WHERE v IS NOT NULL "
+                    + "GROUP BY v) WHERE c = m", operand
+            )
+        default:
+            guard let bag = try bag(expression, env, ordered: numbered) else {
+                throw .unsupported("a collection of what is none")
+            }
+            let value = sql(bag.value)
+            guard numbered else {
+                let distinct = bag.isDistinct ? "DISTINCT " : ""
+                return ("SELECT \(distinct)\(value) AS v FROM \(bag.source())", bag.value)
+            }
+            let order = bag.order.isEmpty ? "" : "ORDER BY \(bag.order.joined(separator: ", "))"
+            let text =
+                "SELECT \(value) AS v, ROW_NUMBER() OVER (\(order)) AS n FROM \(bag.source())"
+            return (
+                bag.isDistinct ? "SELECT v, MIN(n) AS n FROM (\(text)) GROUP BY v" : text,
+                bag.value
+            )
+        }
+    }
+
+    private func listed(
+        _ items: [Expression], _ env: Environment, numbered: Bool
+    ) throws(StoreError) -> (sql: String, value: Operand) {
+        var rows: [String] = []
+        var result: Operand?
+        for item in items {
+            let operand = try operand(item, env)
+            rows.append(numbered ? "(\(sql(operand)), \(rows.count))" : "(\(sql(operand)))")
+            guard var known = result, !known.isNull else {
+                result = operand
+                continue
+            }
+            known.kind = operand.isNull ? known.kind : Self.common(known.kind, operand.kind)
+            known.isLongDecimal = known.isLongDecimal || operand.isLongDecimal
+            result = known
+        }
+        guard let result else { return ("SELECT NULL AS v, 0 AS n WHERE 0", .constant(.null)) }
+        var value = Operand.computed("", result.kind)
+        value.isLongDecimal = result.isLongDecimal
+        let columns = numbered ? "column1 AS v, column2 AS n" : "column1 AS v"
+        return ("SELECT \(columns) FROM (VALUES \(rows.joined(separator: ", ")))", value)
+    }
+
+    /// Each value once, in the order of the left side and then the right where that matters.
+    private func joined(
+        _ operation: Expression.SetOperation, _ left: Expression, _ right: Expression,
+        _ env: Environment, numbered: Bool
+    ) throws(StoreError) -> (sql: String, value: Operand) {
+        let (a, x) = try rows(of: left, env, numbered: numbered)
+        let (b, y) = try rows(
+            of: right, env, numbered: numbered && operation == .union)
+        var value = Operand.computed("", Self.common(x.kind, y.kind))
+        value.isLongDecimal = x.isLongDecimal || y.isLongDecimal
+        guard numbered else {
+            let word =
+                switch operation {
+                case .union: "UNION"
+                case .intersect: "INTERSECT"
+                case .minus: "EXCEPT"
+                }
+            return ("SELECT v FROM (\(a)) \(word) SELECT v FROM (\(b))", value)
+        }
+        if operation == .union {
+            return (
+                "SELECT v, MIN(n) AS n FROM (SELECT v, n FROM (\(a)) UNION ALL "
+                    + "SELECT v, n + 4294967296 FROM (\(b))) GROUP BY v", value
+            )
+        }
+        let alias = makeAlias()
+        let word = operation == .minus ? "NOT EXISTS" : "EXISTS"
+        return (
+            "SELECT \(alias).v AS v, MIN(\(alias).n) AS n FROM (\(a)) \(alias) WHERE \(word) "
+                + "(SELECT 1 FROM (\(b)) o WHERE o.v IS \(alias).v) GROUP BY \(alias).v", value
+        )
+    }
+
+    // MARK: By index
+
+    /// One of a collection by its place; null beyond the end.
+    func indexed(
+        _ collection: Expression, _ place: Expression.IndexPosition, _ env: Environment
+    ) throws(StoreError) -> Operand {
+        if case .size = place {
+            return try operand(
+                Total(aggregate: .count, isDistinct: false, collection: collection), env)
+        }
+        if case .aggregate(let items) = collection, case .at(.constant(.int(let it))) = place {
+            let isInside = it >= 0 && it < Int64(items.count)
+            return isInside ? try operand(items[Int(it)], env) : .constant(.null)
+        }
+        guard var bag = try bag(collection, env, ordered: true), !bag.order.isEmpty else {
+            throw .unsupported("an index into what has no order")
+        }
+        if bag.isDistinct { bag = try derived(collection, env, true) }
+        var operand = Operand.computed("", bag.value.kind)
+        operand.isLongDecimal = bag.value.isLongDecimal
+        var end = " LIMIT 1"
+        var guarded: String?
+        var order = bag.order
+        switch place {
+        case .last: order = order.map { "\($0) DESC" }
+        case .at(.constant(let value)):
+            guard case .int(let it) = value, it >= 0 else {
+                if case .int = value { return .constant(.null) }
+                throw .unsupported("an index that is no whole number")
+            }
+            end += " OFFSET \(bind(.int(it)))"
+        case .at(let expression):
+            let number = "CAST(\(sql(try self.operand(expression, env))) AS INTEGER)"
+            guarded = number
+            end += " OFFSET \(number)"
+        case .first, .size: break
+        }
+        let select =
+            "(SELECT \(sql(bag.value)) FROM \(bag.source()) "
+            + "ORDER BY \(order.joined(separator: ", "))\(end))"
+        // A negative offset would be none, and null an error.
+        operand.content = .sql(
+            guarded.map { "CASE WHEN \($0) >= 0 THEN \(select) END" } ?? select)
+        return operand
+    }
+}
