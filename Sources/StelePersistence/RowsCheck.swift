@@ -75,6 +75,11 @@ struct RowsCheck {
             if isCollection(base) { return true }
             let steps =
                 (try? KeyPathResolution.resolve(path, from: request.entity, in: model)) ?? []
+            if case .collectionOperator(let name)? = steps.last,
+                ["@count", "@sum", "@avg", "@min", "@max"].contains(name)
+            {
+                return false
+            }
             return steps.contains { if case .toMany = $0 { true } else { false } }
         default: return false
         }

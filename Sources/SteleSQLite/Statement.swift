@@ -168,6 +168,14 @@ final class Statement {
         }
     }
 
+    /// The same of an expression: an integer that 64 bits do not hold is a Double.
+    func computed(_ column: Int32, _ kind: ColumnKind) -> Value {
+        if kind == .integer, sqlite3_column_type(handle, column) == SQLITE_FLOAT {
+            return .double(sqlite3_column_double(handle, column))
+        }
+        return value(column, kind)
+    }
+
     private func text(_ column: Int32) -> String {
         guard let start = sqlite3_column_text(handle, column) else { return "" }
         let count = Int(sqlite3_column_bytes(handle, column))

@@ -69,10 +69,11 @@ extension PredicateMaker {
             guard let (bag, _) = collection(depth - 1) else { return nil }
             return "\(bag).@count"
         case 1:
-            guard let values = values(.exact, depth - 1) else { return nil }
-            return "\(numbers.pick("sum", "average"))(\(values))"
+            let name = numbers.pick("sum", "average")
+            guard let values = values(name == "sum" ? .exact : .mean, depth - 1) else { return nil }
+            return "\(name)(\(values))"
         case 2:
-            guard let values = values(.exact, depth - 1) else { return nil }
+            guard let values = values(.mean, depth - 1) else { return nil }
             return "\(values).\(numbers.pick("@sum", "@avg", "@min", "@max"))"
         case 3:
             let goal = numbers.pick([Goal.integer, .real, .decimal], or: .integer)
@@ -80,12 +81,12 @@ extension PredicateMaker {
             let name = numbers.pick("min", "max", "count", "count(distinct")
             return name == "count(distinct" ? "count(distinct \(values))" : "\(name)(\(values))"
         case 4:
-            guard let (bag, entity) = bag(), let key = attribute(of: entity, .exact) else {
+            guard let (bag, entity) = bag(), let key = attribute(of: entity, .mean) else {
                 return nil
             }
             return "\(bag).\(numbers.pick("@sum", "@avg", "@min", "@max")).\(key)"
         default:
-            guard let values = values(.exact, depth - 1) else { return nil }
+            guard let values = values(.mean, depth - 1) else { return nil }
             return "\(numbers.pick("median", "stddev"))(\(values))"
         }
     }

@@ -5,7 +5,7 @@ import SteleModel
 extension PredicateMaker {
     /// What a path shall lead to.
     enum Goal {
-        case integer, real, exact, decimal, boolean, text, date, uuid
+        case integer, real, exact, mean, decimal, boolean, text, date, uuid
 
         func fits(_ it: Attribute) -> Bool {
             switch (self, it.type) {
@@ -13,7 +13,8 @@ extension PredicateMaker {
             case (.real, .double), (.real, .float), (.decimal, .decimal): true
             case (.boolean, .boolean), (.text, .string), (.text, .uri), (.date, .date): true
             case (.uuid, .uuid): true
-            case (.exact, let type):
+            case (.mean, .integer64): false
+            case (.exact, let type), (.mean, let type):
                 // What adds up to the same in any order.
                 (type.isInteger || type == .boolean || type == .double || type == .decimal)
                     && !it.name.hasPrefix("wild")

@@ -40,11 +40,11 @@ struct QuestionMaker {
         }
     }
 
-    private mutating func value() -> String {
+    private mutating func value(objects: Bool = false) -> String {
         switch maker.numbers.below(4) {
         case 0: maker.text(1)
         case 1: maker.date(0)
-        case 2: maker.object().text
+        case 2: objects ? maker.object().text : maker.number(0)
         default: maker.number(1)
         }
     }
@@ -78,9 +78,8 @@ struct QuestionMaker {
         case 2: return "\(maker.numbers.pick("min", "max"))(\(maker.number(1)))"
         case 3: return "\(maker.numbers.pick("min", "max"))(\(maker.text(0)))"
         default:
-            let goal = PredicateMaker.Goal.exact
-            let path = maker.path(to: goal) ?? "_id"
-            return "\(maker.numbers.pick("sum", "average", "median", "stddev"))(\(path))"
+            let name = maker.numbers.pick("sum", "average", "median", "stddev")
+            return "\(name)(\(maker.path(to: name == "sum" ? .exact : .mean) ?? "_id"))"
         }
     }
 }
