@@ -54,6 +54,10 @@ extension PredicateMaker {
     /// A single value's key path.
     mutating func path(to goal: Goal) -> String? {
         for _ in 0..<4 {
+            if numbers.one(in: 30) {
+                let (text, entity) = object()
+                if text != "SELF", let key = attribute(of: entity, goal) { return "\(text).\(key)" }
+            }
             let start = anyStart()
             var (keys, entity) = ([String](), start.entity)
             steps(&keys, &entity, most: numbers.one(in: 2) ? 0 : 2)
@@ -75,8 +79,9 @@ extension PredicateMaker {
         var (keys, entity) = ([String](), start.entity)
         steps(&keys, &entity, most: 2)
         if numbers.one(in: 5), let first = ordered(entity) {
-            let place = numbers.pick("0", "1", "FIRST", "LAST", "2")
-            return ("\(joined(start, keys + [first.name]))[\(place)]", model.destination(of: first))
+            let place = numbers.pick("0", "1", "FIRST", "LAST", "2", "-1")
+            let text = "\(joined(start, keys + [first.name]))[\(place)]"
+            return (text, model.destination(of: first))
         }
         return (joined(start, keys), entity)
     }
@@ -146,6 +151,11 @@ extension PredicateMaker {
         for _ in 0..<4 {
             guard let (path, entity) = collection(depth), let key = attribute(of: entity, goal)
             else { continue }
+            if numbers.one(in: 12) {
+                let sign = numbers.pick(
+                    "@distinctUnionOfObjects", "@unionOfObjects", "@distinctUnionOfSets")
+                return numbers.one(in: 2) ? "\(path).\(sign).\(key)" : "\(path).\(key).\(sign)"
+            }
             return "\(path).\(key)"
         }
         return nil

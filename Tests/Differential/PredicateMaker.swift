@@ -136,7 +136,19 @@ struct PredicateMaker {
     }
 
     private mutating func lists(_ depth: Int) -> String {
-        switch numbers.below(3) {
+        switch numbers.below(5) {
+        case 3:
+            guard let values = values(.integer, depth - 1) else { return condition(0) }
+            return "\(number(0)) IN mode(\(values))"
+        case 4:
+            guard let a = values(.integer, 0), let b = values(.integer, 0) else {
+                return condition(0)
+            }
+            let word = numbers.pick("UNION", "INTERSECT", "MINUS")
+            let other = numbers.one(in: 3) ? "{1, 2, nil, \(number(0))}" : b
+            return numbers.one(in: 2)
+                ? "count(\(a) \(word) \(other)) \(order()) \(numbers.below(3))"
+                : "\(number(0)) IN (\(a) \(word) \(other))"
         case 0:
             return "\(numbers.pick("ANY", "ALL", "NONE")) {\(number(0)), \(number(0))} "
                 + "\(order()) \(number(depth - 1))"

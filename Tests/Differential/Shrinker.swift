@@ -29,8 +29,8 @@ struct Shrinker {
         shrinkValues()
         shrinkQuestion()
         let request = try? question.request(sample.model)
-        let memory = request.map { "\(Answer(pair.memory, $0))" } ?? ""
-        let rows = request.map { "\(Answer(pair.rows, $0))" } ?? ""
+        let memory = request.map { "\(Answer(pair.memory, $0))".prefix(400) } ?? ""
+        let rows = request.map { "\(Answer(pair.rows, $0))".prefix(400) } ?? ""
         return Mismatch(
             description: "\(question.text.plain)\n  in memory \(memory)\n  in SQL    \(rows)\n"
                 + "\(sample.dump)\n  again: \(again)")

@@ -146,7 +146,7 @@ extension Translation {
         var result: Operand?
         for item in items {
             let operand = try operand(item, env)
-            rows.append(numbered ? "(\(sql(operand)), \(rows.count))" : "(\(sql(operand)))")
+            rows.append(numbered ? "\(sql(operand)), \(rows.count)" : sql(operand))
             guard var known = result, !known.isNull else {
                 result = operand
                 continue
@@ -158,8 +158,15 @@ extension Translation {
         guard let result else { return ("SELECT NULL AS v, 0 AS n WHERE 0", .constant(.null)) }
         var value = Operand.computed("", result.kind)
         value.isLongDecimal = result.isLongDecimal
+        guard items.allSatisfy({ if case .constant = $0 { true } else { false } }) else {
+            // VALUES loses its columns where it names what is outside.
+            let names = numbered ? "NULL AS v, 0 AS n" : "NULL AS v"
+            let selects = rows.map { " UNION ALL SELECT \($0)" }.joined()
+            return ("SELECT \(names) WHERE 0\(selects)", value)
+        }
         let columns = numbered ? "column1 AS v, column2 AS n" : "column1 AS v"
-        return ("SELECT \(columns) FROM (VALUES \(rows.joined(separator: ", ")))", value)
+        let values = rows.map { "(\($0))" }.joined(separator: ", ")
+        return ("SELECT \(columns) FROM (VALUES \(values))", value)
     }
 
     /// Each value once, in the order of the left side and then the right where that matters.
