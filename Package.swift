@@ -97,7 +97,7 @@ let package = Package(
 
         // Random predicates on two stores: for a test, and for as long as one likes.
         .target(
-            name: "SteleDifferential", dependencies: ["SteleGraph", "SteleSQLite", "SteleJSON"],
+            name: "SteleDifferential", dependencies: ["SteleGraph", "SteleSQL", "SteleSQLite", "SteleJSON"],
             path: "Tests/Differential", swiftSettings: settings),
         .executableTarget(
             name: "Differential", dependencies: ["SteleDifferential"],

@@ -66,15 +66,21 @@ struct QuestionMaker {
             }
         }
         if maker.numbers.one(in: 2) {
-            question.sort = [maker.numbers.pick("a0", "-a0", aggregate(), "g0")]
+            question.sort = [maker.numbers.pick(["a0", "-a0", aggregate()] + (question.groupBy.isEmpty ? [] : ["g0"]), or: "a0")]
         }
         question.isDistinct = maker.numbers.one(in: 6)
+    }
+
+    /// A key path, which `distinct` may stand before.
+    private mutating func plain() -> String {
+        let goals: [PredicateMaker.Goal] = [.text, .integer, .real, .date, .decimal]
+        return maker.path(to: maker.numbers.pick(goals, or: .text)) ?? "_id"
     }
 
     private mutating func aggregate() -> String {
         switch maker.numbers.below(6) {
         case 0: return "count()"
-        case 1: return "count(\(maker.numbers.pick("", "distinct "))\(value()))"
+        case 1: return "count(\(maker.numbers.pick("", "distinct "))\(plain()))"
         case 2: return "\(maker.numbers.pick("min", "max"))(\(maker.number(1)))"
         case 3: return "\(maker.numbers.pick("min", "max"))(\(maker.text(0)))"
         default:

@@ -2,6 +2,7 @@
 
 import SteleModel
 import StelePredicates
+import SteleSQL
 
 /// A question that two stores answer differently.
 public struct Mismatch: Sendable, CustomStringConvertible {
@@ -33,7 +34,21 @@ struct Shrinker {
         let rows = request.map { "\(Answer(pair.rows, $0))".prefix(400) } ?? ""
         return Mismatch(
             description: "\(question.text.plain)\n  in memory \(memory)\n  in SQL    \(rows)\n"
-                + "\(sample.dump)\n  again: \(again)")
+                + "\(sample.dump)\n  \(sql)\n  again: \(again)")
+    }
+
+    /// The conditions as the store is asked for them.
+    private var sql: String {
+        let schema = SQLSchema(model: sample.model)
+        let long = sample.model.entities.flatMap { entity in
+            entity.properties.map { "\(entity.name).\($0.name)" }.filter { $0.contains("wild") }
+        }
+        let translator = FetchTranslator(schema: schema, longDecimals: Set(long))
+        guard let request = try? question.request(sample.model),
+            let statement = try? request.propertiesToFetch.isEmpty
+                ? translator.keys(request) : translator.rows(request)
+        else { return "" }
+        return "\(statement.sql.string) with \(statement.bindings)".plain
     }
 
     /// Whether both stores say different things of it.
