@@ -16,8 +16,10 @@ struct Benchmarks {
         let folder = NSTemporaryDirectory() + "stele-benchmarks-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        if CommandLine.arguments.dropFirst().first == "fetch" {
-            return try FetchBenchmark.run(folder)
+        switch CommandLine.arguments.dropFirst().first {
+        case "fetch": return try FetchBenchmark.run(folder)
+        case "spin": return try PredicateCosts.spin()
+        default: break
         }
         let model = try ModelFile.read("Config/Models/League.xcdatamodeld").model()
         let store = try SQLiteStore.open(path: folder + "/store.sqlite", model: model)

@@ -16,6 +16,19 @@ enum PredicateCosts {
 
     struct Missing: Error {}
 
+    /// Goes on for a while, for a profiler to look at.
+    static func spin() throws {
+        let model = try PeopleModel.model()
+        guard let person = model.entity(named: "Person") else { throw Missing() }
+        let translator = FetchTranslator(schema: SQLSchema(model: model))
+        let check = PredicateCheck(model: model, entity: person) { _ in nil }
+        for _ in 0..<50_000 {
+            var request = FetchRequest(entity: person)
+            request.predicate = try check.check(Predicate(format: text))
+            _ = try translator.snapshots(request)
+        }
+    }
+
     static func run(_ store: SQLiteStore, _ raw: RawSQL) throws {
         guard let person = store.model.entity(named: "Person") else { throw Missing() }
         let translator = FetchTranslator(schema: SQLSchema(model: store.model))

@@ -7,14 +7,18 @@ import StelePredicates
 final class Scope {
     private(set) var from: String
     /// The alias of each joined row, by the SQL of its key.
-    private var rows: [String: String] = [:]
+    /// Few, so that going through them is quicker than hashing.
+    private var rows: [(key: String, alias: String)] = []
 
-    init(_ table: String, _ alias: String) { from = "\(table) \(alias)" }
+    init(_ table: String, _ alias: String) { from = table + " " + alias }
 
-    func row(_ key: String) -> String? { rows[key] }
+    func row(_ key: String) -> String? {
+        for row in rows where row.key == key { return row.alias }
+        return nil
+    }
 
     /// Says that the row with that key is there under that alias.
-    func setRow(_ key: String, _ alias: String) { rows[key] = alias }
+    func setRow(_ key: String, _ alias: String) { rows.append((key, alias)) }
 
     func join(_ table: String, _ alias: String, on condition: String, outer: Bool) {
         from += "\(outer ? " LEFT JOIN" : " JOIN") \(table) \(alias) ON \(condition)"

@@ -19,7 +19,7 @@ extension Translation {
         let long = left.isLongDecimal || right.isLongDecimal
         let a = comparable(left, options, long: long)
         let b = comparable(right, options, long: long)
-        if holds { return Condition("\(a) \(type.sign) \(b)") }
+        if holds { return Condition(a + " " + type.sign + " " + b) }
         if !left.isNullable && !right.isNullable {
             return Condition("\(a) \(type.opposite.sign) \(b)")
         }
@@ -45,7 +45,7 @@ extension Translation {
         let b = comparable(right, options, long: long)
         switch (holds, left.isNullable, right.isNullable) {
         case (true, true, true): return Condition("\(a) IS \(b)")
-        case (true, _, _): return Condition("\(a) = \(b)")
+        case (true, _, _): return Condition(a + " = " + b)
         case (false, false, false): return Condition("\(a) <> \(b)")
         case (false, _, _): return Condition("\(a) IS NOT \(b)")
         }

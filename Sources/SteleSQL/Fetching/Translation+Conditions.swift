@@ -29,12 +29,18 @@ extension Translation {
         _ it: Comparison, _ env: Environment, holds: Bool
     ) throws(StoreError) -> Condition {
         guard it.modifier == .direct else { return try quantified(it, env, holds: holds) }
+        if let left = try attribute(it, env) {
+            return try condition(
+                left, false, it.type, it.right, it.options, env, holds: holds)
+        }
         if it.type == .contains, isCollection(it.left, env) {
             let element = try operand(it.right, env)
             return try membership(
                 element, Reach.isInside(it.right), in: it.left, it.options, env, holds: holds)
         }
-        if it.type == .equal || it.type == .notEqual, isCollection(it.left, env) || isCollection(it.right, env) {
+        if it.type == .equal || it.type == .notEqual,
+            isCollection(it.left, env) || isCollection(it.right, env)
+        {
             return try sameLists(it, env, holds: holds)
         }
         if env.groups[it.left] == nil, env.groups[it.right] == nil {
@@ -44,6 +50,21 @@ extension Translation {
         let left = try operand(it.left, env)
         return try condition(
             left, Reach.isInside(it.left), it.type, it.right, it.options, env, holds: holds)
+    }
+
+    /// An attribute of the object itself that is compared with literals, as most are; nil for
+    /// anything else.
+    private func attribute(_ it: Comparison, _ env: Environment) throws(StoreError) -> Operand? {
+        guard case .keyPath(.evaluatedObject, let path) = it.left, path.count == 1,
+            !env.isGrouped, env.columns.isEmpty,
+            case .attribute(let attribute)? = env.object.entity.property(named: path[0])
+        else { return nil }
+        switch it.right {
+        case .constant: break
+        case .aggregate where it.type == .in || it.type == .between: break
+        default: return nil
+        }
+        return try column(attribute, of: env.object)
     }
 
     /// A comparison whose left side is known already.

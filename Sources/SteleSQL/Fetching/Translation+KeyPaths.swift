@@ -41,13 +41,13 @@ extension Translation {
         return .column(position.key, .key, isNullable: position.isNullable)
     }
 
-    private func column(_ it: Attribute, of owner: Position) throws(StoreError) -> Operand {
+    func column(_ it: Attribute, of owner: Position) throws(StoreError) -> Operand {
         guard let column = schema.column(of: it.slot, in: owner.entity.index) else {
             throw .unsupported("\(it.name) is transient and not in the store")
         }
         if it.type == .composite { throw .unsupported("comparing \(it.name), a composite") }
         let alias = try row(of: owner)
-        var operand = Operand.column("\(alias).\(column)", ColumnKind(it.type))
+        var operand = Operand.column(alias + "." + column, ColumnKind(it.type))
         operand.isLongDecimal = isLong(it)
         return operand
     }

@@ -21,13 +21,19 @@ final class Translation {
     /// Binds a value and gives the text that stands for it.
     func bind(_ value: Value) -> String {
         bindings.append(value)
-        return "?\(bindings.count)"
+        let count = bindings.count
+        return count < Self.parameters.count ? Self.parameters[count] : "?\(count)"
     }
 
     func makeAlias() -> String {
         aliases += 1
-        return "t\(aliases - 1)"
+        let number = aliases - 1
+        return number < Self.names.count ? Self.names[number] : "t\(number)"
     }
+
+    /// What most statements need, made once.
+    private static let parameters = (0..<64).map { "?\($0)" }
+    private static let names = (0..<16).map { "t\($0)" }
 
     /// The SQL of an operand; a constant is bound by this, so ask once.
     func sql(_ operand: Operand) -> String {
