@@ -119,6 +119,8 @@ extension Translation {
             return give(
                 "COALESCE(SUM(\(argument) >> 32) * 4294967296 + SUM(\(argument) & 4294967295), 0)",
                 .integer, isNullable: false)
+        case .sum where value.kind == .integer:
+            return give("\(SQLFunctions.sum.name)(\(argument))", .integer)
         case .sum:
             let kind: ColumnKind = value.kind == .boolean ? .integer : value.kind
             return give(

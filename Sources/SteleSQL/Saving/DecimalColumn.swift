@@ -46,7 +46,7 @@ public enum DecimalColumn: Sendable {
     }
 
     private static func isOfNumber(_ byte: UInt8) -> Bool {
-        byte &- zero < 10 || byte == point || byte == minus
+        byte &- zero < 10 || byte == point || byte == minus || byte == UInt8(ascii: "e")
     }
 
     /// Whether plain SQL would compare it wrongly.
