@@ -88,9 +88,7 @@ public enum ValueOrder {
 
     /// A Double by its shortest digits, as far as a Decimal can have them.
     private static func order(_ x: Double, _ y: Decimal) -> Int? {
-        let size = x.magnitude
-        guard size == 0 || (size > 1e-100 && size < 1e100), let digits = Value.double(x).asDecimal
-        else { return doubles(x, y.nearestDouble) }
+        guard let digits = PredicateCalls.comparable(x) else { return doubles(x, y.nearestDouble) }
         return digits < y ? -1 : digits > y ? 1 : 0
     }
 

@@ -173,7 +173,14 @@ final class Statement {
         if kind == .integer, sqlite3_column_type(handle, column) == SQLITE_FLOAT {
             return .double(sqlite3_column_double(handle, column))
         }
-        return value(column, kind)
+        let result = value(column, kind)
+        if kind == .decimal, result.isNull,
+            sqlite3_column_type(handle, column) == SQLITE_FLOAT
+        {
+            // A Double among Decimals that no Decimal can hold.
+            return .double(sqlite3_column_double(handle, column))
+        }
+        return result
     }
 
     private func text(_ column: Int32) -> String {

@@ -51,7 +51,7 @@ enum Answer: Equatable, CustomStringConvertible {
 
     private static func isNumber(_ value: Value) -> Bool {
         switch value {
-        case .bool, .int, .double, .decimal: true
+        case .bool, .int, .double, .decimal, .key: true
         default: false
         }
     }

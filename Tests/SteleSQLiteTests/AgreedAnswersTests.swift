@@ -86,6 +86,10 @@ import Testing
         ("real < price", [3]),
         ("real < 9223372036854775808.5", [1, 3]),
         ("trunc(10000000000000000.0) > real", [1, 3]),
+        ("real IN {5e-324, price, 7}", [3]),
+        ("_entity ==[c] \"iTEM\" AND _entity IN[c] {\"item\", \"other\"}", [1, 2, 3]),
+        // Quotients of Decimals have a digit more than can be stored.
+        ("price / 7 BETWEEN {0.42, 0.43}", [3]),
         // K, k and the sign for Kelvin are one letter, and still in an order.
         ("\"K\" <[l] name", [1]),
         ("name <[l] \"K\"", [3]),

@@ -2,6 +2,7 @@
 
 import CSQLite
 import SteleModel
+import StelePredicates
 import SteleSQL
 
 #if canImport(FoundationEssentials)
@@ -61,8 +62,10 @@ enum DecimalFunctions {
     private static func orderedBytes(_ value: OpaquePointer?) -> [UInt8]? {
         if sqlite3_value_type(value) == SQLITE_FLOAT {
             let number = sqlite3_value_double(value)
-            let size = number.magnitude
-            if size != 0 && (size <= 1e-100 || size >= 1e100) { return orderedBytes(of: number) }
+            guard let digits = PredicateCalls.comparable(number) else {
+                return orderedBytes(of: number)
+            }
+            return orderedBytes(of: digits)
         }
         return decimal(value).map { orderedBytes(of: $0) }
     }
