@@ -83,7 +83,7 @@ import Testing
         ("31 * real == nil", [1, 2]),
         ("large <= 1 / real", []),
         // A Double and a Decimal compare by their digits, whatever their size.
-        ("real < price", [3]),
+        ("real < price", [1, 3]),
         ("real < 9223372036854775808.5", [1, 3]),
         ("trunc(10000000000000000.0) > real", [1, 3]),
         ("real IN {5e-324, price, 7}", [3]),
