@@ -16,7 +16,8 @@ extension PredicateMaker {
         case 10: return "TERNARY(\(condition(depth - 1)), \(number(depth - 1)), \(number(0)))"
         case 11:
             let type = numbers.pick("NSNumber", "NSDecimalNumber")
-            return "CAST(\(numbers.one(in: 3) && type == "NSNumber" ? date(0) : key()), \"\(type)\")"
+            return
+                "CAST(\(numbers.one(in: 3) && type == "NSNumber" ? date(0) : key()), \"\(type)\")"
         case 12: return "length(\(text(depth - 1)))"
         case 13: return "(\(date(0)) - \(date(0)))"
         case 14: return "-\(key())"
@@ -57,7 +58,9 @@ extension PredicateMaker {
         let sign = numbers.pick("&", "|", "^", "<<", ">>", "~")
         let left = path(to: .integer) ?? "_id"
         if sign == "~" { return "(~\(left))" }
-        let right = numbers.one(in: 3) ? (path(to: .integer) ?? "1") : numbers.pick("1", "3", "0", "2", "-1", "64", "63")
+        let right =
+            numbers.one(in: 3)
+            ? (path(to: .integer) ?? "1") : numbers.pick("1", "3", "0", "2", "-1", "64", "63")
         return "(\(left) \(sign) \(right))"
     }
 
@@ -98,7 +101,9 @@ extension PredicateMaker {
     }
 
     private mutating func string() -> String {
-        if numbers.one(in: 12) { return Self.quoted(numbers.pick(model.entities, or: model.entities[0]).name) }
+        if numbers.one(in: 12) {
+            return Self.quoted(numbers.pick(model.entities, or: model.entities[0]).name)
+        }
         return Self.quoted(numbers.pick(SampleValues.texts, or: ""))
     }
 

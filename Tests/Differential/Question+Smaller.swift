@@ -28,7 +28,8 @@ extension Question {
         for text in Self.smaller(having) { add { $0.having = text } }
         for index in sort.indices {
             let isDescending = sort[index].hasPrefix("-")
-            for text in Self.smaller(expression: String(sort[index].dropFirst(isDescending ? 1 : 0)))
+            for text in Self.smaller(
+                expression: String(sort[index].dropFirst(isDescending ? 1 : 0)))
             { add { $0.sort[index] = text } }
         }
         for index in select.indices {
@@ -112,13 +113,17 @@ extension Expression {
         case .function(let name, let items):
             return items + Self.changed(items).map { .function(name, $0) }
         case .aggregate(let items):
-            let fewer = items.count > 2
-                ? items.indices.map { index in items.indices.filter { $0 != index }.map { items[$0] } }
+            let fewer =
+                items.count > 2
+                ? items.indices.map { index in
+                    items.indices.filter { $0 != index }.map { items[$0] }
+                }
                 : []
             return fewer.map { .aggregate($0) } + Self.changed(items).map { .aggregate($0) }
         case .keyPath(let base, let path):
             let shorter: [Expression] = path.count > 1 ? [.keyPath(base, path.dropLast())] : []
-            let later: [Expression] = path.count > 1
+            let later: [Expression] =
+                path.count > 1
                 ? [.keyPath(base, Array(path.dropFirst()))] : []
             return shorter + later + base.smaller.map { .keyPath($0, path) }
         case .subquery(let base, let name, let condition):

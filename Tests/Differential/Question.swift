@@ -34,7 +34,8 @@ struct Question: Hashable {
         var request = FetchRequest(entity: entity)
         request.includesSubentities = hasSubentities
         request.predicate = try condition.map { try check.check(Predicate(format: $0)) }
-        let columns = try select.isEmpty
+        let columns =
+            try select.isEmpty
             ? [] : SelectList(select.joined(separator: ", ")).checked(by: check)
         for column in columns {
             if case .collection = column.type { throw refusal("\(column.name) is many values") }

@@ -34,7 +34,8 @@ struct QuestionMaker {
     private mutating func key() -> String {
         let sign = maker.numbers.pick("", "-")
         switch maker.numbers.below(3) {
-        case 0: return "\(sign)\(maker.text(1))\(maker.numbers.pick("", "[c]", "[cd]", "[cdl]", "[l]"))"
+        case 0:
+            return "\(sign)\(maker.text(1))\(maker.numbers.pick("", "[c]", "[cd]", "[cdl]", "[l]"))"
         case 1: return "\(sign)\(maker.number(1))"
         default: return "\(sign)\(maker.date(0))"
         }
@@ -57,7 +58,8 @@ struct QuestionMaker {
             return
         }
         question.groupBy = (0..<maker.numbers.below(3)).map { _ in value() }
-        question.select = question.groupBy.enumerated().map { "g\($0):\($1)" }
+        question.select =
+            question.groupBy.enumerated().map { "g\($0):\($1)" }
             + (0...maker.numbers.below(2)).map { "a\($0):\(aggregate())" }
         if maker.numbers.one(in: 3) {
             question.having = "\(aggregate()) \(maker.order()) \(maker.number(0))"
@@ -66,7 +68,10 @@ struct QuestionMaker {
             }
         }
         if maker.numbers.one(in: 2) {
-            question.sort = [maker.numbers.pick(["a0", "-a0", aggregate()] + (question.groupBy.isEmpty ? [] : ["g0"]), or: "a0")]
+            question.sort = [
+                maker.numbers.pick(
+                    ["a0", "-a0", aggregate()] + (question.groupBy.isEmpty ? [] : ["g0"]), or: "a0")
+            ]
         }
         question.isDistinct = maker.numbers.one(in: 6)
     }

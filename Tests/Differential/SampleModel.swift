@@ -23,7 +23,8 @@ struct SampleModel {
         add("D", parent: nil)
         if numbers.one(in: 3) { add("DE", parent: "D") }
         if numbers.one(in: 2) { add("F", parent: nil) }
-        entities[0].isAbstract = entities.count > 1 && entities[1].parentName == "A"
+        entities[0].isAbstract =
+            entities.count > 1 && entities[1].parentName == "A"
             && numbers.one(in: 6)
         for _ in 0..<(4 + numbers.below(5)) { relate() }
         return entities

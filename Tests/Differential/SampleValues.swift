@@ -41,7 +41,9 @@ enum SampleValues {
         -0.0, 0, 1e308, -1e308, 5e-324, 0.1, 0.2, 0.3, 1e16, 9_007_199_254_740_992, 1e-7, 0x1p63,
         -0x1p63, 1, 2, 1e300, 123_456.789,
     ]
-    static let decimals = ["0", "1", "-1", "0.1", "0.2", "0.3", "2", "2.50", "-1.25", "10", "99.99"]
+    static let decimals = [
+        "0", "1", "-1", "0.1", "0.2", "0.3", "2", "2.50", "-1.25", "10", "99.99",
+    ]
     static let wildDecimals = [
         "0", "1", "0.1", "12345678901234567890123456789012345678", "0.30000000000000001",
         "-99999999999999999999999999999999999999", "1.2345678901234567890123456789012345678",
@@ -74,7 +76,8 @@ enum SampleValues {
             return .int(numbers.one(in: 6) ? numbers.pick(all, or: 0) : numbers.pick(small, or: 0))
         case .double: return .double(numbers.pick(isWild ? wildDoubles : doubles, or: 0))
         case .float:
-            return .double(Double(Float(numbers.pick(isWild ? [0.1, 1e-30, 3e38] : doubles, or: 0))))
+            return .double(
+                Double(Float(numbers.pick(isWild ? [0.1, 1e-30, 3e38] : doubles, or: 0))))
         case .decimal:
             let text = numbers.pick(isWild ? wildDecimals : decimals, or: "0")
             return Decimal(string: text).map { .decimal($0) } ?? .null

@@ -21,7 +21,8 @@ final class StorePair {
 
     init(_ sample: Sample) throws {
         model = sample.model
-        folder = FileManager.default.temporaryDirectory.path + "/stele-differential-"
+        folder =
+            FileManager.default.temporaryDirectory.path + "/stele-differential-"
             + UUID().uuidString
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true)

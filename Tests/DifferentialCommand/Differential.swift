@@ -9,9 +9,11 @@ struct Differential {
     static func main() throws {
         let arguments = CommandLine.arguments.dropFirst().filter { !$0.isEmpty }
         let count = arguments.first.flatMap { Int($0) } ?? 100_000
-        let seed = arguments.dropFirst().first.flatMap { UInt64($0) }
+        let seed =
+            arguments.dropFirst().first.flatMap { UInt64($0) }
             ?? UInt64.random(in: 1...UInt64(UInt32.max))
-        let threads = arguments.dropFirst(2).first.flatMap { Int($0) }
+        let threads =
+            arguments.dropFirst(2).first.flatMap { Int($0) }
             ?? ProcessInfo.processInfo.activeProcessorCount
         let questions = 500
         let run = DifferentialRun(seed: seed, questions: min(questions, max(count, 1)))

@@ -18,14 +18,16 @@ import Testing
         init() throws {
             var declared = ManagedObjectModel(name: "Test")
             declared.entities = [
-                EntityMaker("Item", { it in
-                    it.attribute("name", .string)
-                    it.attribute("real", .double)
-                    it.attribute("large", .integer64)
-                    it.attribute("price", .decimal)
-                    it.toMany("parts", "Item", inverse: "whole")
-                    it.toOne("whole", "Item", inverse: "parts")
-                })
+                EntityMaker(
+                    "Item",
+                    { it in
+                        it.attribute("name", .string)
+                        it.attribute("real", .double)
+                        it.attribute("large", .integer64)
+                        it.attribute("price", .decimal)
+                        it.toMany("parts", "Item", inverse: "whole")
+                        it.toOne("whole", "Item", inverse: "parts")
+                    })
             ].map(\.entity)
             model = try Model(declared)
             folder = try TemporaryFolder()
@@ -47,7 +49,8 @@ import Testing
             objects[0]["name"] = .string("\u{212A}")
             objects[0]["real"] = .double(-1e308)
             objects[0]["large"] = .int(.max)
-            objects[0]["price"] = Decimal(string: "-99999999999999999999999999999999999999")
+            objects[0]["price"] =
+                Decimal(string: "-99999999999999999999999999999999999999")
                 .map { .decimal($0) } ?? .null
             objects[2]["name"] = .string("k")
             objects[2]["real"] = .double(5e-324)
@@ -78,27 +81,28 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        // What is no finite number is null.
-        ("31 * real == nil", [1, 2]),
-        ("large <= 1 / real", []),
-        // A Double and a Decimal compare by their digits, whatever their size.
-        ("real < price", [1, 3]),
-        ("real < 9223372036854775808.5", [1, 3]),
-        ("trunc(10000000000000000.0) > real", [1, 3]),
-        ("real IN {5e-324, price, 7}", [3]),
-        ("_entity ==[c] \"iTEM\" AND _entity IN[c] {\"item\", \"other\"}", [1, 2, 3]),
-        // Quotients of Decimals have a digit more than can be stored.
-        ("price / 7 BETWEEN {0.42, 0.43}", [3]),
-        // K, k and the sign for Kelvin are one letter, and still in an order.
-        ("\"K\" <[l] name", [1]),
-        ("name <[l] \"K\"", [3]),
-        // A list with keys in it.
-        ("{_id, large}[LAST] > 1", [1, 3]),
-        // A remainder of what 64 bits do not hold.
-        ("modulus(large * 4, 7) >= 0", [1, 3]),
-        ("CAST(real * 0, \"NSString\") == \"0.0\"", [1, 3]),
-    ] as [(String, [Int64])])
+    @Test(
+        arguments: [
+            // What is no finite number is null.
+            ("31 * real == nil", [1, 2]),
+            ("large <= 1 / real", []),
+            // A Double and a Decimal compare by their digits, whatever their size.
+            ("real < price", [1, 3]),
+            ("real < 9223372036854775808.5", [1, 3]),
+            ("trunc(10000000000000000.0) > real", [1, 3]),
+            ("real IN {5e-324, price, 7}", [3]),
+            ("_entity ==[c] \"iTEM\" AND _entity IN[c] {\"item\", \"other\"}", [1, 2, 3]),
+            // Quotients of Decimals have a digit more than can be stored.
+            ("price / 7 BETWEEN {0.42, 0.43}", [3]),
+            // K, k and the sign for Kelvin are one letter, and still in an order.
+            ("\"K\" <[l] name", [1]),
+            ("name <[l] \"K\"", [3]),
+            // A list with keys in it.
+            ("{_id, large}[LAST] > 1", [1, 3]),
+            // A remainder of what 64 bits do not hold.
+            ("modulus(large * 4, 7) >= 0", [1, 3]),
+            ("CAST(real * 0, \"NSString\") == \"0.0\"", [1, 3]),
+        ] as [(String, [Int64])])
     func objects(text: String, expected: [Int64]) throws {
         let pair = try Pair()
         var (request, check) = try pair.request()
