@@ -173,6 +173,10 @@ final class Statement {
         if kind == .integer, sqlite3_column_type(handle, column) == SQLITE_FLOAT {
             return .double(sqlite3_column_double(handle, column))
         }
+        if kind == .double, sqlite3_column_type(handle, column) == SQLITE_INTEGER {
+            let whole = sqlite3_column_int64(handle, column)
+            return whole.magnitude > 1 << 53 ? .int(whole) : .double(Double(whole))
+        }
         let result = value(column, kind)
         if kind == .decimal, result.isNull,
             sqlite3_column_type(handle, column) == SQLITE_FLOAT

@@ -120,7 +120,7 @@ extension Translation {
                 "COALESCE(SUM(\(argument) >> 32) * 4294967296 + SUM(\(argument) & 4294967295), 0)",
                 .integer, isNullable: false)
         case .sum where value.kind == .integer:
-            return give("\(SQLFunctions.sum.name)(\(argument))", .integer)
+            return give("\(SQLFunctions.sum.name)(\(argument))", .integer, isNullable: false)
         case .sum:
             let kind: ColumnKind = value.kind == .boolean ? .integer : value.kind
             return give(
