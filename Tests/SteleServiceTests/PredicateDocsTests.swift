@@ -38,14 +38,14 @@ import Testing
         of example: Example, _ league: ServiceFixture
     ) throws -> String {
         func items(_ query: String) throws -> [JSONValue] {
-            let answer = league.get("/\(example.entity)?select=name&sort=_id&\(query)")
+            let answer = league.get("/\(example.entity)?select=name&sort=_id\(query)")
             guard case .array(let items) = try answer.json else {
                 throw Refusal(code: answer.code)
             }
             return items
         }
         do {
-            let found = try items("where=\(encoded(example.predicate))")
+            let found = try items("&where=\(encoded(example.predicate))")
             if example.answer.contains(" of ") {
                 return "\(found.count) of \(try items("").count)"
             }
