@@ -2,6 +2,8 @@
 
 JOBS   ?= $(shell nproc)
 ARGS   ?=
+COUNT  ?= 100000
+SEED   ?=
 ENGINE ?= docker
 IMAGE  ?= stele
 
@@ -9,7 +11,7 @@ IMAGE  ?= stele
 RELEASE = swift build -c release -Xswiftc -cross-module-optimization -j $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: run test build bench sanitize format image clean help dependencies
+.PHONY: run test build bench differential sanitize format image clean help dependencies
 
 run: build ## build for release and serve; make run ARGS="My.xcdatamodeld --port 9000"
 	@.build/release/stele serve $(ARGS)
@@ -23,6 +25,10 @@ build: dependencies ## build .build/release/stele
 bench: dependencies ## measure: ratios against a baseline in the same run
 	@$(RELEASE) --product Benchmarks
 	@.build/release/Benchmarks $(ARGS)
+
+differential: dependencies ## ask two stores random questions; COUNT=1000000 SEED=1
+	@$(RELEASE) --product Differential
+	@.build/release/Differential $(COUNT) $(SEED)
 
 sanitize: export STELE_TEST_INSTANTS = 50000
 sanitize: dependencies ## run the tests under the thread, then the address sanitizer

@@ -98,6 +98,14 @@ let package = Package(
             dependencies: ["SteleGraph", "SteleSQLite", "CSQLite", "StelePredicates", "SteleSQL"],
             path: "Tests/Benchmarks", swiftSettings: settings),
 
+        // Random predicates on two stores: for a test, and for as long as one likes.
+        .target(
+            name: "SteleDifferential", dependencies: ["SteleGraph", "SteleSQL", "SteleSQLite", "SteleJSON"],
+            path: "Tests/Differential", swiftSettings: settings),
+        .executableTarget(
+            name: "Differential", dependencies: ["SteleDifferential"],
+            path: "Tests/DifferentialCommand", swiftSettings: settings),
+
         // Tests: one target for each of ours.
         .testTarget(
             name: "SteleModelTests",
@@ -123,7 +131,7 @@ let package = Package(
             name: "SteleSQLTests", dependencies: ["SteleSQL", "CSQLite"], swiftSettings: settings),
         .testTarget(
             name: "SteleSQLiteTests",
-            dependencies: ["SteleSQLite", "SteleGraph", "CSQLite"],
+            dependencies: ["SteleSQLite", "SteleGraph", "CSQLite", "SteleDifferential"],
             swiftSettings: settings),
         .testTarget(
             name: "SteleServiceTests",

@@ -53,6 +53,7 @@ struct InMemoryFetch {
             }
             let columns = request.propertiesToFetch.map(\.expression)
             let isGrouped = try isGrouped()
+            try RowsCheck(request, model).check(isGrouped: isGrouped)
             let rest =
                 request.returnsDistinctResults
                 ? columns : isGrouped ? request.propertiesToGroupBy : []
@@ -197,9 +198,16 @@ struct InMemoryFetch {
         return request.fetchLimit.map { rest.prefix(max(0, $0)) } ?? rest
     }
 
-    /// Text as its bytes, for `==` would take composed and decomposed letters for the same.
+    /// Text as its bytes, for `==` would take composed and decomposed letters for the same; whole
+    /// numbers as integers, whatever they are held as.
     private func bytewise(_ value: Value) -> Value {
-        if case .string(let text) = value { .data(Array(text.utf8)) } else { value }
+        switch value {
+        case .string(let text): .data(Array(text.utf8))
+        case .bool(let it): .int(it ? 1 : 0)
+        case .double(let it): Int64(exactly: it).map { .int($0) } ?? value
+        case .decimal(let it): Int64(it.description).map { .int($0) } ?? value
+        default: value
+        }
     }
 
     /// What a predicate does not say until it runs.

@@ -48,7 +48,25 @@ enum Aggregation {
     }
 
     static func total(_ values: [Value]) -> Value {
-        values.reduce(.int(0)) { Arithmetic.binary(.add, $0, $1) }
+        integers(values) ?? values.reduce(.int(0)) { Arithmetic.binary(.add, $0, $1) }
+    }
+
+    /// Integers in two halves, so that the order in which they come does not matter where 64 bits
+    /// do not hold the sum; nil where there are others among them.
+    private static func integers(_ values: [Value]) -> Value? {
+        var (high, low): (Int64, Int64) = (0, 0)
+        for value in values {
+            let it: Int64
+            switch value {
+            case .int(let number): it = number
+            case .bool(let flag): it = flag ? 1 : 0
+            default: return nil
+            }
+            high += it >> 32
+            low += it & 0xFFFF_FFFF
+        }
+        let upper = Arithmetic.binary(.multiply, .int(high), .int(1 << 32))
+        return Arithmetic.binary(.add, upper, .int(low))
     }
 
     static func average(_ values: [Value]) -> Value {

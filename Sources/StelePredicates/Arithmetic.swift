@@ -197,6 +197,8 @@ enum Arithmetic {
         case .string:
             switch value {
             case .string: return value
+            // SQLite keeps no sign of 0.
+            case .double(let it) where it == 0: return .string(Value.double(0).literal)
             case .int, .double, .bool: return .string(value.literal)
             case .decimal(let it): return .string(it.description)
             case .uuid(let it): return .string(it.uuidString)

@@ -22,6 +22,15 @@ public enum PredicateCalls {
         value.isNull ? .null : Arithmetic.cast(value, to: target)
     }
 
+    /// The Decimal as which a Double compares with Decimals: whole numbers beyond 2^53 exactly, as
+    /// with integers, all others by their shortest digits; nil where it is too great or too small.
+    public static func comparable(_ number: Double) -> Decimal? {
+        let size = number.magnitude
+        if size >= 0x1p53, size < 0x1p120 { return Decimal(string: "\(Int128(number))") }
+        guard size == 0 || (size > 1e-100 && size < 1e100) else { return nil }
+        return Value.double(number).asDecimal
+    }
+
     /// Metres between two places in degrees; null where a coordinate is no number.
     public static func distance(
         _ a: (latitude: Value, longitude: Value), _ b: (latitude: Value, longitude: Value)
@@ -42,6 +51,9 @@ public enum PredicateCalls {
         let squares = sorted.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
         return Arithmetic.finite((squares / count).squareRoot())
     }
+
+    /// The sum of the numbers, 0 of none; of integers alone it does not depend on their order.
+    public static func total(_ numbers: [Value]) -> Value { Aggregation.total(numbers) }
 
     /// The middle one of the numbers, or the mean of the middle two; null of none. Exact where
     /// they are Decimals.

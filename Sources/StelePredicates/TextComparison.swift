@@ -100,7 +100,9 @@ public struct TextComparison: Sendable {
             case (_, nil): return 1
             case (let x?, let y?):
                 if x == y { continue }
-                return map(x) < map(y) ? -1 : 1
+                // Two may become the same, such as K and the sign for Kelvin.
+                let (left, right) = (map(x), map(y))
+                if left != right { return left < right ? -1 : 1 }
             }
         }
     }

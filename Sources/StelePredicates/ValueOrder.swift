@@ -68,8 +68,8 @@ public enum ValueOrder {
         case (_, .key(let y)): return numbers(a, .int(y))
         case (.int(let x), .double(let y)): return order(x, y)
         case (.double(let x), .int(let y)): return order(y, x).map { -$0 }
-        case (.double(let x), .decimal(let y)): return doubles(x, y.nearestDouble)
-        case (.decimal(let x), .double(let y)): return doubles(x.nearestDouble, y)
+        case (.double(let x), .decimal(let y)): return order(x, y)
+        case (.decimal(let x), .double(let y)): return order(y, x).map { -$0 }
         default:
             guard let x = a.asDecimal, let y = b.asDecimal else { return nil }
             return x < y ? -1 : x > y ? 1 : 0
@@ -84,6 +84,12 @@ public enum ValueOrder {
         let whole = Int64(y)
         if x != whole { return x < whole ? -1 : 1 }
         return doubles(0, y - Double(whole))
+    }
+
+    /// A Double by its shortest digits, as far as a Decimal can have them.
+    private static func order(_ x: Double, _ y: Decimal) -> Int? {
+        guard let digits = PredicateCalls.comparable(x) else { return doubles(x, y.nearestDouble) }
+        return digits < y ? -1 : digits > y ? 1 : 0
     }
 
     private static func uuids(_ x: UUID, _ y: UUID) -> Int {

@@ -107,7 +107,7 @@ final class Connection: SQLConnection {
             var row: [Value] = []
             row.reserveCapacity(kinds.count)
             for (index, kind) in kinds.enumerated() {
-                row.append(statement.value(Int32(index), kind))
+                row.append(statement.computed(Int32(index), kind))
             }
             rows.append(row)
         }

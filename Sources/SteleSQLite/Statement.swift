@@ -168,6 +168,25 @@ final class Statement {
         }
     }
 
+    /// The same of an expression: an integer that 64 bits do not hold is a Double.
+    func computed(_ column: Int32, _ kind: ColumnKind) -> Value {
+        if kind == .integer, sqlite3_column_type(handle, column) == SQLITE_FLOAT {
+            return .double(sqlite3_column_double(handle, column))
+        }
+        if kind == .double, sqlite3_column_type(handle, column) == SQLITE_INTEGER {
+            let whole = sqlite3_column_int64(handle, column)
+            return whole.magnitude > 1 << 53 ? .int(whole) : .double(Double(whole))
+        }
+        let result = value(column, kind)
+        if kind == .decimal, result.isNull,
+            sqlite3_column_type(handle, column) == SQLITE_FLOAT
+        {
+            // A Double among Decimals that no Decimal can hold.
+            return .double(sqlite3_column_double(handle, column))
+        }
+        return result
+    }
+
     private func text(_ column: Int32) -> String {
         guard let start = sqlite3_column_text(handle, column) else { return "" }
         let count = Int(sqlite3_column_bytes(handle, column))

@@ -96,9 +96,14 @@ import Testing
     }
 
     @Test func everyExampleAnswersAsPrinted() throws {
-        let league = try Self.league()
-        let blocks = try Self.text("Docs/HTTP.md").split(separator: "```http\n").dropFirst()
-        #expect(blocks.count >= 12)
+        try Self.requests(of: "Docs/HTTP.md", atLeast: 12)
+    }
+
+    /// Asks a page's requests of the League sample; what is printed below each is its answer.
+    static func requests(of page: String, atLeast count: Int) throws {
+        let league = try league()
+        let blocks = try text(page).split(separator: "```http\n").dropFirst()
+        #expect(blocks.count >= count)
         for block in blocks {
             let example = String(block[..<(try #require(block.firstRange(of: "```")).lowerBound)])
             let halves = example.split(separator: "\n\n", maxSplits: 1)
@@ -107,7 +112,7 @@ import Testing
             let line = asked[0].split(separator: " ", maxSplits: 1)
             let answered = halves[1].split(separator: "\n", maxSplits: 1)
             let answer = league.ask(
-                String(line[0]), Self.target(String(line[1])),
+                String(line[0]), target(String(line[1])),
                 asked.count > 1 ? String(asked[1]) : nil)
             #expect(String(answer.status) == answered[0], "\(asked[0]): \(answer.text)")
             guard answered.count > 1 else { continue }

@@ -117,6 +117,13 @@ extension Translation {
         case .sum where isDecimal:
             return give(
                 "\(SQLFunctions.decimalSum.name)(\(argument))", .decimal, isNullable: false)
+        case .sum where value.isColumn && value.kind == .integer && !distinct:
+            // In two halves: SUM fails where 64 bits do not hold it, and this becomes a REAL.
+            return give(
+                "COALESCE(SUM(\(argument) >> 32) * 4294967296 + SUM(\(argument) & 4294967295), 0)",
+                .integer, isNullable: false)
+        case .sum where value.kind == .integer:
+            return give("\(SQLFunctions.sum.name)(\(argument))", .integer, isNullable: false)
         case .sum:
             let kind: ColumnKind = value.kind == .boolean ? .integer : value.kind
             return give(

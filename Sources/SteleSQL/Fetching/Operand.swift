@@ -24,7 +24,7 @@ struct Operand {
 
     static func constant(_ value: Value) -> Operand {
         var isLong = false
-        if case .decimal(let it) = value { isLong = it.significantDigits > 15 }
+        if case .decimal(let it) = value { isLong = DecimalColumn(it).isLong }
         return Operand(
             content: .constant(value), kind: kind(of: value), isNullable: value.isNull,
             isLongDecimal: isLong)
@@ -64,21 +64,5 @@ struct Operand {
         case .uuid: .uuid
         case .key: .key
         }
-    }
-}
-
-extension Decimal {
-    /// How many digits there are from the first that is not 0 to the last that is not.
-    var significantDigits: Int {
-        var (count, zeros) = (0, 0)
-        for byte in description.utf8 where byte >= 0x30 && byte <= 0x39 {
-            if byte == 0x30 {
-                zeros += count > 0 ? 1 : 0
-            } else {
-                count += zeros + 1
-                zeros = 0
-            }
-        }
-        return count
     }
 }

@@ -55,6 +55,9 @@ public enum SQLFunctions {
     public static let decimalMedian = SQLFunction("STELE_DECIMAL_MEDIAN", 1, isAggregate: true)
     /// `STELE_MEDIAN(x)`: a REAL.
     public static let median = SQLFunction("STELE_MEDIAN", 1, isAggregate: true)
+    /// `STELE_SUM(x)`: of integers, an INTEGER, or a REAL where 64 bits do not hold it; 0 for no
+    /// rows.
+    public static let sum = SQLFunction("STELE_SUM", 1, isAggregate: true)
     /// `STELE_STDDEV(x)`: the population's, a REAL, of numbers or Decimals.
     public static let standardDeviation = SQLFunction("STELE_STDDEV", 1, isAggregate: true)
     /// `STELE_CALL(function, kind, x)`: the function of that `PredicateFunction.number`, of a
@@ -71,7 +74,7 @@ public enum SQLFunctions {
 
     /// All of them.
     public static let all = [
-        decimalMedian, median, standardDeviation, call, call2, cast, distance, literal,
+        decimalMedian, median, sum, standardDeviation, call, call2, cast, distance, literal,
         fold, contains, beginsWith, endsWith, like, matches, decimalKey, decimalAdd,
         decimalSubtract,
         decimalMultiply, decimalDivide, decimalSum, decimalAverage, decimalMinimum, decimalMaximum,

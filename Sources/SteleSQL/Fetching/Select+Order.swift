@@ -36,10 +36,18 @@ extension Select {
     }
 
     /// The keys asked for, then what makes the order total, as far as it is not among them.
-    func order(_ environment: Environment, then rest: [Operand]) throws(StoreError) -> SortOrder {
+    /// - Parameter named: what is translated already.
+    func order(
+        _ environment: Environment, then rest: [Operand], _ named: [Expression: Operand] = [:]
+    ) throws(StoreError) -> SortOrder {
         var keys: [SortKey] = []
         for descriptor in request.sortDescriptors {
-            let operand = try translation.operand(descriptor.expression, environment)
+            let operand: Operand
+            if let known = named[descriptor.expression] {
+                operand = known
+            } else {
+                operand = try translation.operand(descriptor.expression, environment)
+            }
             keys.append(key(operand, descriptor.ascending, descriptor.options))
             // Nothing is left to order where no two objects are alike.
             if keys.last?.plain == object.key { return SortOrder(keys: keys) }

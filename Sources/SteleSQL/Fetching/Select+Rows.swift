@@ -85,7 +85,10 @@ extension Select {
             let groups = request.propertiesToGroupBy.compactMap { environment.groups[$0] }
             return try order(environment, then: groups)
         }
-        let order = try order(environment, then: columns)
+        let named = Dictionary(
+            zip(request.propertiesToFetch.map(\.expression), columns),
+            uniquingKeysWith: { first, _ in first })
+        let order = try order(environment, then: columns, named)
         let known = Set(columns.map(translation.sql))
         for key in order.keys where !known.contains(key.plain) {
             throw .invalid("distinct rows can be sorted by their columns alone")

@@ -23,7 +23,9 @@ extension Translation {
         }
         if a.isNull || b.isNull { return .constant(.null) }
         let kind = Self.kind(of: function, a.kind, b.kind)
-        if function == .modulus, kind == .integer {
+        if function == .modulus, kind == .integer, a.isColumn || a.value != nil,
+            b.isColumn || b.value != nil
+        {
             return .computed("(\(sql(a)) % \(sql(b)))", .integer)
         }
         if function == .modulus, kind == .double, a.kind != .decimal, b.kind != .decimal {
@@ -53,7 +55,6 @@ extension Translation {
         let name: String? =
             switch function {
             case .squareRoot: "SQRT"
-            case .log: "LOG10"
             case .naturalLogarithm: "LN"
             case .floor: "FLOOR"
             case .ceiling: "CEIL"

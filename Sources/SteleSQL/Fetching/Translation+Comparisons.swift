@@ -33,7 +33,7 @@ extension Translation {
     private func equal(
         _ left: Operand, _ right: Operand, _ options: ComparisonOptions, holds: Bool
     ) -> Condition {
-        if let (number, wanted) = entityNumber(left, right) {
+        if !options.folds, let (number, wanted) = entityNumber(left, right) {
             return equal(number, wanted, [], holds: holds)
         }
         if right.isNull {

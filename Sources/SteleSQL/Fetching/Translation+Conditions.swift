@@ -43,8 +43,10 @@ extension Translation {
         {
             return try sameLists(it, env, holds: holds)
         }
-        if let condition = try comparedTotal(it, env, holds: holds) { return condition }
-        if let condition = try acrossToOnes(it, env, holds: holds) { return condition }
+        if env.groups[it.left] == nil, env.groups[it.right] == nil {
+            if let condition = try comparedTotal(it, env, holds: holds) { return condition }
+            if let condition = try acrossToOnes(it, env, holds: holds) { return condition }
+        }
         let left = try operand(it.left, env)
         return try condition(
             left, Reach.isInside(it.left), it.type, it.right, it.options, env, holds: holds)

@@ -41,6 +41,7 @@ extension Translation {
         }
         if let total = total(.keyPath(base, path), env) { return try operand(total, env) }
         guard let start = try object(base, env) else {
+            if try operand(base, env).isNull { return .constant(.null) }
             throw .unsupported("a key of what is no object")
         }
         return try value(path, of: start)

@@ -21,10 +21,10 @@ extension Translation {
             arguments.count == function.arity
         else { throw .invalid("there is no function \(name) of \(arguments.count) values") }
         switch function {
-        case .add: return try arithmetic("+", SQLFunctions.decimalAdd, arguments, env)
-        case .subtract: return try arithmetic("-", SQLFunctions.decimalSubtract, arguments, env)
-        case .multiply: return try arithmetic("*", SQLFunctions.decimalMultiply, arguments, env)
-        case .divide: return try arithmetic("/", SQLFunctions.decimalDivide, arguments, env)
+        case .add: return try arithmetic("+", function, arguments, env)
+        case .subtract: return try arithmetic("-", function, arguments, env)
+        case .multiply: return try arithmetic("*", function, arguments, env)
+        case .divide: return try arithmetic("/", function, arguments, env)
         case .bitwiseAnd: return try bits("&", function, arguments, env)
         case .bitwiseOr: return try bits("|", function, arguments, env)
         case .leftShift: return try bits("<<", function, arguments, env)
@@ -48,7 +48,8 @@ extension Translation {
     }
 
     private func arithmetic(
-        _ sign: String, _ decimal: SQLFunction, _ arguments: [Expression], _ env: Environment
+        _ sign: String, _ function: PredicateFunction, _ arguments: [Expression],
+        _ env: Environment
     ) throws(StoreError) -> Operand {
         guard arguments.count == 2 else { throw .invalid("\(sign) takes two values") }
         let (a, b) = (try operand(arguments[0], env), try operand(arguments[1], env))
@@ -57,10 +58,23 @@ extension Translation {
         let kind = Self.result(of: sign, a.kind, b.kind)
         if kind == .decimal {
             return .computed(
-                "\(decimal.name)(\(sql(a)), \(sql(b)))", .decimal,
-                isNullable: isNullable)
+                "\(Self.decimal(function).name)(\(sql(a)), \(sql(b)))", .decimal,
+                isNullable: true)
         }
-        return .computed("(\(term(a)) \(sign) \(term(b)))", kind, isNullable: isNullable)
+        if a.isLongDecimal || b.isLongDecimal { return try call(function, arguments, env) }
+        let text = "(\(term(a)) \(sign) \(term(b)))"
+        if kind == .integer { return .computed(text, kind, isNullable: isNullable) }
+        // What is no finite number is null.
+        return .computed("NULLIF(NULLIF(\(text), 9e999), -9e999)", kind, isNullable: true)
+    }
+
+    private static func decimal(_ function: PredicateFunction) -> SQLFunction {
+        switch function {
+        case .add: SQLFunctions.decimalAdd
+        case .subtract: SQLFunctions.decimalSubtract
+        case .multiply: SQLFunctions.decimalMultiply
+        default: SQLFunctions.decimalDivide
+        }
     }
 
     private func bits(

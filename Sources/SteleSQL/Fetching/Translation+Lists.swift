@@ -23,7 +23,7 @@ extension Translation {
         }
         if operands.isEmpty { return .constant(false) }
         var element = element
-        if case .entityName = element.content {
+        if case .entityName = element.content, !options.folds {
             let pairs = operands.compactMap { entityNumber(element, $0) }
             if pairs.count == operands.count, let first = pairs.first {
                 element = first.0

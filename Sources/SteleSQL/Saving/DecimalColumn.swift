@@ -38,7 +38,16 @@ public enum DecimalColumn: Sendable {
     public static func decimal(_ real: Double) -> Decimal? { DecimalText.parse(real.description.utf8) }
 
     /// The decimal that a blob of digits holds; nil where it holds something else.
-    public static func decimal(digits: [UInt8]) -> Decimal? { DecimalText.parse(digits) }
+    public static func decimal(digits: [UInt8]) -> Decimal? {
+        if let value = DecimalText.parse(digits) { return value }
+        // What is computed may have a digit more than what can be stored.
+        guard digits.count > 38, digits.allSatisfy(isOfNumber) else { return nil }
+        return Decimal(string: String(decoding: digits, as: UTF8.self))
+    }
+
+    private static func isOfNumber(_ byte: UInt8) -> Bool {
+        byte &- zero < 10 || byte == point || byte == minus || byte == UInt8(ascii: "e")
+    }
 
     /// Whether plain SQL would compare it wrongly.
     public var isLong: Bool {

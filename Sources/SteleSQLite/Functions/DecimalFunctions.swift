@@ -2,6 +2,7 @@
 
 import CSQLite
 import SteleModel
+import StelePredicates
 import SteleSQL
 
 #if canImport(FoundationEssentials)
@@ -51,11 +52,32 @@ enum DecimalFunctions {
 
     /// Bytes whose order is the numbers'.
     static func key(_ context: OpaquePointer?, _ arguments: SQLArguments?) {
-        guard let arguments, let value = decimal(arguments[0]) else {
+        guard let arguments, let bytes = orderedBytes(arguments[0]) else {
             return sqlite3_result_null(context)
         }
-        let bytes = orderedBytes(of: value)
         bytes.withUnsafeBytes { stele_result_blob(context, $0.baseAddress, Int64($0.count)) }
+    }
+
+    /// A Double beyond what a Decimal holds is before or after them all, or nearer to 0.
+    private static func orderedBytes(_ value: OpaquePointer?) -> [UInt8]? {
+        if sqlite3_value_type(value) == SQLITE_FLOAT {
+            let number = sqlite3_value_double(value)
+            guard let digits = PredicateCalls.comparable(number) else {
+                return orderedBytes(of: number)
+            }
+            return orderedBytes(of: digits)
+        }
+        return decimal(value).map { orderedBytes(of: $0) }
+    }
+
+    /// By its shortest digits, as a Decimal's.
+    static func orderedBytes(of value: Double) -> [UInt8] {
+        let text = Array("\(value.magnitude)".utf8)
+        let mark = text.firstIndex(of: UInt8(ascii: "e")) ?? text.count
+        let power = Int(String(decoding: text[mark...].dropFirst(), as: UTF8.self)) ?? 0
+        // Of this size they are written with one digit before the point.
+        let digits = text[..<mark].filter { $0 != UInt8(ascii: ".") }
+        return orderedBytes(digits, power: power + 1, isNegative: value < 0)
     }
 
     /// A sign, the place of the first digit, the digits; all complemented where negative, and
@@ -67,11 +89,16 @@ enum DecimalFunctions {
         let first = text.firstIndex { $0 != UInt8(ascii: "0") && $0 != UInt8(ascii: ".") } ?? 0
         // The power of ten of the first digit that counts, from about -128 to 165.
         let power = first < point ? point - first : point - first + 1
-        var digits = text[first...].filter { $0 != UInt8(ascii: ".") }
+        let digits = text[first...].filter { $0 != UInt8(ascii: ".") }
+        return orderedBytes(digits, power: power, isNegative: value < 0)
+    }
+
+    private static func orderedBytes(_ all: [UInt8], power: Int, isNegative: Bool) -> [UInt8] {
+        var digits = all
         while digits.last == UInt8(ascii: "0") { digits.removeLast() }
         let place = UInt16(clamping: power + 1024)
         let body = [UInt8(place >> 8), UInt8(place & 0xFF)] + digits + [0]
-        return value < 0 ? [0] + body.map { ~$0 } : [2] + body
+        return isNegative ? [0] + body.map { ~$0 } : [2] + body
     }
 }
 

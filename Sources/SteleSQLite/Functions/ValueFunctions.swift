@@ -68,7 +68,8 @@ enum ValueFunctions {
     private static func value(_ value: OpaquePointer?, _ kind: ColumnKind) -> Value {
         if sqlite3_value_type(value) == SQLITE_NULL { return .null }
         switch kind {
-        case .integer, .double, .float: return number(value)
+        case .integer: return number(value)
+        case .double, .float: return .double(sqlite3_value_double(value))
         case .key: return .key(sqlite3_value_int64(value))
         case .boolean: return .bool(sqlite3_value_int64(value) != 0)
         case .date: return .date(sqlite3_value_double(value))

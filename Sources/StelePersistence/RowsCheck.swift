@@ -1,0 +1,87 @@
+/// What rows cannot be asked for, said before any is made.
+
+import SteleModel
+import StelePredicates
+
+/// Checks that a request for rows contradicts itself nowhere.
+struct RowsCheck {
+    private let request: FetchRequest
+    private let model: Model
+
+    init(_ request: FetchRequest, _ model: Model) {
+        self.request = request
+        self.model = model
+    }
+
+    /// - Throws: `PredicateError` for what a group has many of, and for distinct rows in an order
+    ///   that is not of their columns.
+    func check(isGrouped: Bool) throws(PredicateError) {
+        let columns = request.propertiesToFetch.map(\.expression)
+        let keys = request.sortDescriptors.map(\.expression)
+        if isGrouped {
+            for expression in columns + keys { try check(expression) }
+            if let having = request.havingPredicate { try check(having) }
+        }
+        if request.returnsDistinctResults, let key = keys.first(where: { !columns.contains($0) }) {
+            throw PredicateError(
+                .type, "distinct rows can be sorted by their columns alone",
+                near: key.description)
+        }
+    }
+
+    private func check(_ predicate: Predicate) throws(PredicateError) {
+        switch predicate {
+        case .constant: break
+        case .comparison(let it):
+            try check(it.left)
+            try check(it.right)
+        case .and(let parts), .or(let parts): for part in parts { try check(part) }
+        case .not(let part): try check(part)
+        }
+    }
+
+    private func check(_ expression: Expression) throws(PredicateError) {
+        if request.propertiesToGroupBy.contains(expression) { return }
+        switch expression {
+        case .constant, .variable, .anyKey, .assignment: break
+        case .evaluatedObject, .keyPath, .subquery:
+            throw PredicateError(
+                .type, "\(expression.description) is neither grouped by nor in an aggregate",
+                near: expression.description)
+        case .function(let name, let items):
+            if PredicateFunction(rawValue: name)?.isAggregate == true {
+                // Over the rows; one over a row's collection is each row's own.
+                guard let operand = items.first, isCollection(operand) else { return }
+            }
+            for item in items { try check(item) }
+        case .aggregate(let items): for item in items { try check(item) }
+        case .conditional(let condition, let a, let b):
+            try check(condition)
+            try check(a)
+            try check(b)
+        case .set(_, let a, let b):
+            try check(a)
+            try check(b)
+        case .index(let base, _): try check(base)
+        }
+    }
+
+    private func isCollection(_ expression: Expression) -> Bool {
+        switch expression {
+        case .function(PredicateFunction.distinct.rawValue, let items):
+            return items.contains(where: isCollection)
+        case .subquery, .aggregate, .set: return true
+        case .keyPath(let base, let path):
+            if isCollection(base) { return true }
+            let steps =
+                (try? KeyPathResolution.resolve(path, from: request.entity, in: model)) ?? []
+            if case .collectionOperator(let name)? = steps.last,
+                ["@count", "@sum", "@avg", "@min", "@max"].contains(name)
+            {
+                return false
+            }
+            return steps.contains { if case .toMany = $0 { true } else { false } }
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,93 @@
+/// What is asked of many: ANY and ALL, IN and CONTAINS, counts and other aggregates.
+
+import SteleModel
+
+extension PredicateMaker {
+    mutating func quantified(_ depth: Int) -> String {
+        let word = numbers.pick("ANY", "SOME", "ALL", "NONE")
+        switch numbers.below(7) {
+        case 0, 1:
+            guard let left = values(.text, depth - 1) else { return condition(0) }
+            let sign = numbers.pick("BEGINSWITH", "ENDSWITH", "CONTAINS", "LIKE", order())
+            return "\(word) \(left) \(sign)\(options()) \(text(depth - 1))"
+        case 2:
+            guard let left = values(.date, depth - 1) else { return condition(0) }
+            return "\(word) \(left) \(order()) \(date(0))"
+        case 3:
+            guard let (left, entity) = collection(depth - 1) else { return condition(0) }
+            if numbers.one(in: 3) { return "\(word) \(left) == nil" }
+            let right = object(of: entity) ?? "\(1 + numbers.below(6))"
+            return "\(word) \(left) \(numbers.pick("==", "!=")) \(right)"
+        case 4:
+            guard let left = values(.integer, depth - 1) else { return condition(0) }
+            if numbers.one(in: 2) { return "\(word) \(left) BETWEEN {\(number(0)), \(number(0))}" }
+            return "\(word) \(left) IN {\(number(0)), 1, \(number(0))}"
+        default:
+            let goal = numbers.pick([Goal.integer, .real, .decimal, .boolean], or: .integer)
+            guard let left = values(goal, depth - 1) else { return condition(0) }
+            let right = numbers.one(in: 6) ? "nil" : number(depth - 1)
+            return "\(word) \(left) \(order()) \(right)"
+        }
+    }
+
+    mutating func membership(_ depth: Int) -> String {
+        switch numbers.below(7) {
+        case 0:
+            guard let values = values(.integer, depth - 1) else { return condition(0) }
+            return "\(number(depth - 1)) IN \(values)"
+        case 1:
+            guard let values = values(.text, depth - 1) else { return condition(0) }
+            return "\(values) CONTAINS\(options()) \(text(0))"
+        case 2:
+            guard let (bag, entity) = collection(depth - 1) else { return condition(0) }
+            return "\(object(of: entity) ?? "2") IN \(bag)"
+        case 3:
+            guard let (bag, _) = collection(depth - 1) else { return condition(0) }
+            return "\(bag) CONTAINS \(1 + numbers.below(6))"
+        case 4:
+            let items = (0..<numbers.below(12)).map { _ in text(0) }.joined(separator: ", ")
+            return "\(text(depth - 1)) IN\(options()) {\(items)}"
+        case 5:
+            let items = (0..<(1 + numbers.below(12))).map { _ in date(0) }.joined(separator: ", ")
+            return "\(date(depth - 1)) IN {\(items)}"
+        default:
+            let items = (0..<numbers.below(12)).map { _ in number(0) }.joined(separator: ", ")
+            return "\(number(depth - 1)) IN {\(items)}"
+        }
+    }
+
+    mutating func counted(_ depth: Int) -> String {
+        guard let (bag, _) = collection(depth) else { return condition(0) }
+        let count = numbers.pick("\(bag).@count", "count(\(bag))", "\(bag)[SIZE]")
+        return "\(count) \(order()) \(numbers.one(in: 4) ? number(0) : "\(numbers.below(4))")"
+    }
+
+    /// One number made of many.
+    mutating func total(_ depth: Int) -> String? {
+        switch numbers.below(6) {
+        case 0:
+            guard let (bag, _) = collection(depth - 1) else { return nil }
+            return "\(bag).@count"
+        case 1:
+            let name = numbers.pick("sum", "average")
+            guard let values = values(name == "sum" ? .exact : .mean, depth - 1) else { return nil }
+            return "\(name)(\(values))"
+        case 2:
+            guard let values = values(.mean, depth - 1) else { return nil }
+            return "\(values).\(numbers.pick("@sum", "@avg", "@min", "@max"))"
+        case 3:
+            let goal = numbers.pick([Goal.integer, .real, .decimal], or: .integer)
+            guard let values = values(goal, depth - 1) else { return nil }
+            let name = numbers.pick("min", "max", "count", "count(distinct")
+            return name == "count(distinct" ? "count(distinct \(values))" : "\(name)(\(values))"
+        case 4:
+            guard let (bag, entity) = bag(), let key = attribute(of: entity, .mean) else {
+                return nil
+            }
+            return "\(bag).\(numbers.pick("@sum", "@avg", "@min", "@max")).\(key)"
+        default:
+            guard let values = values(.mean, depth - 1) else { return nil }
+            return "\(numbers.pick("median", "stddev"))(\(values))"
+        }
+    }
+}
