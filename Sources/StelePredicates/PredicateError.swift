@@ -16,6 +16,8 @@ public struct PredicateError: Error, Sendable, Hashable, CustomStringConvertible
     public var expected: String?
     /// The way out, such as `did you mean BEGINSWITH?`.
     public var hint: String?
+    /// The innermost comparison that the check found it in.
+    var comparison: Comparison?
 
     public init(
         _ code: Code, _ message: String, position: Int = 0, near: String = "",
@@ -45,32 +47,5 @@ public struct PredicateError: Error, Sendable, Hashable, CustomStringConvertible
         var text = message
         if !near.isEmpty { text += " (at \(position), near \(near))" }
         return hint.map { "\(text); \($0)" } ?? text
-    }
-
-    /// The same with its position in the text it came from: where `near` stands there first as a
-    /// word of its own. For mistakes that the check of a parsed predicate finds.
-    public func located(in text: String) -> PredicateError {
-        guard position == 0, !near.isEmpty else { return self }
-        let part = Array(near.unicodeScalars)
-        let all = Array(text.unicodeScalars)
-        guard all.count >= part.count else { return self }
-        var located = self
-        for start in 0...(all.count - part.count) where all[start] == part[0] {
-            let end = start + part.count
-            guard all[start..<end].elementsEqual(part) else { continue }
-            let opens = start == 0 || !Self.isWord(all[start - 1]) || !Self.isWord(part[0])
-            let closes = end == all.count || !Self.isWord(all[end])
-            guard opens && closes else { continue }
-            located.position = start
-            return located
-        }
-        return self
-    }
-
-    private static func isWord(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar {
-        case "a"..."z", "A"..."Z", "0"..."9", "_": true
-        default: scalar.value >= 0x80
-        }
     }
 }

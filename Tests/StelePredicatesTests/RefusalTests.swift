@@ -72,7 +72,7 @@ struct RefusalTests {
             Refused("a IN {1 2}", 8, "2"),
             Refused("a IN {,}", 6, ","),
             Refused("a IN {1,}", 8, "}"),
-            Refused("a BETWEEN 1 AND 2", 17, "", "BETWEEN {low, high}"),
+            Refused("a BETWEEN 1 AND 2", 12, "AND", "BETWEEN {low, high}"),
             Refused("a == 'x", 5, "'x"),
             Refused("a == \"x'", 5, "\"x'"),
             Refused("a == 'x\\'", 5, "'x\\'"),

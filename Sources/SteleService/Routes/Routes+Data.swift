@@ -14,7 +14,7 @@ extension Routes {
                 instead: "GET /{Entity}?where=… is")
         }
         guard let key = try id(second) else {
-            let near = nearestName(to: second, among: ["count", "query"])
+            let near = Nearest.name(to: second, among: ["count", "query"])
             throw Problem(
                 .route, "there is no route /\(entity.name)/\(second)",
                 hint: near.map { "did you mean \($0)?" }
@@ -76,7 +76,7 @@ extension Routes {
             let names = entity.properties.lazy.map(\.name)
             throw Problem(
                 .route, "\(entity.name) has no relationship \(name)",
-                hint: nearestHint(to: name, among: names))
+                hint: Nearest.hint(to: name, among: names))
         }
     }
 
