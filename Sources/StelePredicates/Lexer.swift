@@ -150,7 +150,9 @@ struct Lexer {
                 skipDigits()
             }
         }
-        if index < end, Self.isLetter(bytes[index]) {
+        if index < end, Self.isLetter(bytes[index]),
+            bytes[index] < 0x80 || Identifier.canContinue(scalar().0)
+        {
             skipWord()
             kind = .invalidNumber
         }

@@ -122,14 +122,15 @@ extension PredicateParser {
         advance()
         var arguments: [Expression] = []
         var depth = 0
-        while token.kind != .rightParenthesis {
+        var follows = token.kind != .rightParenthesis
+        while follows {
             let isDistinct = function.isAggregate && arguments.isEmpty && takeDistinct()
             let (argument, height) = try operand()
             arguments.append(
                 isDistinct ? .function(PredicateFunction.distinct.rawValue, [argument]) : argument)
             depth = max(depth, height + (isDistinct ? 1 : 0))
-            guard token.kind == .comma else { break }
-            advance()
+            follows = token.kind == .comma
+            if follows { advance() }
         }
         if token.kind != .rightParenthesis { throw unexpected("a comma or )") }
         let fits =

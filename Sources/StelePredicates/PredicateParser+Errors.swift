@@ -52,6 +52,8 @@ extension PredicateParser {
             return unexpected(expected, hint: "equality is written ==")
         case .comma:
             return unexpected(expected, hint: "a list is written {1, 2}")
+        case .percent:
+            return unexpected(expected, hint: "the remainder is written modulus(a, b)")
         default:
             guard case .keyPath = expression else { return unexpected(expected) }
             if let hint = Self.wordHint(expression, Self.constants) {

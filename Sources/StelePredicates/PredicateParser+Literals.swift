@@ -119,6 +119,7 @@ extension PredicateParser {
             return .decimal(value)
         }
         guard let value = Double(written), value.isFinite else { return nil }
+        if value == 0 { return .decimal(0) }
         // A Double of no more digits than a Decimal has is one, so that it prints as it was read.
         if digits > 38, lowest + digits - 17 >= -128, highest <= 127,
             let short = Decimal(string: "\(value)")
