@@ -189,7 +189,7 @@ extension PredicateParser {
         let base = String(name.prefix { $0 != ":" })
         let near = Nearest.name(to: name, among: known) ?? Nearest.name(to: base, among: known)
         return error(
-            .unsupported, "there is no function \(name)",
+            .unsupported, "there is no function \(name.prefix(60))",
             hint: near.map { "did you mean \($0)?" }, at: place)
     }
 
@@ -221,7 +221,7 @@ extension PredicateParser {
         guard CastType(rawValue: type) != nil else {
             let known = CastType.allCases.map(\.rawValue)
             throw error(
-                .unsupported, "nothing can be cast to \(type)",
+                .unsupported, "nothing can be cast to \(type.prefix(60))",
                 hint: Nearest.hint(to: type, among: known)
                     ?? "a type is one of \(known.joined(separator: ", "))", at: place)
         }
@@ -294,7 +294,7 @@ extension PredicateParser {
             PredicateFunction.bySelector[selector] ?? PredicateFunction.byName[selector]
         guard let function, function != .distinct, function != .cast else {
             throw error(
-                .unsupported, "FUNCTION may not call \(selector)",
+                .unsupported, "FUNCTION may not call \(selector.prefix(60))",
                 hint: "only the language's own functions can be called", at: place)
         }
         arguments.insert(receiver, at: 0)
