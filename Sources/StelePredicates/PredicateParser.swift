@@ -128,11 +128,13 @@ struct PredicateParser {
 
     private mutating func negation() throws(PredicateError) -> Node {
         guard token.kind == .not || token.kind == .bang else { return try comparison() }
-        try enter()
         advance()
+        // `NOT (` is one level, as which NOT NOT prints.
+        let isOwnLevel = token.kind != .leftParenthesis
+        if isOwnLevel { try enter() }
         let inner = try negation()
         let predicate = try condition(inner)
-        leave()
+        if isOwnLevel { leave() }
         return Node(.not(predicate), depth: inner.depth + 1)
     }
 

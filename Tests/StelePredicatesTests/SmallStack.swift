@@ -3,9 +3,10 @@
 import Foundation
 
 enum SmallStack {
-    /// A sixteenth of a worker's stack; twice that where nothing is optimized.
+    /// A sixteenth of a worker's stack; half of it where nothing is optimized and each frame
+    /// is many times as large.
     #if DEBUG
-        static let bytes = 1 << 20
+        static let bytes = 4 << 20
     #else
         static let bytes = 512 << 10
     #endif
