@@ -101,8 +101,8 @@ struct BoundsTests {
         let predicate = try Self.read(nots).get()
         try SmallStack.run { _ = try League.check("Person").check(predicate) }
         // In each parenthesis a chain, so that the tree is as high as it can be.
-        let chain = String(repeating: "1 + ", count: 100)
-        let high = Self.text(("-(" + chain, ")"), 2, around: chain + "age") + " == 1"
+        let chain = String(repeating: " + 1", count: 100)
+        let high = Self.text(("-(", chain + ")"), 3, around: "age") + " == 1"
         guard case .failure(let error) = try Self.read(high) else {
             Issue.record("the tree is higher than the limit")
             return
