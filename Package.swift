@@ -118,7 +118,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "StelePredicatesTests",
-            dependencies: ["StelePredicates", "SteleModel"],
+            dependencies: ["StelePredicates", "SteleModel"], exclude: ["Grammar"],
             swiftSettings: settings),
         .testTarget(
             name: "SteleGraphTests",

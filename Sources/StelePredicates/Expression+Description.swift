@@ -189,6 +189,10 @@ extension Value {
             case "\n": quoted += "\\n"
             case "\r": quoted += "\\r"
             case "\t": quoted += "\\t"
+            case "\0"..."\u{1F}", "\u{7F}"..."\u{9F}":
+                // A terminal would obey them.
+                let digits = String(scalar.value, radix: 16, uppercase: true)
+                quoted += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
             default: quoted.unicodeScalars.append(scalar)
             }
         }

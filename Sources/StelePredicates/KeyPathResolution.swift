@@ -108,7 +108,7 @@ struct KeyPathResolver {
 
     private mutating func note(_ name: String) throws(PredicateError) {
         guard KeyPathResolution.operators.contains(name) else {
-            let near = NearestWord.to(name, among: KeyPathResolution.operators)
+            let near = Nearest.name(to: name, among: KeyPathResolution.operators)
             throw PredicateError(
                 .unknownKey, "there is no collection operator \(name)", near: name,
                 hint: near.map { "did you mean \($0)?" })
@@ -206,7 +206,7 @@ struct KeyPathResolver {
                     + "\(below.name) itself")
         }
         let known = entity.properties.map(\.name) + ["_id", "_entity", "_version"]
-        let near = NearestWord.to(key, among: known)
+        let near = Nearest.name(to: key, among: known)
         return PredicateError(
             .unknownKey, message, near: key,
             hint: near.map { "did you mean \($0)?" }

@@ -1,5 +1,7 @@
 /// From the bytes of a predicate to tokens, one at a time, without allocating.
 
+import SteleModel
+
 /// Reads tokens from UTF-8 bytes that its owner keeps alive.
 struct Lexer {
     let bytes: UnsafeBufferPointer<UInt8>
@@ -29,7 +31,9 @@ struct Lexer {
         guard index < end else { return Token(kind: .end, start: end, end: end, place: end) }
         let byte = bytes[index]
         if Self.isLetter(byte) {
-            return byte >= 0x80 && isPunctuation() ? sign(.invalid, 3) : word()
+            guard byte >= 0x80 else { return word() }
+            let (scalar, length) = scalar()
+            return Identifier.canBegin(scalar) ? word() : sign(.invalid, length)
         }
         if Self.isDigit(byte) { return number() }
         if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") { return text(quote: byte) }
@@ -59,16 +63,23 @@ struct Lexer {
 
     private mutating func skipWord() {
         while index < end, Self.isLetter(bytes[index]) || Self.isDigit(bytes[index]) {
-            if bytes[index] >= 0x80, isPunctuation() { return }
-            index += 1
+            guard bytes[index] >= 0x80 else {
+                index += 1
+                continue
+            }
+            let (scalar, length) = scalar()
+            guard Identifier.canContinue(scalar) else { return }
+            index += length
         }
     }
 
-    /// Whether a no-break space or one of U+2000 to U+207F stands here, such as a curly quote.
-    private func isPunctuation() -> Bool {
-        let second = peek(1)
-        return bytes[index] == 0xC2 && second == 0xA0
-            || bytes[index] == 0xE2 && (second == 0x80 || second == 0x81) && index + 3 <= end
+    /// The scalar of several bytes that begins here, and how many they are.
+    private func scalar() -> (Unicode.Scalar, length: Int) {
+        let first = bytes[index]
+        let length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
+        var value = UInt32(first) & (0x7F >> UInt32(length))
+        for ahead in 1..<length { value = value << 6 | UInt32(peek(ahead) & 0x3F) }
+        return (Unicode.Scalar(value) ?? "\u{FFFD}", min(length, end - index))
     }
 
     private mutating func word() -> Token {
@@ -105,7 +116,9 @@ struct Lexer {
     private mutating func prefixed(_ kind: Token.Kind) -> Token {
         let place = index
         index += 1
-        guard index < end, Self.isLetter(bytes[index]) else {
+        guard index < end, Self.isLetter(bytes[index]),
+            bytes[index] < 0x80 || Identifier.canBegin(scalar().0)
+        else {
             return Token(kind: .invalid, start: place, end: index, place: place)
         }
         skipWord()
@@ -137,7 +150,9 @@ struct Lexer {
                 skipDigits()
             }
         }
-        if index < end, Self.isLetter(bytes[index]) {
+        if index < end, Self.isLetter(bytes[index]),
+            bytes[index] < 0x80 || Identifier.canContinue(scalar().0)
+        {
             skipWord()
             kind = .invalidNumber
         }

@@ -41,8 +41,10 @@ extension PredicateParser {
     ) throws(PredicateError) -> T {
         try withBytes(of: text) { (bytes) throws(PredicateError) in
             guard bytes.count <= PredicateLimits.textLength else {
+                let kept = bytes[..<PredicateLimits.textLength]
                 throw PredicateError(
-                    .limit, "the predicate is longer than \(PredicateLimits.textLength) bytes")
+                    .limit, "the predicate is longer than \(PredicateLimits.textLength) bytes",
+                    position: kept.reduce(0) { $1 & 0xC0 == 0x80 ? $0 : $0 + 1 })
             }
             var parser = PredicateParser(bytes, from: 0, to: bytes.count, arguments: arguments)
             return try body(&parser)

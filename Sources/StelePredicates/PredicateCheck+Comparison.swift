@@ -5,6 +5,16 @@ import SteleModel
 extension PredicateCheck {
     func checked(_ comparison: Comparison, _ scope: Scope) throws(PredicateError) -> Predicate {
         if let result = plain(comparison) { return result }
+        do throws(PredicateError) { return try fitted(comparison, scope) } catch {
+            var placed = error
+            if placed.comparison == nil { placed.comparison = comparison }
+            throw placed
+        }
+    }
+
+    private func fitted(
+        _ comparison: Comparison, _ scope: Scope
+    ) throws(PredicateError) -> Predicate {
         var left = try checked(comparison.left, scope)
         let right = try checked(comparison.right, scope)
         var result = comparison

@@ -155,7 +155,7 @@ public struct PredicateCheck: Sendable {
             return Typed(expression: .variable(name), type: .value(.undefined), pending: text)
         }
         let known = Array(variables.keys) + scope.variables.map(\.name)
-        let near = NearestWord.to(name, among: known)
+        let near = Nearest.name(to: name, among: known) ?? (known.count == 1 ? known[0] : nil)
         throw PredicateError(
             .variable, "$\(name) has no value", near: "$" + name,
             hint: near.map { "did you mean $\($0)?" } ?? "give it one: var.\(name)=…")

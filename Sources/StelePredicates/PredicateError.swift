@@ -2,33 +2,81 @@
 
 /// A predicate that cannot be read, or that does not fit the model.
 public struct PredicateError: Error, Sendable, Hashable, CustomStringConvertible {
+    private struct Fields: Sendable, Hashable {
+        var code: String
+        var message: String
+        var position: Int
+        var near: String
+        var expected: String?
+        var hint: String?
+        var comparison: Comparison?
+    }
+
+    /// One word wide, so that a function that can throw it needs little stack.
+    private final class Storage: Sendable {
+        let fields: Fields
+        init(_ fields: Fields) { self.fields = fields }
+    }
+
+    private var storage: Storage
+
+    private var fields: Fields {
+        get { storage.fields }
+        set { storage = Storage(newValue) }
+    }
+
     /// The sort of mistake: `predicate.syntax`, `predicate.unknown-key`, `predicate.type`,
     /// `predicate.limit`, `predicate.unsupported`, `predicate.variable`, `predicate.pattern` or
     /// `feature.not-built`.
-    public var code: String
+    public var code: String {
+        get { fields.code }
+        set { fields.code = newValue }
+    }
     /// What is wrong, in one sentence.
-    public var message: String
+    public var message: String {
+        get { fields.message }
+        set { fields.message = newValue }
+    }
     /// Where it is, in Unicode scalars from the start of the text; 0 where the text was not at
     /// hand (`located(in:)` finds it then).
-    public var position: Int
+    public var position: Int {
+        get { fields.position }
+        set { fields.position = newValue }
+    }
     /// The text at that place; empty at the end of the text.
-    public var near: String
+    public var near: String {
+        get { fields.near }
+        set { fields.near = newValue }
+    }
     /// What would have been right there, where that is known.
-    public var expected: String?
+    public var expected: String? {
+        get { fields.expected }
+        set { fields.expected = newValue }
+    }
     /// The way out, such as `did you mean BEGINSWITH?`.
-    public var hint: String?
+    public var hint: String? {
+        get { fields.hint }
+        set { fields.hint = newValue }
+    }
+    /// The innermost comparison that the check found it in.
+    var comparison: Comparison? {
+        get { fields.comparison }
+        set { fields.comparison = newValue }
+    }
 
     public init(
         _ code: Code, _ message: String, position: Int = 0, near: String = "",
         expected: String? = nil, hint: String? = nil
     ) {
-        self.code = code.rawValue
-        self.message = message
-        self.position = position
-        self.near = near
-        self.expected = expected
-        self.hint = hint
+        storage = Storage(
+            Fields(
+                code: code.rawValue, message: message, position: position, near: near,
+                expected: expected, hint: hint))
     }
+
+    public static func == (a: PredicateError, b: PredicateError) -> Bool { a.fields == b.fields }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(fields) }
 
     /// The codes there are.
     public enum Code: String, Sendable, CaseIterable {
@@ -48,32 +96,5 @@ public struct PredicateError: Error, Sendable, Hashable, CustomStringConvertible
         var text = message
         if !near.isEmpty { text += " (at \(position), near \(near))" }
         return hint.map { "\(text); \($0)" } ?? text
-    }
-
-    /// The same with its position in the text it came from: where `near` stands there first as a
-    /// word of its own. For mistakes that the check of a parsed predicate finds.
-    public func located(in text: String) -> PredicateError {
-        guard position == 0, !near.isEmpty else { return self }
-        let part = Array(near.unicodeScalars)
-        let all = Array(text.unicodeScalars)
-        guard all.count >= part.count else { return self }
-        var located = self
-        for start in 0...(all.count - part.count) where all[start] == part[0] {
-            let end = start + part.count
-            guard all[start..<end].elementsEqual(part) else { continue }
-            let opens = start == 0 || !Self.isWord(all[start - 1]) || !Self.isWord(part[0])
-            let closes = end == all.count || !Self.isWord(all[end])
-            guard opens && closes else { continue }
-            located.position = start
-            return located
-        }
-        return self
-    }
-
-    private static func isWord(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar {
-        case "a"..."z", "A"..."Z", "0"..."9", "_": true
-        default: scalar.value >= 0x80
-        }
     }
 }

@@ -17,8 +17,9 @@ extension PredicateParser {
             advance()
             return Node(.evaluatedObject)
         case .anyKey:
-            advance()
-            return Node(.anyKey)
+            throw error(
+                .unsupported, "ANYKEY is not supported",
+                hint: "name the keys and join the comparisons with OR")
         case .leftParenthesis: return try parenthesized()
         case .leftBrace: return try list()
         case .percent: return try argument()
@@ -121,22 +122,37 @@ extension PredicateParser {
         advance()
         var arguments: [Expression] = []
         var depth = 0
-        while token.kind != .rightParenthesis {
+        var follows = token.kind != .rightParenthesis
+        while follows {
             let isDistinct = function.isAggregate && arguments.isEmpty && takeDistinct()
             let (argument, height) = try operand()
             arguments.append(
                 isDistinct ? .function(PredicateFunction.distinct.rawValue, [argument]) : argument)
             depth = max(depth, height + (isDistinct ? 1 : 0))
-            guard token.kind == .comma else { break }
-            advance()
+            follows = token.kind == .comma
+            if follows { advance() }
         }
         if token.kind != .rightParenthesis { throw unexpected("a comma or )") }
         let fits =
             arguments.count == function.arity || (function == .count && arguments.isEmpty)
         guard fits else { throw wrongCount(function, arguments.count, at: place) }
+        if function == .cast { return try castCall(arguments, depth, at: place) }
         advance()
         leave()
         return Node(.function(function.rawValue, arguments), depth: try grown(depth))
+    }
+
+    /// `castObject:toType:(x, "NSDate")` is `CAST(x, "NSDate")`; the parenthesis is still to come.
+    private mutating func castCall(
+        _ arguments: [Expression], _ depth: Int, at place: Token
+    ) throws(PredicateError) -> Node {
+        guard case .constant(.string(let type)) = arguments[1] else {
+            throw error(
+                .syntax, "castObject:toType: takes a type's name in quotes", at: place)
+        }
+        advance()
+        leave()
+        return try cast(arguments[0], depth, to: type, at: place)
     }
 
     /// `distinct` before an aggregate's argument, where a key of that name does not stand alone.
@@ -168,11 +184,12 @@ extension PredicateParser {
     }
 
     private func unknownFunction(_ name: String, at place: Token) -> PredicateError {
-        let known = PredicateFunction.allCases.lazy.filter { $0 != .distinct }.map(\.shortName)
+        let forms = ["SUBQUERY", "CAST", "TERNARY", "FUNCTION"]
+        let known = PredicateFunction.allCases.filter { $0 != .distinct }.map(\.shortName) + forms
         let base = String(name.prefix { $0 != ":" })
-        let near = NearestWord.to(name, among: known) ?? NearestWord.to(base, among: known)
+        let near = Nearest.name(to: name, among: known) ?? Nearest.name(to: base, among: known)
         return error(
-            .unsupported, "there is no function \(name)",
+            .unsupported, "there is no function \(name.prefix(60))",
             hint: near.map { "did you mean \($0)?" }, at: place)
     }
 
@@ -195,11 +212,18 @@ extension PredicateParser {
         advance()
         try take(.rightParenthesis, ")")
         leave()
+        return try cast(operand, depth, to: type, at: place)
+    }
+
+    private func cast(
+        _ operand: Expression, _ depth: Int, to type: String, at place: Token
+    ) throws(PredicateError) -> Node {
         guard CastType(rawValue: type) != nil else {
-            let near = NearestWord.to(type, among: CastType.allCases.map(\.rawValue))
+            let known = CastType.allCases.map(\.rawValue)
             throw error(
-                .unsupported, "nothing can be cast to \(type)",
-                hint: near.map { "did you mean \($0)?" }, at: place)
+                .unsupported, "nothing can be cast to \(type.prefix(60))",
+                hint: Nearest.hint(to: type, among: known)
+                    ?? "a type is one of \(known.joined(separator: ", "))", at: place)
         }
         if type == CastType.date.rawValue, case .constant(let literal) = operand,
             let seconds = literal.asDouble
@@ -270,7 +294,7 @@ extension PredicateParser {
             PredicateFunction.bySelector[selector] ?? PredicateFunction.byName[selector]
         guard let function, function != .distinct, function != .cast else {
             throw error(
-                .unsupported, "FUNCTION may not call \(selector)",
+                .unsupported, "FUNCTION may not call \(selector.prefix(60))",
                 hint: "only the language's own functions can be called", at: place)
         }
         arguments.insert(receiver, at: 0)

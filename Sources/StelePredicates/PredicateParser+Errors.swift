@@ -1,5 +1,7 @@
 /// What the parser says when a text cannot be read.
 
+import SteleModel
+
 extension PredicateParser {
     /// A mistake at the token that stands next.
     func error(
@@ -43,16 +45,38 @@ extension PredicateParser {
         case .not:
             return unexpected(expected, hint: "write NOT (a IN b), not a NOT IN b")
         case .identifier:
-            return unexpected(expected, hint: Self.operatorHint(near(token)))
+            return unexpected(
+                expected,
+                hint: Self.operatorHint(near(token)) ?? Self.wordHint(expression, Self.openings))
         case .assign, .colon:
             return unexpected(expected, hint: "equality is written ==")
         case .comma:
             return unexpected(expected, hint: "a list is written {1, 2}")
+        case .percent:
+            return unexpected(expected, hint: "the remainder is written modulus(a, b)")
         default:
             guard case .keyPath = expression else { return unexpected(expected) }
+            if let hint = Self.wordHint(expression, Self.constants) {
+                return unexpected(expected, hint: hint)
+            }
             return unexpected(
                 expected, hint: "for what is true or false write \(expression.description) == YES")
         }
+    }
+
+    /// Words that stand before a comparison, and those that stand alone.
+    private static let openings = ["NOT", "ANY", "SOME", "ALL", "NONE"]
+    private static let constants = ["TRUEPREDICATE", "FALSEPREDICATE"]
+
+    /// Where what was read as a key may be a word misspelt.
+    private static func wordHint(_ read: Expression, _ words: [String]) -> String? {
+        guard case .keyPath(.evaluatedObject, let path) = read, path.count == 1 else { return nil }
+        return Nearest.hint(to: path[0], among: words)
+    }
+
+    /// What goes on after a whole comparison.
+    static func joiningHint(_ word: String) -> String? {
+        Nearest.hint(to: word, among: ["AND", "OR"])
     }
 
     private static func operatorHint(_ word: String) -> String? {
@@ -69,7 +93,7 @@ extension PredicateParser {
                 "OR",
                 "UNION", "INTERSECT", "MINUS",
             ]
-            return NearestWord.to(word, among: operators).map { "did you mean \($0)?" }
+            return Nearest.hint(to: word, among: operators)
         }
     }
 

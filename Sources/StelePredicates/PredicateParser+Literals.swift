@@ -58,8 +58,11 @@ extension PredicateParser {
         let digits = String(decoding: lexer.bytes[(place.start + 2)..<place.end], as: UTF8.self)
         let text = negative ? "-" + digits : digits
         if let value = Int64(text, radix: base) { return .int(value) }
-        guard let value = UInt64(digits, radix: base) else { return nil }
-        return .decimal(negative ? -Decimal(value) : Decimal(value))
+        // Beyond 64 bits as far as a Decimal is exact, which is 38 digits.
+        guard let value = UInt128(digits, radix: base), let decimal = Decimal(string: "\(value)"),
+            decimal.description == "\(value)"
+        else { return nil }
+        return .decimal(negative ? -decimal : decimal)
     }
 
     /// Significant digits and an exponent, which up to 19 digits need no text in between.
@@ -116,6 +119,7 @@ extension PredicateParser {
             return .decimal(value)
         }
         guard let value = Double(written), value.isFinite else { return nil }
+        if value == 0 { return .decimal(0) }
         // A Double of no more digits than a Decimal has is one, so that it prints as it was read.
         if digits > 38, lowest + digits - 17 >= -128, highest <= 127,
             let short = Decimal(string: "\(value)")

@@ -5,9 +5,9 @@
 struct PredicateParser {
     private(set) var lexer: Lexer
     var token: Token
-    /// The byte after the last token taken.
-    private(set) var lastEnd = 0
     private var nesting = 0
+    /// Each comparison and the bytes that it was read from, where somebody asks for that.
+    var places: [(comparison: Comparison, range: Range<Int>)]?
     /// What `%@` and `%K` stand for, in order.
     var arguments: ArraySlice<FormatArgument>
 
@@ -43,7 +43,6 @@ struct PredicateParser {
 
     @inline(__always)
     mutating func advance() {
-        lastEnd = token.end
         token = lexer.next()
     }
 
@@ -92,7 +91,8 @@ struct PredicateParser {
                 .syntax, "\(arguments.count) more arguments are given than the format names",
                 hint: "each %@ and %K takes one")
         }
-        throw unexpected(expected)
+        throw unexpected(
+            expected, hint: token.kind == .identifier ? Self.joiningHint(near(token)) : nil)
     }
 
     // MARK: Conditions
@@ -120,11 +120,6 @@ struct PredicateParser {
         while token.kind == .and {
             advance()
             let next = try negation()
-            if case .expression = next.content, case .comparison(let before)? = parts.last,
-                before.type == .between, case .constant = before.right
-            {
-                throw unexpected("a comparison operator", hint: "write BETWEEN {low, high}")
-            }
             parts.append(try condition(next))
             depth = max(depth, next.depth)
         }
@@ -133,11 +128,13 @@ struct PredicateParser {
 
     private mutating func negation() throws(PredicateError) -> Node {
         guard token.kind == .not || token.kind == .bang else { return try comparison() }
-        try enter()
         advance()
+        // `NOT (` is one level, as which NOT NOT prints.
+        let isOwnLevel = token.kind != .leftParenthesis
+        if isOwnLevel { try enter() }
         let inner = try negation()
         let predicate = try condition(inner)
-        leave()
+        if isOwnLevel { leave() }
         return Node(.not(predicate), depth: inner.depth + 1)
     }
 
@@ -150,6 +147,7 @@ struct PredicateParser {
     }
 
     private mutating func comparison() throws(PredicateError) -> Node {
+        let start = token.place
         switch token.kind {
         case .any, .some: return try comparison(modifier: .any)
         case .all: return try comparison(modifier: .all)
@@ -165,31 +163,52 @@ struct PredicateParser {
             guard case .expression(let expression) = left.content,
                 let type = token.kind.comparison
             else { return left }
-            return try comparison(expression, left.depth, type, .direct)
+            return try comparison(expression, left.depth, type, .direct, from: start)
         }
     }
 
     private mutating func comparison(
         modifier: Comparison.Modifier
     ) throws(PredicateError) -> Node {
+        let start = token.place
         advance()
         let (left, depth) = try operand()
         guard let type = token.kind.comparison else { throw missingOperator(after: left) }
-        return try comparison(left, depth, type, modifier)
+        return try comparison(left, depth, type, modifier, from: start)
     }
 
     private mutating func comparison(
         _ left: Expression, _ leftDepth: Int, _ type: Comparison.Operator,
-        _ modifier: Comparison.Modifier
+        _ modifier: Comparison.Modifier, from start: Int
     ) throws(PredicateError) -> Node {
         advance()
         let options = try comparisonOptions()
+        let place = token
         let (right, rightDepth) = try operand()
+        if type == .between { try checkBounds(right, at: place) }
         if token.kind.comparison != nil {
             throw unexpected("AND, OR or the end", hint: "join comparisons with AND")
         }
         let comparison = Comparison(left, type, right, modifier: modifier, options: options)
+        places?.append((comparison, start..<token.place))
         return Node(.comparison(comparison), depth: max(leftDepth, rightDepth) + 1)
+    }
+
+    /// What is written out can be seen not to be two bounds; the rest the check sees.
+    private func checkBounds(_ bounds: Expression, at place: Token) throws(PredicateError) {
+        switch bounds {
+        case .aggregate(let items) where items.count == 2: return
+        case .constant where token.kind == .and:
+            // `BETWEEN 1 AND 2`, as SQL writes it.
+            throw unexpected("a list of two", hint: "write BETWEEN {low, high}")
+        case .aggregate, .constant:
+            var error = error(
+                .type, "BETWEEN needs two bounds, and \(bounds.description) is not two",
+                expected: "{low, high}", hint: "write BETWEEN {low, high}", at: place)
+            error.near = bounds.description.count <= 40 ? bounds.description : error.near
+            throw error
+        default: return
+        }
     }
 
     /// `[cd]` after an operator.

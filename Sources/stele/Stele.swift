@@ -11,6 +11,7 @@ struct Stele: ParsableCommand {
         abstract: "Core Data's object graph, served over HTTP.",
         version: Service.version,
         subcommands: [
-            ServeCommand.self, ModelCommand.self, ImportCommand.self, HealthCommand.self,
+            ServeCommand.self, ModelCommand.self, PredicateCommand.self, ImportCommand.self,
+            HealthCommand.self,
         ])
 }

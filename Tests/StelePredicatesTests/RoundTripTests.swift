@@ -42,8 +42,13 @@ struct RandomPredicates {
             .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual, .equal, .notEqual,
             .matches, .like, .beginsWith, .endsWith, .in, .contains, .between,
         ]
+        let type = pick(operators)
+        let left = expression(depth)
+        let right =
+            type == .between
+            ? .aggregate([expression(depth - 1), expression(depth - 1)]) : expression(depth)
         return Comparison(
-            expression(depth), pick(operators), expression(depth),
+            left, type, right,
             modifier: pick([.direct, .direct, .any, .all]),
             options: ComparisonOptions(rawValue: number(3) == 0 ? number(16) : 0))
     }
@@ -101,7 +106,7 @@ struct RandomPredicates {
     private mutating func leaf() -> Expression {
         switch number(5) {
         case 0, 1: return path(over: .evaluatedObject)
-        case 2: return pick([.evaluatedObject, .variable("x"), .variable("LongName_1"), .anyKey])
+        case 2: return pick([.evaluatedObject, .variable("x"), .variable("LongName_1")])
         default: return .constant(constant())
         }
     }

@@ -38,22 +38,6 @@ import Testing
         #expect(throws: Problem.self) { try Cursor("") }
     }
 
-    @Test func base64IsReadStrictly() {
-        func decode(_ text: String) -> [UInt8]? { Base64.decode(Array(text.utf8)) }
-        #expect(decode("") == [])
-        #expect(decode("AAH/") == [0, 1, 255])
-        #expect(decode("AA==") == [0])
-        #expect(decode("AAA=") == [0, 0])
-        for wrong in ["A", "AA", "AA=", "AA===", "A===", "=AAA", "AAB=", "AB==", "A A=", "AA-_"] {
-            #expect(decode(wrong) == nil, "\(wrong)")
-        }
-        for count in 0..<40 {
-            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 77 + count) }
-            let text = Base64.encodeURLSafe(bytes)
-            #expect(Base64.decode(Array(text.utf8), urlSafe: true) == bytes)
-        }
-    }
-
     @Test func keysAreFoundByTheirBytes() {
         let names = (0..<200).map { "key\($0)" } + ["", "é", "_id"]
         let table = KeyTable(names.enumerated().map { ($0.element, $0.offset) })
@@ -81,16 +65,6 @@ import Testing
         #expect(ListPiece(text: "count( distinct  x )").named.name == "count(distinct x)")
         #expect(ListPiece(text: #"x == "a b""#).named.name == #"x=="a b""#)
         #expect(throws: Problem.self) { try ListPiece.split("a,", of: .sort, limits: Limits()) }
-    }
-
-    @Test func theNearestNameIsFoundWhereOneIsNear() {
-        let names = ["name", "number", "goals", "team"]
-        for (wrong, right) in [
-            ("nmae", "name"), ("Name", "name"), ("goal", "goals"), ("tem", "team"),
-            ("nubmer", "number"), ("xyz", nil), ("", nil),
-        ] as [(String, String?)] {
-            #expect(nearestName(to: wrong, among: names) == right, "\(wrong)")
-        }
     }
 
     @Test func formatsAreChosenByQualityAndCloseness() throws {

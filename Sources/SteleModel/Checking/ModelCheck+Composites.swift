@@ -32,7 +32,7 @@ extension ModelCheck {
         }
         let names = model.declaration.composites.map(\.name)
         guard !names.contains(name) else { return }
-        let near = Nearest.name(to: name, in: names).map { "did you mean \($0)?" }
+        let near = Nearest.hint(to: name, among: names)
         findings.error(place, "its composite \(name) is not in the model", hint: near)
     }
 

@@ -9,11 +9,8 @@ extension ModelCheck {
     /// A letter or `_`, then letters, digits and `_`: what predicates and key paths can name.
     static func isIdentifier(_ name: String) -> Bool {
         guard let first = name.unicodeScalars.first else { return false }
-        guard first == "_" || first.properties.isAlphabetic else { return false }
-        return name.unicodeScalars.allSatisfy {
-            $0 == "_" || $0.properties.isAlphabetic || $0.properties.numericType == .decimal
-                || $0.properties.generalCategory == .nonspacingMark
-        }
+        return Identifier.canBegin(first)
+            && name.unicodeScalars.allSatisfy(Identifier.canContinue)
     }
 
     mutating func checkEntityNames() {

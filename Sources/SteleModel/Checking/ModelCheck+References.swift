@@ -44,7 +44,7 @@ extension ModelCheck {
         switch names.first.flatMap({ entity.property(named: $0) }) {
         case nil:
             let known = entity.slots.map(\.name)
-            let near = Nearest.name(to: path, in: known).map { "did you mean \($0)?" }
+            let near = Nearest.hint(to: path, among: known)
             findings.error(place, "\(entity.name) has no property \(path)", hint: near)
         case .fetchedProperty:
             findings.error(place, "\(path) is a fetched property, which no store keeps")

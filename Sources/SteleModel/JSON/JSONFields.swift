@@ -101,7 +101,7 @@ struct JSONFields {
         guard let text = text(key, &findings) else { return nil }
         if let found = choices.first(where: { $0.0 == text }) { return found.1 }
         let names = choices.map(\.0)
-        let near = Nearest.name(to: text, in: names).map { "did you mean \($0)?" }
+        let near = Nearest.hint(to: text, among: names)
         findings.error(
             place, "its \(key) \(quoted(text)) is not known",
             hint: near ?? "it is one of \(names.joined(separator: ", "))")
@@ -131,7 +131,7 @@ struct JSONFields {
     func finish(_ findings: inout Findings) {
         node.forEachMember { key, _ in
             guard !known.contains(key) else { return }
-            let near = Nearest.name(to: key, in: known).map { "did you mean \($0)?" }
+            let near = Nearest.hint(to: key, among: known)
             findings.error(
                 place, "the key \(quoted(key)) is not known",
                 hint: near ?? "known are \(known.joined(separator: ", "))")

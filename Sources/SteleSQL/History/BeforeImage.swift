@@ -112,7 +112,7 @@ struct BeforeImage {
         case .decimal:
             return node.string.flatMap { DecimalText.parse($0.utf8) }.map(Value.decimal) ?? .null
         case .text: return node.string.map(Value.string) ?? .null
-        case .data: return node.string.flatMap(Base64.bytes).map(Value.data) ?? .null
+        case .data: return node.string.flatMap({ Base64.decode($0) }).map(Value.data) ?? .null
         case .uuid: return node.string.flatMap { UUID(uuidString: $0) }.map(Value.uuid) ?? .null
         }
     }

@@ -1,5 +1,6 @@
 /// Where a page ends, as text that says nothing to clients: exact values, and whose they are.
 
+import SteleJSON
 import SteleModel
 
 /// The cursor of `after`: base64url (RFC 4648, 5) of a query's fingerprint and the last row's keys.
@@ -17,7 +18,7 @@ struct Cursor: Sendable {
     /// Reads a cursor's text.
     /// - Throws: `Problem`, 400, for what no cursor is.
     init(_ text: String) throws {
-        guard let bytes = Base64.decode(Array(text.utf8), urlSafe: true) else { throw Self.broken }
+        guard let bytes = Base64.decode(text, urlSafe: true) else { throw Self.broken }
         var reader = CursorReader(bytes)
         guard reader.byte() == Self.version, let fingerprint = reader.fixed() else {
             throw Self.broken

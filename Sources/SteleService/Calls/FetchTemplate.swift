@@ -74,7 +74,7 @@ struct FetchTemplates: Sendable {
     /// - Throws: `Problem`, 404, with the nearest name.
     func named(_ name: String, _ basePath: String) throws -> FetchTemplate {
         if let template = all.first(where: { $0.name == name }) { return template }
-        let near = nearestName(to: name, among: all.map(\.name))
+        let near = Nearest.name(to: name, among: all.map(\.name))
         throw Problem(
             .route, "the model has no fetch request \(name.prefix(100))",
             hint: near.map { "did you mean \(basePath)/fetch/\($0)?" }

@@ -95,7 +95,7 @@ struct ListCall: Sendable {
         throw Problem(
             .unknownParameter, "unknown parameter var.\(unused.prefix(60)): nothing reads "
                 + "$\(unused.prefix(60))",
-            hint: nearestHint(to: "var." + unused, among: used.sorted().map { "var." + $0 }))
+            hint: Nearest.hint(to: "var." + unused, among: used.sorted().map { "var." + $0 }))
     }
 
     private static func sort(_ text: String, _ limits: Limits) throws -> [SortKey] {

@@ -1,5 +1,7 @@
 /// A request's query string, decoded: names and values in their order.
 
+import SteleModel
+
 /// The parameters of one request, each known to its route and given once.
 struct Query: Sendable {
     private let values: [Parameter: String]
@@ -96,7 +98,7 @@ struct Query: Sendable {
         let takes = names.isEmpty ? "takes none" : "takes \(names.joined(separator: ", "))"
         return Problem(
             .unknownParameter, "unknown parameter \(shown); this route \(takes)",
-            hint: Parameter.meant(by: name, among: known) ?? nearestHint(to: name, among: names))
+            hint: Parameter.meant(by: name, among: known) ?? Nearest.hint(to: name, among: names))
     }
 
     /// `where=a > 1 && b == 2` arrives in pieces, the later ones with operators in their names or

@@ -73,7 +73,7 @@ struct ChangesCall: Sendable {
                     name.isEmpty ? "entity has an empty name" : "the model has no entity \(name)"
                 throw Problem(
                     .parameter, what,
-                    hint: nearestHint(to: name, among: model.entities.map(\.name)))
+                    hint: Nearest.hint(to: name, among: model.entities.map(\.name)))
             }
             return entity
         }

@@ -13,7 +13,7 @@ extension ObjectWriter {
             let names = context.model.family(of: entity).map(\.name)
             throw Problem(
                 .wrongEntity, "_entity names no entity of the model, \(ValueReader.shown(named))",
-                hint: nearestHint(to: named.string ?? "", among: names)
+                hint: Nearest.hint(to: named.string ?? "", among: names)
                     ?? "it may be \(names.joined(separator: ", "))")
         }
         guard entity.isKind(found.index) else {
@@ -105,7 +105,7 @@ extension ObjectWriter {
 
     func unknownKey(_ name: UnsafeBufferPointer<UInt8>, _ entity: Entity) -> Problem {
         let name = String(decoding: name, as: UTF8.self)
-        let near = nearestHint(to: name, among: entity.properties.lazy.map(\.name))
+        let near = Nearest.hint(to: name, among: entity.properties.lazy.map(\.name))
         let shown = name.count > 60 ? "\(name.prefix(60))…" : name
         return Problem(
             .unknownKey, "\(entity.name) has no property \(shown)", hint: near,

@@ -66,7 +66,7 @@ struct ImportLine {
     }
 
     private static func unknown(_ name: String, _ entity: Entity) -> ImportError {
-        let near = nearestName(to: name, among: entity.properties.map(\.name))
+        let near = Nearest.name(to: name, among: entity.properties.map(\.name))
         let hint = near.map { "did you mean \($0)?" } ?? "--ignore-unknown passes over such keys"
         return ImportError("\(entity.name) has no property \(name) (\(hint))")
     }

@@ -32,7 +32,7 @@ public struct ImportPlan: Sendable {
         for (name, attribute) in keys {
             let entity = try Self.entity(name, in: model)
             guard let found = entity.attribute(named: attribute) else {
-                let near = nearestName(to: attribute, among: entity.properties.map(\.name))
+                let near = Nearest.name(to: attribute, among: entity.properties.map(\.name))
                 throw ImportError(
                     "\(name) has no attribute \(attribute)" + (near.map { ", but \($0)" } ?? ""))
             }
@@ -61,7 +61,7 @@ public struct ImportPlan: Sendable {
 
     private static func entity(_ name: String, in model: Model) throws -> Entity {
         if let entity = model.entity(named: name) { return entity }
-        let near = nearestName(to: name, among: model.entities.map(\.name))
+        let near = Nearest.name(to: name, among: model.entities.map(\.name))
         throw ImportError(
             "the model \(model.name) has no entity \(name)" + (near.map { ", but \($0)" } ?? ""))
     }

@@ -76,7 +76,7 @@ struct Inclusion: Sendable {
             }
             throw Problem(
                 .parameter, "include names \(name), which is no relationship of \(entity.name)",
-                hint: nearestHint(to: name, among: names))
+                hint: Nearest.hint(to: name, among: names))
         }
     }
 

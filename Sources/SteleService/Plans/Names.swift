@@ -64,7 +64,7 @@ struct Names {
                 return try check.check(descriptor.expression)
             } catch var error as PredicateError {
                 if error.code == PredicateError.Code.unknownKey.rawValue, error.hint == nil {
-                    error.hint = nearestHint(to: error.near, among: check.aliases.keys.sorted())
+                    error.hint = Nearest.hint(to: error.near, among: check.aliases.keys.sorted())
                 }
                 throw error
             }

@@ -10,7 +10,7 @@ extension Routes {
         if rest.count == 1, second == "count" { return (.count(entity), .count) }
         if rest.count == 1, second == "query" { return (.query(entity), .query) }
         guard let key = try id(second) else {
-            let near = nearestName(to: second, among: ["count", "query"])
+            let near = Nearest.name(to: second, among: ["count", "query"])
             throw Problem(
                 .route, "there is no route /\(entity.name)/\(second)",
                 hint: near.map { "did you mean \($0)?" }
@@ -79,7 +79,7 @@ extension Routes {
             let names = entity.properties.lazy.map(\.name)
             throw Problem(
                 .route, "\(entity.name) has no relationship \(name)",
-                hint: nearestHint(to: name, among: names))
+                hint: Nearest.hint(to: name, among: names))
         }
     }
 

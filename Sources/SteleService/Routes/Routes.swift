@@ -116,7 +116,7 @@ struct Routes: Sendable {
 
     private func entity(_ name: String) throws -> Entity {
         if let entity = model.entity(named: name) { return entity }
-        let near = nearestName(to: name, among: model.entities.lazy.map(\.name))
+        let near = Nearest.name(to: name, among: model.entities.lazy.map(\.name))
         throw Problem(
             .entity, "the model \(model.name) has no entity \(name)",
             hint: near.map { "did you mean \(Self.path(ofEntity: $0, basePath))?" })
@@ -128,7 +128,7 @@ struct Routes: Sendable {
         let entities = model.entities.map { Self.path(ofEntity: $0.name, "") }
         return Problem(
             .route, "there is no route /\(first)",
-            hint: nearestName(to: "/" + first, among: own + entities).map {
+            hint: Nearest.name(to: "/" + first, among: own + entities).map {
                 "did you mean \(basePath)\($0)?"
             } ?? "GET \(basePath)/ lists the routes")
     }

@@ -1,10 +1,14 @@
-/// Base64 (RFC 4648), read strictly: Binary attributes in bodies, and cursors.
+/// Base64 (RFC 4648), read strictly: Binary attributes in bodies, before-images, and cursors.
 
-enum Base64 {
+/// Base64 text to bytes and, in the alphabet of addresses, back; `ByteWriter.base64` writes the
+/// plain one.
+public enum Base64 {
     /// The bytes that a text stands for; nil for a character outside the alphabet, for padding in
     /// the wrong place, and for bits that stand for nothing. With `urlSafe`, in section 5's
     /// alphabet and without padding.
-    static func decode(_ text: some Collection<UInt8>, urlSafe: Bool = false) -> [UInt8]? {
+    public static func decode(
+        _ text: UnsafeBufferPointer<UInt8>, urlSafe: Bool = false
+    ) -> [UInt8]? {
         let table = urlSafe ? urlSafeDigits : plainDigits
         var out: [UInt8] = []
         out.reserveCapacity(text.count / 4 * 3 + 3)
@@ -38,8 +42,14 @@ enum Base64 {
         return out
     }
 
+    /// The same of a text.
+    public static func decode(_ text: String, urlSafe: Bool = false) -> [UInt8]? {
+        var text = text
+        return text.withUTF8 { decode($0, urlSafe: urlSafe) }
+    }
+
     /// The bytes in section 5's alphabet, without padding.
-    static func encodeURLSafe(_ bytes: [UInt8]) -> String {
+    public static func encodeURLSafe(_ bytes: [UInt8]) -> String {
         var out: [UInt8] = []
         out.reserveCapacity(bytes.count * 4 / 3 + 4)
         var at = 0

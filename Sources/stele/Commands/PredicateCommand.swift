@@ -1,0 +1,157 @@
+/// `stele predicate`: whether a predicate can be read, and what a store makes of it.
+
+import ArgumentParser
+import SteleJSON
+import SteleModel
+import StelePredicates
+import SteleSQLite
+import SteleService
+
+/// Prints a predicate back, and with a model its types, its SQL and the query plan.
+struct PredicateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "predicate", abstract: "Read a predicate and print it back.",
+        discussion: """
+            Without a model grammar, function names and BETWEEN's two bounds are checked. With \
+            one it is also checked against an entity, and the types, the SQL of \
+            GET /ENTITY?where=…, what is bound and SQLite's plan follow. Nothing is stored.
+
+              stele predicate 'name BEGINSWITH[c] "cr" AND age > 40'
+              stele predicate 'ANY players.goals > $N' --model League.xcdatamodeld \\
+                --entity Team --var N=10
+
+            Where it is wrong, the error and the place are printed on standard error and the exit \
+            status is 1. A text that begins with a dash comes last, after two dashes.
+            """)
+
+    @Argument(help: "The predicate, in one argument.")
+    var text: String
+
+    @Option(
+        help: ArgumentHelp(
+            "The model: .xcdatamodeld, .xcdatamodel, contents, or the same as JSON.",
+            valueName: "model"))
+    var model: String?
+
+    @Option(help: ArgumentHelp("The entity that it is a condition on.", valueName: "name"))
+    var entity: String?
+
+    @Option(help: ArgumentHelp("The value of a $NAME in it.", valueName: "name=value"))
+    var `var`: [String] = []
+
+    func run() throws {
+        try Failure.reporting {
+            let target = try target()
+            let predicate: Predicate
+            do throws(PredicateError) {
+                predicate = try Predicate(format: text)
+            } catch {
+                throw Failure(Self.sentence(error, in: text))
+            }
+            guard let (model, entity) = target else {
+                write(predicate.predicateFormat + "\n", to: 1)
+                return
+            }
+            write(try explanation(of: predicate, entity, model), to: 1)
+        }
+    }
+
+    /// The model and the entity, where they are given.
+    private func target() throws -> (Model, Entity)? {
+        guard let path = model else {
+            if let entity {
+                throw Failure("--entity \(entity) needs a model: add --model MODEL")
+            }
+            if !`var`.isEmpty {
+                throw Failure("--var needs a model to be read by: add --model and --entity")
+            }
+            return nil
+        }
+        let model = try Serving.model(path)
+        let names = model.entities.map(\.name)
+        guard let name = entity else {
+            throw Failure(
+                "--model needs an entity: add --entity NAME, one of "
+                    + names.joined(separator: ", "))
+        }
+        guard let entity = model.entity(named: name) else {
+            throw Failure(
+                "\(model.name) has no entity \(name); "
+                    + (Nearest.hint(to: name, among: names)
+                        ?? "it has \(names.joined(separator: ", "))"))
+        }
+        return (model, entity)
+    }
+
+    private func explanation(
+        of predicate: Predicate, _ entity: Entity, _ model: Model
+    ) throws -> String {
+        let check = PredicateCheck(
+            model: model, entity: entity, variables: try variables(),
+            dateReader: { try? ISO8601.secondsSinceReferenceDate($0) })
+        let checked: Predicate
+        let types: [(text: String, type: ExpressionType)]
+        do throws(PredicateError) {
+            checked = try check.check(predicate)
+            types = try check.types(in: checked)
+        } catch {
+            throw Failure(Self.sentence(error.located(in: text), in: text))
+        }
+        var request = FetchRequest(entity: entity)
+        request.predicate = checked
+        // A list asks for one row more than it shows, to know whether there is another page.
+        request.fetchLimit = Limits().defaultListLimit + 1
+        let fetch = try SQLiteStore.explain(request, model: model)
+        var lines = [predicate.predicateFormat, "types:"]
+        lines += Self.aligned(types.map { ($0.text, $0.type.name(in: model)) })
+        lines += ["sql:", "  " + fetch.sql, "bindings:"]
+        lines += fetch.bindings.enumerated().map { "  ?\($0 + 1) = \(Self.literal($1))" }
+        lines.append("plan:")
+        lines += fetch.plan.map { "  " + $0 }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// `NAME=VALUE`s by name.
+    private func variables() throws -> [String: String] {
+        var values: [String: String] = [:]
+        for text in `var` {
+            guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+                throw Failure("--var is NAME=VALUE, such as MIN=40, not \(text)")
+            }
+            values[String(text[..<equals])] = String(text[text.index(after: equals)...])
+        }
+        return values
+    }
+
+    /// What is wrong, the way out, and the text with a caret under the place.
+    private static func sentence(_ error: PredicateError, in text: String) -> String {
+        let place = Caret.line(of: error.position, in: text) ?? "position \(error.position)"
+        var sentence = "\(error.message) (\(place))"
+        if let hint = error.hint { sentence += "; \(hint)" }
+        return sentence + "\n" + Caret.picture(of: text, at: error.position)
+    }
+
+    private static func literal(_ value: Value) -> String {
+        value.isNull ? "NULL" : Expression.constant(value).description
+    }
+
+    /// Two columns; what is too long for the first keeps the second one space away.
+    private static func aligned(_ rows: [(String, String)]) -> [String] {
+        let width = min(rows.map(\.0.count).max() ?? 0, 40)
+        return rows.map { text, type in
+            "  " + text + String(repeating: " ", count: max(width - text.count, 0)) + "  " + type
+        }
+    }
+}
+
+extension ExpressionType {
+    /// As a model names it.
+    fileprivate func name(in model: Model) -> String {
+        switch self {
+        case .value(.undefined): "nothing"
+        case .value(let type): type.name
+        case .object(let index): model.entities[index].name
+        case .collection(let element): "many: " + element.name(in: model)
+        }
+    }
+}
