@@ -41,7 +41,7 @@ struct RowsCheck {
     }
 
     private func check(_ expression: Expression) throws(PredicateError) {
-        if request.propertiesToGroupBy.contains(expression) { return }
+        if request.propertiesToGroupBy.contains(expression) || isOfGroup(expression) { return }
         switch expression {
         case .constant, .variable, .anyKey, .assignment: break
         case .evaluatedObject, .keyPath, .subquery:
@@ -63,6 +63,22 @@ struct RowsCheck {
             try check(a)
             try check(b)
         case .index(let base, _): try check(base)
+        }
+    }
+
+    /// Whether it is a collection, or a total of one, of an object that the group is made by.
+    private func isOfGroup(_ expression: Expression) -> Bool {
+        guard case .keyPath(let base, let path) = expression,
+            let steps = try? KeyPathResolution.resolve(path, from: request.entity, in: model)
+        else { return false }
+        return request.propertiesToGroupBy.contains { group in
+            guard case .keyPath(base, let start) = group, start.count < path.count else {
+                return false
+            }
+            return path.starts(with: start)
+                && steps.dropFirst(start.count).contains {
+                    if case .toMany = $0 { true } else { false }
+                }
         }
     }
 

@@ -21,7 +21,12 @@ struct PatternCheck {
                             + "\(MatchLimits.patternsOfAPredicate) bytes together",
                         near: "MATCHES", hint: "ask in several requests")
                 }
-                try PatternMatcher.check(pattern, it.options)
+                do throws(PredicateError) { try PatternMatcher.check(pattern, it.options) } catch {
+                    var error = error
+                    error.near = it.right.description
+                    error.comparison = it
+                    throw error
+                }
             }
             try check(it.left)
             try check(it.right)

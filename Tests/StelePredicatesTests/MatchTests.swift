@@ -102,7 +102,7 @@ struct MatchCase: Sendable, CustomTestStringConvertible {
     func located() throws {
         let text = "age > 3 AND name MATCHES 'x(y'"
         let error = try #require(throws: PredicateError.self) { try League.checked(text) }
-        #expect(error.located(in: text).position == 26)
+        #expect(error.located(in: text).position == 25)
     }
 
     // MARK: Time and memory

@@ -81,18 +81,22 @@ import Testing
     }
 
     @Test func membersAreCountedAndSummedForEachObject() throws {
+        let sql = try rows(
+            "Team", select: ["name", "members.@count", "sum(members.age)"]
+        ).sql.string
         #expect(
-            try rows("Team", select: ["name", "members.@count", "sum(members.age)"]).sql.string
+            sql
                 == "SELECT t0.ZNAME, (SELECT COUNT(*) FROM ZPERSON t1 WHERE t1.ZTEAM = t0.Z_PK), "
                 + "(SELECT COALESCE(SUM(t2.ZAGE), 0) FROM ZPERSON t2 WHERE t2.ZTEAM = t0.Z_PK) "
                 + "FROM ZTEAM t0 ORDER BY t0.Z_PK")
     }
 
     @Test func membersAreTotalledOverGroups() throws {
+        let sql = try rows(
+            "Team", select: ["league", "sum(members.@count)"], groupBy: ["league"]
+        ).sql.string
         #expect(
-            try rows(
-                "Team", select: ["league", "sum(members.@count)"], groupBy: ["league"]
-            ).sql.string
+            sql
                 == "SELECT t0.ZLEAGUE, COALESCE(SUM((SELECT COUNT(*) FROM ZPERSON t1 "
                 + "WHERE t1.ZTEAM = t0.Z_PK)), 0) FROM ZTEAM t0 "
                 + "GROUP BY t0.ZLEAGUE ORDER BY t0.ZLEAGUE")

@@ -5,7 +5,8 @@ import Testing
 @Suite struct FetchingValueTests {
     @Test(arguments: golden)
     func aPredicateBecomesExactlyThisSQL(_ case: GoldenSQL) throws {
-        #expect(try Fetching().filter(`case`.entity, `case`.asked) == `case`.sql)
+        let sql = try Fetching().filter(`case`.entity, `case`.asked)
+        #expect(sql == `case`.sql)
     }
 
     static let golden = GoldenSQL.cases(

@@ -102,6 +102,7 @@ extension Translation {
         else { throw .unsupported("SUBQUERY over what are no objects") }
         var inner = env
         inner.variables[variable] = element
+        inner.innermost = element.scope
         if element.isNullable {
             // A variable stands for an object: those that lead to none are left out.
             bag.conditions.append(Condition("\(element.key) IS NOT NULL"))

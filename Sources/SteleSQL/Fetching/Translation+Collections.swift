@@ -75,7 +75,7 @@ extension Translation {
             let key = try operand(expression, env)
             if key.isNull { return nil }
             return Position(
-                scope: env.object.scope, key: sql(key), entity: entity, isNullable: true)
+                scope: env.innermost ?? env.object.scope, key: sql(key), entity: entity, isNullable: true)
         default: return nil
         }
     }
