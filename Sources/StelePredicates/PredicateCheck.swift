@@ -239,8 +239,24 @@ public struct PredicateCheck: Sendable {
         }
         let type = a.type.kind == .any ? b.type : Self.wider(a.type, b.type)
         return Typed(
-            expression: .conditional(condition, a.expression, b.expression), type: type,
-            isAggregate: a.isAggregate || b.isAggregate)
+            expression: .conditional(condition, widened(a, to: type), widened(b, to: type)),
+            type: type, isAggregate: a.isAggregate || b.isAggregate)
+    }
+
+    /// A branch as a number of the kind that both have together, whichever is taken: a half of it
+    /// must not be a whole number for some objects and a fraction for others.
+    private func widened(_ typed: Typed, to type: ExpressionType) -> Expression {
+        guard typed.type.kind == .number, case .value(let kind) = typed.type,
+            case .value(let wide) = type, kind != wide
+        else { return typed.expression }
+        let isExact = kind != .double && kind != .float
+        switch wide {
+        case .double where isExact:
+            return .function("multiply:by:", [typed.expression, .constant(.double(1))])
+        case .decimal where isExact:
+            return .function("multiply:by:", [typed.expression, .constant(.decimal(1))])
+        default: return typed.expression
+        }
     }
 
     private func index(

@@ -87,7 +87,8 @@ import Testing
         #expect(
             sql
                 == "SELECT t0.ZNAME, (SELECT COUNT(*) FROM ZPERSON t1 WHERE t1.ZTEAM = t0.Z_PK), "
-                + "(SELECT COALESCE(SUM(t2.ZAGE), 0) FROM ZPERSON t2 WHERE t2.ZTEAM = t0.Z_PK) "
+                + "(SELECT COALESCE(SUM(t2.ZAGE >> 32) * 4294967296 + SUM(t2.ZAGE & 4294967295), 0) "
+                + "FROM ZPERSON t2 WHERE t2.ZTEAM = t0.Z_PK) "
                 + "FROM ZTEAM t0 ORDER BY t0.Z_PK")
     }
 
@@ -97,8 +98,8 @@ import Testing
         ).sql.string
         #expect(
             sql
-                == "SELECT t0.ZLEAGUE, COALESCE(SUM((SELECT COUNT(*) FROM ZPERSON t1 "
-                + "WHERE t1.ZTEAM = t0.Z_PK)), 0) FROM ZTEAM t0 "
+                == "SELECT t0.ZLEAGUE, STELE_SUM((SELECT COUNT(*) FROM ZPERSON t1 "
+                + "WHERE t1.ZTEAM = t0.Z_PK)) FROM ZTEAM t0 "
                 + "GROUP BY t0.ZLEAGUE ORDER BY t0.ZLEAGUE")
     }
 

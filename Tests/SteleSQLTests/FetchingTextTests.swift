@@ -34,8 +34,8 @@ import Testing
         Person: name BEGINSWITH[cd] "Ab"
             ZPERSON t0 WHERE STELE_BEGINSWITH(t0.ZNAME, ?1, 3)
         Person: team.name BEGINSWITH[c] "Ab"
-            ZPERSON t0 LEFT JOIN ZTEAM t1 ON t1.Z_PK = t0.ZTEAM WHERE \
-        STELE_BEGINSWITH(t1.ZNAME, ?1, 1)
+            ZPERSON t0 WHERE t0.ZTEAM IN (SELECT t1.Z_PK FROM ZTEAM t1 WHERE \
+        STELE_BEGINSWITH(t1.ZNAME, ?1, 1))
         Person: name LIKE "Ab*"
             ZPERSON t0 WHERE t0.ZNAME >= ?2 AND t0.ZNAME < ?3 AND STELE_LIKE(t0.ZNAME, ?1, 0)
         Person: name MATCHES[cd] "a+"
