@@ -234,26 +234,43 @@ public struct PredicateCheck: Sendable {
         let condition = try checked(predicate, scope)
         var a = try checked(yes, scope)
         var b = try checked(no, scope)
+        let (first, second) = (a.type, b.type)
         if a.type.kind != .any || a.pending != nil || b.type.kind != .any || b.pending != nil {
             (a, b) = try unified(a, b)
         }
-        let type = a.type.kind == .any ? b.type : Self.wider(a.type, b.type)
+        var type = a.type.kind == .any ? b.type : Self.wider(a.type, b.type)
+        if isFixedPoint(a) && isWhole(b) || isFixedPoint(b) && isWhole(a) { type = .value(.double) }
         return Typed(
-            expression: .conditional(condition, widened(a, to: type), widened(b, to: type)),
+            expression: .conditional(
+                condition, widened(a, from: first, to: type), widened(b, from: second, to: type)),
             type: type, isAggregate: a.isAggregate || b.isAggregate)
+    }
+
+    /// A literal that is a Double beside whole numbers, as in arithmetic.
+    private func isFixedPoint(_ typed: Typed) -> Bool {
+        if case .constant(.decimal) = typed.expression { true } else { false }
+    }
+
+    private func isWhole(_ typed: Typed) -> Bool {
+        guard !typed.isLiteral, case .value(let kind) = typed.type else { return false }
+        return kind == .integer16 || kind == .integer32 || kind == .integer64
     }
 
     /// A branch as a number of the kind that both have together, whichever is taken: a half of it
     /// must not be a whole number for some objects and a fraction for others.
-    private func widened(_ typed: Typed, to type: ExpressionType) -> Expression {
-        guard typed.type.kind == .number, case .value(let kind) = typed.type,
-            case .value(let wide) = type, kind != wide
+    private func widened(
+        _ typed: Typed, from old: ExpressionType, to type: ExpressionType
+    ) -> Expression {
+        guard old.kind == .number, case .value(let kind) = old, case .value(let wide) = type,
+            kind != wide, kind != .double, kind != .float
         else { return typed.expression }
-        let isExact = kind != .double && kind != .float
+        if case .constant(let value) = typed.expression {
+            return .constant(Self.number(value, as: wide))
+        }
         switch wide {
-        case .double where isExact:
+        case .double:
             return .function("multiply:by:", [typed.expression, .constant(.double(1))])
-        case .decimal where isExact:
+        case .decimal:
             return .function("multiply:by:", [typed.expression, .constant(.decimal(1))])
         default: return typed.expression
         }
