@@ -113,8 +113,11 @@ final class Exchange: Job, @unchecked Sendable {
         case .answered(let response): return send(response, on: connection)
         case .pending(let start):
             suspend(request, connection)
-            isPending = true
-            core.keepPending(self)
+            isPending = core.keepPending(self)
+            guard isPending else {
+                abandon()
+                return .YES
+            }
             start(Reply(answer: { self.give(.toBeMade($0)) }, leaveToWorker: { self.handOver() }))
         case .needsWorker:
             suspend(request, connection)

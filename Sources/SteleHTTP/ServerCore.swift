@@ -18,7 +18,11 @@ final class ServerCore: Sendable {
     let unanswered = Atomic<Int>(0)
     private let streams = Mutex<[ObjectIdentifier: EventStream]>([:])
     /// Exchanges that wait for something else than a worker.
-    private let pending = Mutex<[ObjectIdentifier: Exchange]>([:])
+    private struct Pending: Sendable {
+        var exchanges: [ObjectIdentifier: Exchange] = [:]
+        var isAbandoned = false
+    }
+    private let pending = Mutex(Pending())
 
     init(
         configuration: HTTPServer.Configuration,
@@ -58,17 +62,25 @@ final class ServerCore: Sendable {
         return response
     }
 
-    func keepPending(_ exchange: Exchange) {
-        pending.withLock { $0[ObjectIdentifier(exchange)] = exchange }
+    /// - Returns: false where the server has given up waiting for such: answer it at once.
+    func keepPending(_ exchange: Exchange) -> Bool {
+        pending.withLock { pending in
+            if pending.isAbandoned { return false }
+            pending.exchanges[ObjectIdentifier(exchange)] = exchange
+            return true
+        }
     }
 
     func forgetPending(_ exchange: Exchange) {
-        pending.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(exchange)) }
+        pending.withLock { _ = $0.exchanges.removeValue(forKey: ObjectIdentifier(exchange)) }
     }
 
     /// Answers those that are pending still: the server cannot stop with a suspended connection.
     func abandonPending() {
-        let all = pending.withLock { Array($0.values) }
+        let all = pending.withLock { pending in
+            pending.isAbandoned = true
+            return Array(pending.exchanges.values)
+        }
         for exchange in all { exchange.abandon() }
     }
 

@@ -11,9 +11,14 @@ final class Connection: SQLConnection {
     let handle: OpaquePointer
     private var statements: [SQLText: Statement] = [:]
     private var clock = 0
+    private static let busyMilliseconds: Int32 = 5_000
     /// Whether statements that have been too slow for a budget are refused (`.overBudget`).
     var refusesSlowStatements = false {
-        didSet { matcher.limits = refusesSlowStatements ? .brief : .standard }
+        didSet {
+            matcher.limits = refusesSlowStatements ? .brief : .standard
+            // Who must not wait does not wait for another program's lock, either.
+            sqlite3_busy_timeout(handle, refusesSlowStatements ? 0 : Self.busyMilliseconds)
+        }
     }
     /// What MATCHES is answered by.
     private let matcher = PatternMatcher()
@@ -36,7 +41,7 @@ final class Connection: SQLConnection {
             throw error
         }
         sqlite3_extended_result_codes(opened, 1)
-        sqlite3_busy_timeout(opened, 5_000)
+        sqlite3_busy_timeout(opened, Self.busyMilliseconds)
         SQLFunctionTable.register(on: opened)
         MatchFunction.register(on: opened, matcher)
     }
@@ -64,10 +69,13 @@ final class Connection: SQLConnection {
     /// later included.
     var rowsWritten: Int64 { sqlite3_total_changes64(handle) }
 
+    /// The time for MATCHES begins anew; with each statement, and each batch of a long one.
+    func beginMatching() { matcher.begin() }
+
     /// The prepared statement, reset and bound; made at its first use.
     func statement(_ sql: SQLText, _ bindings: [Value]) throws(StoreError) -> Statement {
         clock += 1
-        matcher.begin()
+        beginMatching()
         if let known = statements[sql] {
             known.lastUse = clock
             if refusesSlowStatements, !known.mayBeBrief() { throw .overBudget }

@@ -15,7 +15,10 @@ final class SQLiteCursor: FetchCursor {
 
     private var statement: Statement?
     private let rows: Rows
-    private let deadline: Deadline?
+    // Both are the reader's, and gone with it: a deadline that outlived it would take the next
+    // reader's off the connection.
+    private var connection: Connection?
+    private var deadline: Deadline?
     private var isAtEnd = false
 
     init(
@@ -25,17 +28,23 @@ final class SQLiteCursor: FetchCursor {
         try statement.bind(fetch.bindings)
         self.statement = statement
         self.rows = rows
+        self.connection = connection
         self.deadline = deadline
     }
 
     /// Ends the statement; nothing comes any more.
-    func end() { statement = nil }
+    func end() {
+        statement = nil
+        deadline = nil
+        connection = nil
+    }
 
     /// Each batch has the time of a statement of its own: between two of them the client is waited
     /// for.
     func next(_ count: Int) throws(StoreError) -> FetchedRows {
         guard let statement else { throw .closed }
         deadline?.start()
+        connection?.beginMatching()
         switch rows {
         case .objects(let shape):
             var batch: [Snapshot] = []
@@ -49,7 +58,7 @@ final class SQLiteCursor: FetchCursor {
             batch.reserveCapacity(count)
             while batch.count < count, try step(statement) {
                 batch.append(
-                    kinds.enumerated().map { statement.value(Int32($0.offset), $0.element) })
+                    kinds.enumerated().map { statement.computed(Int32($0.offset), $0.element) })
             }
             return .values(batch)
         }

@@ -30,11 +30,13 @@ final class SQLiteReader: StoreReader {
         self.pool = pool
         isBrief = budget != nil
         let connection = try pool.take(waits: budget == nil)
+        connection.refusesSlowStatements = isBrief
         do {
             try connection.execute(Self.begin, [])
             // The first read opens the view; the token is what belongs to it.
             number = try HistoryReader(schema: schema, connection: connection).lastTransaction()
         } catch {
+            connection.refusesSlowStatements = false
             pool.give(connection)
             throw error
         }
@@ -44,7 +46,6 @@ final class SQLiteReader: StoreReader {
         deadline =
             budget.map { Deadline(connection.handle, budget: $0) }
             ?? Deadline(connection.handle, seconds: Limits.statementSeconds)
-        connection.refusesSlowStatements = isBrief
     }
 
     /// A reader on the writer's own connection, within its transaction.

@@ -85,6 +85,7 @@ public final class SQLiteStore: PersistentStore {
     public func newest(_ id: ObjectID) throws(StoreError) -> Snapshot? {
         guard let shape = schema.shapes[id.root] else { return nil }
         let connection = try rowReaders.take(waits: false)
+        connection.refusesSlowStatements = true
         defer { rowReaders.give(connection) }
         // A statement outside a transaction is a view of its own, gone with its last row.
         return try connection.snapshots(

@@ -42,8 +42,11 @@ public struct Limits: Sendable, Hashable {
     public var briefReading = ReadBudget(steps: 40_000, nanoseconds: 20_000_000)
     /// Rows of a list up to which it is tried there.
     public var briefRows = 250
-    /// Bytes of a body up to which it is read there.
+    /// Bytes of a body up to which it is read there, and the most objects that it may hold.
     public var briefBodyBytes = 16 << 10
+    public var briefObjects = 50
+    /// Bytes of a query string up to which it is read there.
+    public var briefQueryBytes = 2 << 10
 
     /// The limits as `Config/stele.yaml` has them.
     public init() {}

@@ -7,13 +7,14 @@ import SteleHTTP
 import SteleJSON
 import SteleModel
 import StelePersistence
+import StelePredicates
 
 extension Service {
     /// Begins a request on the thread that carries its connection: answers what is short, hands a
     /// save to the writer, and leaves to a worker what would take longer than a moment.
     public func begin(_ request: Request) -> Beginning {
         if let response = plainAnswer(request) { return .answered(response) }
-        guard request.body.count <= options.limits.briefBodyBytes else { return .needsWorker }
+        guard isBrief(request) else { return .needsWorker }
         var passage = Passage(request, options)
         do {
             let plan = try plan(&passage)
@@ -27,9 +28,37 @@ extension Service {
             return .needsWorker
         } catch StoreError.moved {
             return .needsWorker
+        } catch StoreError.busy {
+            return .needsWorker
         } catch {
             return .answered(refuse(error, passage))
         }
+    }
+
+    /// Whether a request is short as it came: what its plan takes is not measured.
+    private func isBrief(_ request: Request) -> Bool {
+        guard request.body.count <= options.limits.briefBodyBytes else { return false }
+        guard let query = request.query else { return true }
+        // A regular expression is compiled with the plan, which nothing can stop.
+        return query.utf8.count <= options.limits.briefQueryBytes && !Self.mayMatch(query)
+    }
+
+    /// Whether a query may have MATCHES in it, in any spelling.
+    private static func mayMatch(_ query: String) -> Bool {
+        var rest = query.utf8[...]
+        while let at = rest.firstIndex(where: { $0 | 0x20 == UInt8(ascii: "m") || $0 == 0x25 }) {
+            rest = rest[at...]
+            // An escaped letter may be one of the word: %41 to %5A and %61 to %7A.
+            let digits = rest.dropFirst().prefix(2)
+            let isEscape =
+                rest.first == 0x25
+                && UInt8(Substring(digits), radix: 16).map { ($0 | 0x20) &- 0x61 < 26 } ?? false
+            if isEscape || rest.prefix(7).elementsEqual("matches".utf8, by: { $0 | 0x20 == $1 }) {
+                return true
+            }
+            rest = rest.dropFirst()
+        }
+        return false
     }
 
     /// Whether a plan is short by its own size, whatever its statements take.
@@ -43,11 +72,16 @@ extension Service {
                     plan.call.request.headers.values(named: "Accept"))
         // To compress takes longer than to read.
         case .list(let list):
-            list.pageLimit <= options.limits.briefRows && !plan.call.terms.acceptsGzip
+            list.pageLimit <= options.limits.briefRows && !list.isStreamed
+                && !plan.call.terms.acceptsGzip && !(list.wantsCount && countsAll(list.request))
         case .object: !plan.call.terms.acceptsGzip
-        case .count, .write: true
+        // SQLite counts a whole table in one step, which no budget breaks off.
+        case .count(let count): !countsAll(count.request)
+        case .write: true
         }
     }
+
+    private func countsAll(_ request: FetchRequest) -> Bool { request.predicate == nil }
 
     /// The save is the writer's; the answer is made when it is on disk.
     private func begin(_ write: BegunWrite, _ call: Call, _ passage: Passage) -> Beginning {

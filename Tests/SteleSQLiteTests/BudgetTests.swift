@@ -86,6 +86,23 @@ import Testing
         #expect(refused >= 8)
     }
 
+    /// The next reader on the same connection has its own bounds, whoever still holds the cursor.
+    @Test func aCursorKeptBeyondItsReaderTakesNoOtherReadersBudget() throws {
+        let folder = try TemporaryFolder()
+        let store = try store(folder)
+        defer { store.close() }
+        let first = try store.reader()
+        var cursor: (any FetchCursor)? = try first.cursor(request(store, "goals == 1"))
+        _ = try cursor?.next(10)
+        first.close()
+        let second = try store.reader(budget: Self.budget)
+        defer { second.close() }
+        cursor = nil
+        #expect(throws: StoreError.self) {
+            try second.count(request(store, "name CONTAINS '19'"))
+        }
+    }
+
     @Test func aSaveWithoutAThreadIsToldOfItsResult() throws {
         let folder = try TemporaryFolder()
         let store = try store(folder, players: 1)

@@ -31,7 +31,9 @@ import Testing
         #expect(way(league, "GET", "/Player/1") == .answered)
         #expect(way(league, "GET", "/healthz") == .answered)
         #expect(way(league, "GET", "/Player", query: "sort=name&limit=3") == .answered)
-        #expect(way(league, "GET", "/Player/count") == .answered)
+        #expect(way(league, "GET", "/Player/count", query: "where=goals>3") == .answered)
+        let folded = "where=name%20==%5Bc%5D%20%22ann%22&sort=name"
+        #expect(way(league, "GET", "/Player", query: folded) == .answered)
         #expect(way(league, "GET", "/Player/1", query: "include=team") == .answered)
         #expect(way(league, "GET", "/Team/1/players") == .answered)
         #expect(way(league, "GET", "/Player", query: "where=nonsense+") == .answered, "its error")
@@ -45,6 +47,18 @@ import Testing
         let gzip = [(name: "Accept-Encoding", value: "gzip")]
         #expect(way(league, "GET", "/Player", query: "limit=5", "", gzip) == .worker)
         #expect(way(league, "GET", "/changes") == .worker)
+        // One step of SQLite's, however many rows there are.
+        #expect(way(league, "GET", "/Player/count") == .worker)
+        #expect(way(league, "GET", "/Player", query: "count=true&limit=1") == .worker)
+        // Compiled with the plan, whatever it takes.
+        for word in ["MATCHES", "mAtChEs", "%4DATCHES", "MATC%68ES"] {
+            let query = "where=name+\(word)+'a'"
+            #expect(way(league, "GET", "/Player", query: query) == .worker, "\(query)")
+        }
+        let long = "where=name+==+'\(String(repeating: "x", count: 3_000))'"
+        #expect(way(league, "GET", "/Player", query: long) == .worker)
+        let objects = "[\(Array(repeating: "{\"name\":\"x\"}", count: 60).joined(separator: ","))]"
+        #expect(way(league, "POST", "/Player", objects) == .worker)
         #expect(way(league, "GET", "/readyz") == .worker)
         let large = "{\"name\":\"\(String(repeating: "x", count: 20_000))\"}"
         #expect(way(league, "POST", "/Player", large) == .worker)

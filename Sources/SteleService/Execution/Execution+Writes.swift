@@ -35,7 +35,7 @@ extension Execution {
     func begin(_ plan: WritePlan) throws -> BegunWrite {
         let context = ManagedObjectContext(coordinator, name: plan.contextName, budget: budget)
         defer { context.close() }
-        let writer = ObjectWriter(context, forms: forms, limits: limits)
+        let writer = ObjectWriter(context, forms: forms, limits: limits, isBrief: budget != nil)
         do {
             let applied = try apply(plan, writer)
             let request = try context.saveRequest()

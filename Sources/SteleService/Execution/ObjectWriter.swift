@@ -18,6 +18,8 @@ final class ObjectWriter {
     let context: ManagedObjectContext
     private let forms: BodyForms
     private let limits: Limits
+    /// Whether it works on a thread that must not wait, and leaves many objects to another.
+    private let isBrief: Bool
     private var objects = 0
     /// To-one links by id, resolved together at the end: one query a destination root.
     private var links: [PendingLink] = []
@@ -33,7 +35,10 @@ final class ObjectWriter {
         let key: Int64
     }
 
-    init(_ context: ManagedObjectContext, forms: BodyForms, limits: Limits) {
+    init(
+        _ context: ManagedObjectContext, forms: BodyForms, limits: Limits, isBrief: Bool = false
+    ) {
+        self.isBrief = isBrief
         self.context = context
         self.forms = forms
         self.limits = limits
@@ -91,6 +96,7 @@ final class ObjectWriter {
             throw Problem(.tooDeep, "objects nest deeper than \(limits.bodyDepth) in the body")
         }
         objects += 1
+        if isBrief, objects > limits.briefObjects { throw StoreError.overBudget }
         guard objects <= limits.objectsPerBody else {
             throw Problem(
                 .bodyTooLarge, "the body holds more than \(limits.objectsPerBody) objects",
