@@ -105,6 +105,7 @@ public final class SQLSaver {
 
     /// One change an object: of two, the later one's values with the earlier one's start.
     private func mergeByObject(_ changes: [ObjectChange]) -> [ObjectChange] {
+        if changes.count < 2 { return changes }
         var places: [ObjectID: Int] = [:]
         places.reserveCapacity(changes.count)
         var merged: [ObjectChange] = []
