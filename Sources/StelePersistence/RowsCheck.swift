@@ -44,6 +44,8 @@ struct RowsCheck {
         if request.propertiesToGroupBy.contains(expression) || isOfGroup(expression) { return }
         switch expression {
         case .constant, .variable, .anyKey, .assignment: break
+        // What names nothing is null for every group.
+        case .keyPath(.index(_, .at(.constant(.int(let place)))), _) where place < 0: break
         case .evaluatedObject, .keyPath, .subquery:
             throw PredicateError(
                 .type, "\(expression.description) is neither grouped by nor in an aggregate",
@@ -62,6 +64,7 @@ struct RowsCheck {
         case .set(_, let a, let b):
             try check(a)
             try check(b)
+        case .index(_, .at(.constant(.int(let place)))) where place < 0: break
         case .index(let base, _): try check(base)
         }
     }

@@ -51,6 +51,10 @@ final class Partials {
         case .sum where isDecimal:
             let sum = SQLFunctions.decimalSum.name
             return "\(sum)(\(total("\(sum)(\(value))")))"
+        case .sum where operand.kind == .integer && operand.isColumn:
+            // In two halves, as `Aggregate` sums them: SUM fails where 64 bits do not hold it.
+            let (high, low) = (total("SUM(\(value) >> 32)"), total("SUM(\(value) & 4294967295)"))
+            return "COALESCE(SUM(\(high)) * 4294967296 + SUM(\(low)), 0)"
         case .sum: return "COALESCE(SUM(\(total("SUM(\(value))"))), 0)"
         case .average where isDecimal:
             let sum = SQLFunctions.decimalSum.name
