@@ -187,6 +187,8 @@ final class Writer {
     /// One save. What it is refused for becomes its outcome; what concerns the whole transaction is
     /// thrown.
     private func save(_ job: WriterJob) throws(StoreError) -> Saved {
+        // Its reader shall see what was saved before it, whole.
+        if job.request == nil { try saver.writeHistory() }
         let mark = saver.mark
         let isGuarded = guardedBatches > 0
         if isGuarded { try connection.execute(Self.savepoint, []) }
@@ -194,7 +196,10 @@ final class Writer {
         do {
             let request = try job.request ?? makeRequest(job)
             let (result, transaction) = try saver.save(request, at: ReferenceDate.now)
-            if isGuarded { try connection.execute(Self.release, []) }
+            if isGuarded {
+                try saver.writeHistory()
+                try connection.execute(Self.release, [])
+            }
             job.outcome = .success(result)
             return transaction.map(Saved.done) ?? .nothing
         } catch {
