@@ -77,7 +77,7 @@ final class Partials {
 extension Select {
     /// Whether the groups are made by what to-ones lead to, and everything else of parts' totals.
     func isMadeOfParts(_ env: Environment) -> Bool {
-        guard request.after == nil, !request.propertiesToGroupBy.isEmpty else { return false }
+        guard !request.propertiesToGroupBy.isEmpty else { return false }
         var crosses = false
         for case .keyPath(.evaluatedObject, let path) in request.propertiesToGroupBy {
             if translation.crossesToMany(path, from: request.entity) { return false }
