@@ -81,7 +81,7 @@ extension Translation {
                 throw .invalid("BETWEEN takes two bounds")
             }
             let (low, high) = (try operand(bounds[0], env), try operand(bounds[1], env))
-            return between(left, low, high, options).turned(holds)
+            return between(left, low, high, options, holds: holds)
         case .like, .matches, .beginsWith, .endsWith, .contains:
             return text(left, type, try operand(right, env), options, holds: holds)
         default:
@@ -150,7 +150,7 @@ extension Translation {
         if element.isNull { return .constant(!holds) }
         let options = options.ofEquality
         if case .aggregate(let items) = collection {
-            return try oneOf(element, items, options, env).turned(holds)
+            return try oneOf(element, items, options, env, holds: holds)
         }
         if let bag = try bag(collection, env) {
             return holdsValue(bag, element, options, isFixed: isFixed, env, holds: holds)

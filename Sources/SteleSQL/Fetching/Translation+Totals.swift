@@ -143,7 +143,7 @@ extension Translation {
     ) throws(StoreError) -> Condition {
         if case .aggregate(let bounds) = right {
             let (low, high) = (try operand(bounds[0], env), try operand(bounds[1], env))
-            return between(value, low, high, options).turned(holds)
+            return between(value, low, high, options, holds: holds)
         }
         return compare(value, type, try operand(right, env), options, holds: holds)
     }
