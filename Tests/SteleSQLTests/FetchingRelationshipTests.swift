@@ -93,8 +93,8 @@ import Testing
             t1.ZNAME = ?2)
         Person: sum(friends.age) > 3
             ZPERSON t0 WHERE t0.Z_PK IN (SELECT t1.Z_2FRIENDS FROM Z_2FRIENDS t1 JOIN ZPERSON t2 \
-            ON t2.Z_PK = t1.REFLEXIVE GROUP BY t1.Z_2FRIENDS HAVING COALESCE(SUM(t2.ZAGE >> 32) * \
-            4294967296 + SUM(t2.ZAGE & 4294967295), 0) > ?1)
+            ON t2.Z_PK = t1.REFLEXIVE GROUP BY t1.Z_2FRIENDS HAVING \
+            COALESCE(SUM(t2.ZAGE), 0) > ?1)
         Person: count(distinct friends.age) > 3
             ZPERSON t0 WHERE t0.Z_PK IN (SELECT t1.Z_2FRIENDS FROM Z_2FRIENDS t1 JOIN ZPERSON t2 \
             ON t2.Z_PK = t1.REFLEXIVE GROUP BY t1.Z_2FRIENDS HAVING COUNT(DISTINCT t2.ZAGE) + \

@@ -54,7 +54,7 @@ import Testing
         #expect(
             statement.sql.string
                 == "SELECT COUNT(*), COALESCE(SUM(t0.ZSALARY), 0), "
-                + "COALESCE(SUM(t0.ZAGE >> 32) * 4294967296 + SUM(t0.ZAGE & 4294967295), 0), "
+                + "COALESCE(SUM(t0.ZAGE), 0), "
                 + "MIN(t0.ZBORN), STELE_DECIMAL_SUM(t0.ZPAY), COUNT(DISTINCT t0.ZAGE), "
                 + "AVG(t0.ZAGE) FROM ZPERSON t0")
         #expect(
@@ -87,8 +87,7 @@ import Testing
         #expect(
             sql
                 == "SELECT t0.ZNAME, (SELECT COUNT(*) FROM ZPERSON t1 WHERE t1.ZTEAM = t0.Z_PK), "
-                + "(SELECT COALESCE(SUM(t2.ZAGE >> 32) * 4294967296 + SUM(t2.ZAGE & 4294967295), 0) "
-                + "FROM ZPERSON t2 WHERE t2.ZTEAM = t0.Z_PK) "
+                + "(SELECT COALESCE(SUM(t2.ZAGE), 0) FROM ZPERSON t2 WHERE t2.ZTEAM = t0.Z_PK) "
                 + "FROM ZTEAM t0 ORDER BY t0.Z_PK")
     }
 
@@ -101,6 +100,23 @@ import Testing
                 == "SELECT t0.ZLEAGUE, STELE_SUM((SELECT COUNT(*) FROM ZPERSON t1 "
                 + "WHERE t1.ZTEAM = t0.Z_PK)) FROM ZTEAM t0 "
                 + "GROUP BY t0.ZLEAGUE ORDER BY t0.ZLEAGUE")
+    }
+
+    @Test func wideIntegersAreSummedByUsAndNotInParts() throws {
+        #expect(
+            try rows(
+                select: ["sum(_id)", "average(age * 2)", "average(distinct age)"]
+            ).sql.string
+                == "SELECT STELE_SUM(t0.Z_PK), STELE_AVG((t0.ZAGE * ?1)), AVG(DISTINCT t0.ZAGE) "
+                + "FROM ZPERSON t0")
+        #expect(
+            try rows(select: ["sum(age * 2)"], groupBy: ["team.name"]).sql.string
+                == "SELECT STELE_SUM((t0.ZAGE * ?1)) FROM ZPERSON t0 LEFT JOIN ZTEAM t1 ON "
+                + "t1.Z_PK = t0.ZTEAM GROUP BY t1.ZNAME ORDER BY t1.ZNAME")
+        #expect(
+            try rows(
+                select: ["sum(age)", "sum(salary * 2)"], groupBy: ["team.name"]
+            ).sql.string.contains("SUM(t0.ZAGE) AS a0"))
     }
 
     @Test func aGroupsExpressionHasOneTextEverywhere() throws {

@@ -19,6 +19,8 @@ struct Operand {
     var isColumn = false
     /// A column that the model has an index over.
     var isIndexed = false
+    /// A column of integers that have 32 bits at most.
+    var isNarrow = false
     /// A Decimal that may have more digits than a double: compared by its key.
     var isLongDecimal = false
 
@@ -44,6 +46,9 @@ struct Operand {
     var value: Value? {
         if case .constant(let value) = content { value } else { nil }
     }
+
+    /// Whether it is integers of which 64 bits may not hold the sum.
+    var isWide: Bool { kind == .integer && !isNarrow }
 
     var isNull: Bool { value?.isNull ?? false }
 
