@@ -12,7 +12,9 @@ struct Operand {
         case entityName(Position)
     }
 
-    var content: Content
+    var content: Content {
+        didSet { chain = nil }
+    }
     var kind: ColumnKind
     var isNullable = true
     /// A plain column, which an index may serve.
@@ -21,8 +23,18 @@ struct Operand {
     var isIndexed = false
     /// A column of integers that have 32 bits at most.
     var isNarrow = false
+    /// The same as the left side of a further operator.
+    var chain: Chain?
     /// A Decimal that may have more digits than a double: compared by its key.
     var isLongDecimal = false
+
+    /// Arithmetic without what closes it: `a + b`, to which `+ c` can be added. SQLite's parser holds
+    /// some thirty parentheses open and no more.
+    struct Chain {
+        let text: String
+        /// How strongly its operators bind.
+        let precedence: Int
+    }
 
     static func constant(_ value: Value) -> Operand {
         var isLong = false
