@@ -80,6 +80,8 @@ public struct PredicateCheck: Sendable {
     struct Scope {
         var variables: [(name: String, entity: Int)] = []
         var isInAggregate = false
+        /// How deep what is checked stands in the whole.
+        var depth = 0
 
         func entity(of name: String) -> Int? { variables.last { $0.name == name }?.entity }
     }
@@ -125,7 +127,10 @@ public struct PredicateCheck: Sendable {
         return result
     }
 
-    func checked(_ expression: Expression, _ scope: Scope) throws(PredicateError) -> Typed {
+    func checked(_ expression: Expression, _ outer: Scope) throws(PredicateError) -> Typed {
+        var scope = outer
+        scope.depth += 1
+        if scope.depth & 7 == 0, !StackBound.hasRoom { throw StackBound.error }
         switch expression {
         case .constant(let value): return Typed(expression: expression, type: .init(of: value))
         case .evaluatedObject: return Typed(expression: expression, type: .object(entity.index))

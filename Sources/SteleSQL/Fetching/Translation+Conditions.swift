@@ -28,6 +28,8 @@ extension Translation {
     private func condition(
         _ it: Comparison, _ env: Environment, holds: Bool
     ) throws(StoreError) -> Condition {
+        try enter()
+        defer { leave() }
         guard it.modifier == .direct else { return try quantified(it, env, holds: holds) }
         if let left = try attribute(it, env) {
             return try condition(

@@ -14,6 +14,8 @@ extension Translation {
     func function(
         _ name: String, _ arguments: [Expression], _ env: Environment
     ) throws(StoreError) -> Operand {
+        try enter()
+        defer { leave() }
         if let aggregate = Aggregate(function: name) {
             return try self.aggregate(aggregate, name, arguments, env)
         }
