@@ -50,7 +50,7 @@ let package = Package(
             name: "SteleModel", dependencies: ["CExpat", "SteleJSON"], swiftSettings: settings),
         // ICU, for regular expressions, comes with the toolchain.
         .target(
-            name: "StelePredicates", dependencies: ["SteleModel", "SteleMutex"],
+            name: "StelePredicates", dependencies: ["SteleModel", "SteleMutex", "CLinux"],
             swiftSettings: settings, linkerSettings: [.linkedLibrary("_FoundationICU")]),
         .target(
             name: "StelePersistence", dependencies: ["SteleModel", "StelePredicates", "SteleMutex"],

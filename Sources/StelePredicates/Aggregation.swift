@@ -48,29 +48,25 @@ enum Aggregation {
     }
 
     static func total(_ values: [Value]) -> Value {
-        integers(values) ?? values.reduce(.int(0)) { Arithmetic.binary(.add, $0, $1) }
+        plain(values)?.sum ?? values.reduce(.int(0)) { Arithmetic.binary(.add, $0, $1) }
     }
 
-    /// Integers in two halves, so that the order in which they come does not matter where 64 bits
-    /// do not hold the sum; nil where there are others among them.
-    private static func integers(_ values: [Value]) -> Value? {
-        var (high, low): (Int64, Int64) = (0, 0)
+    /// Nil where there are others than integers and Doubles among them.
+    private static func plain(_ values: [Value]) -> NumberSum? {
+        var sum = NumberSum()
         for value in values {
-            let it: Int64
             switch value {
-            case .int(let number): it = number
-            case .bool(let flag): it = flag ? 1 : 0
+            case .int(let it): sum.add(it)
+            case .bool(let it): sum.add(it ? Int64(1) : 0)
+            case .double(let it): sum.add(it)
             default: return nil
             }
-            high += it >> 32
-            low += it & 0xFFFF_FFFF
         }
-        let upper = Arithmetic.binary(.multiply, .int(high), .int(1 << 32))
-        return Arithmetic.binary(.add, upper, .int(low))
+        return sum
     }
 
     static func average(_ values: [Value]) -> Value {
-        if values.isEmpty { return .null }
+        if let plain = plain(values) { return plain.mean }
         let sum = total(values)
         if case .decimal = sum { return Arithmetic.binary(.divide, sum, .int(Int64(values.count))) }
         return sum.asDouble.map { .double($0 / Double(values.count)) } ?? .null

@@ -81,7 +81,7 @@ extension Expression: CustomStringConvertible {
         for key in path {
             if needsPoint { text += "." }
             needsPoint = true
-            if Keywords.isReserved(key) { text += "#" }
+            if Keywords.isReserved(key) || key.utf8.first == UInt8(ascii: "$") { text += "#" }
             text += key
         }
     }

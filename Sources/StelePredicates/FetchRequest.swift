@@ -58,8 +58,8 @@ public struct FetchRequest: Sendable {
     public var fetchLimit: Int?
     /// Rows to pass over first.
     public var fetchOffset = 0
-    /// Where to go on: the sort keys' values and the `_id` (last) of the row before, as many values
-    /// as the total order has keys. Nil is from the start.
+    /// Where to go on: of the row before the sort keys' values, and then what makes the order total:
+    /// its `_id`, of a group the group's keys, of a distinct row its columns. Nil is from the start.
     public var after: [Value]?
     /// The columns of a dictionary result; empty for objects.
     public var propertiesToFetch: [ExpressionDescription] = []

@@ -112,10 +112,10 @@ struct Lexer {
         return nil
     }
 
-    /// `#word`, `$name` and `@name`; the sign alone is nothing.
+    /// `#word`, `$name` and `@name`; the sign alone is nothing. `#$name` is a key that begins so.
     private mutating func prefixed(_ kind: Token.Kind) -> Token {
         let place = index
-        index += 1
+        index += kind == .identifier && peek(1) == UInt8(ascii: "$") ? 2 : 1
         guard index < end, Self.isLetter(bytes[index]),
             bytes[index] < 0x80 || Identifier.canBegin(scalar().0)
         else {

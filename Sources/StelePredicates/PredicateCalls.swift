@@ -52,9 +52,6 @@ public enum PredicateCalls {
         return Arithmetic.finite((squares / count).squareRoot())
     }
 
-    /// The sum of the numbers, 0 of none; of integers alone it does not depend on their order.
-    public static func total(_ numbers: [Value]) -> Value { Aggregation.total(numbers) }
-
     /// The middle one of the numbers, or the mean of the middle two; null of none. Exact where
     /// they are Decimals.
     public static func median(_ numbers: [Value]) -> Value {

@@ -93,7 +93,7 @@ extension PredicateCheck {
         }
         return Typed(
             expression: .aggregate(items.map(\.expression)), type: .collection(element.type),
-            list: text.isEmpty ? [] : items)
+            isOrdered: true, list: text.isEmpty ? [] : items)
     }
 
     // MARK: One constant

@@ -200,7 +200,8 @@ extension PredicateCheck {
             : typed.expression
         return Typed(
             expression: .function(function.rawValue, [argument]),
-            type: Self.type(of: function, over: element), isAggregate: isRows || typed.isAggregate)
+            type: Self.type(of: function, over: element), isAggregate: isRows || typed.isAggregate,
+            isOrdered: function == .mode)
     }
 
     private func allowRows(
@@ -349,7 +350,7 @@ extension PredicateCheck {
         }
         return Typed(
             expression: .aggregate(items.map(\.expression)), type: .collection(element),
-            isAggregate: isAggregate, list: items)
+            isAggregate: isAggregate, isOrdered: true, list: items)
     }
 
     func set(
@@ -370,7 +371,8 @@ extension PredicateCheck {
         guard case .collection(let x) = a.type, case .collection(let y) = b.type else { return a }
         let element = x.kind == .any ? y : Self.wider(x, y)
         return Typed(
-            expression: .set(operation, a.expression, b.expression), type: .collection(element))
+            expression: .set(operation, a.expression, b.expression), type: .collection(element),
+            isOrdered: a.isOrdered && b.isOrdered)
     }
 
     /// A list whose literals are of the kind that a collection holds.

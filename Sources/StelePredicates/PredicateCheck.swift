@@ -80,6 +80,8 @@ public struct PredicateCheck: Sendable {
     struct Scope {
         var variables: [(name: String, entity: Int)] = []
         var isInAggregate = false
+        /// How deep what is checked stands in the whole.
+        var depth = 0
 
         func entity(of name: String) -> Int? { variables.last { $0.name == name }?.entity }
     }
@@ -91,6 +93,9 @@ public struct PredicateCheck: Sendable {
         /// The text of a variable that has not met its type yet.
         var pending: String?
         var isAggregate = false
+        /// Whether a collection has an order: a list, or an ordered relationship and what it leads
+        /// to.
+        var isOrdered = false
         /// What a list holds; nil for what is none.
         var list: [Typed]?
         var items: [Typed] { list ?? [] }
@@ -122,7 +127,10 @@ public struct PredicateCheck: Sendable {
         return result
     }
 
-    func checked(_ expression: Expression, _ scope: Scope) throws(PredicateError) -> Typed {
+    func checked(_ expression: Expression, _ outer: Scope) throws(PredicateError) -> Typed {
+        var scope = outer
+        scope.depth += 1
+        if scope.depth & 7 == 0, !StackBound.hasRoom { throw StackBound.error }
         switch expression {
         case .constant(let value): return Typed(expression: expression, type: .init(of: value))
         case .evaluatedObject: return Typed(expression: expression, type: .object(entity.index))
@@ -167,7 +175,8 @@ public struct PredicateCheck: Sendable {
         guard !path.isEmpty else { return try checked(operand, scope) }
         if case .evaluatedObject = operand {
             if !aliases.isEmpty, scope.variables.isEmpty,
-                let alias = aliases[path.joined(separator: ".")]
+                let alias = aliases[path.joined(separator: ".")],
+                !(scope.isInAggregate && isProperty(path) && isOfRows(alias))
             {
                 var plain = self
                 plain.aliases = [:]
@@ -180,13 +189,27 @@ public struct PredicateCheck: Sendable {
             throw PredicateError(
                 .type, "\(operand.description) is a value and has no key \(path[0])", near: path[0])
         }
-        var result = try resolved(base.expression, path, from: base.type)
+        var result = try resolved(
+            base.expression, path, from: base.type, isOrdered: base.isOrdered)
         result.isAggregate = base.isAggregate
         return result
     }
 
+    /// Whether the object has a property of that name, which an alias may have, too.
+    private func isProperty(_ path: [String]) -> Bool {
+        path.first.map { entity.property(named: $0) != nil } ?? false
+    }
+
+    /// Whether an alias is an aggregate, which stands in no other: in `average(age)` `age` is the
+    /// property, although a column is called `age:average(age)`.
+    private func isOfRows(_ alias: Expression) -> Bool {
+        var plain = self
+        plain.aliases = [:]
+        return (try? plain.isAggregate(alias)) ?? false
+    }
+
     private func resolved(
-        _ base: Expression, _ path: [String], from type: ExpressionType
+        _ base: Expression, _ path: [String], from type: ExpressionType, isOrdered: Bool = false
     ) throws(PredicateError) -> Typed {
         // Most key paths are one attribute of the object itself.
         if path.count == 1, case .object(let index) = type,
@@ -207,8 +230,13 @@ public struct PredicateCheck: Sendable {
             case .collection: .value(.undefined, name: base.description)
             }
         var resolver = KeyPathResolver(model: model, path: path, place: place)
-        _ = try resolver.steps(fromCollection: isMany)
-        return Typed(expression: .keyPath(base, path), type: resolver.type)
+        let steps = try resolver.steps(fromCollection: isMany)
+        let keepsOrder = steps.allSatisfy {
+            if case .toMany(let it) = $0 { it.isOrdered } else { true }
+        }
+        return Typed(
+            expression: .keyPath(base, path), type: resolver.type,
+            isOrdered: keepsOrder && (isOrdered || !isMany))
     }
 
     private func subquery(
@@ -225,7 +253,8 @@ public struct PredicateCheck: Sendable {
         inner.variables.append((variable, index))
         let condition = try checked(predicate, inner)
         return Typed(
-            expression: .subquery(over.expression, variable: variable, condition), type: over.type)
+            expression: .subquery(over.expression, variable: variable, condition), type: over.type,
+            isOrdered: over.isOrdered)
     }
 
     private func conditional(
@@ -288,13 +317,14 @@ public struct PredicateCheck: Sendable {
         if case .size = position {
             return Typed(expression: .index(base.expression, .size), type: .value(.integer64))
         }
-        guard isOrdered(base.expression, scope) else {
+        guard base.isOrdered else {
             throw PredicateError(
                 .type, "\(collection.description) has no order, so it has no first, last or n-th",
                 near: collection.description, hint: "only an ordered relationship has")
         }
         guard case .at(let number) = position else {
-            return Typed(expression: .index(base.expression, position), type: element)
+            return Typed(
+                expression: .index(base.expression, position), type: element, isOrdered: true)
         }
         let place = try settled(checked(number, scope))
         guard place.type.kind == .number else {
@@ -303,29 +333,7 @@ public struct PredicateCheck: Sendable {
                 near: number.description)
         }
         return Typed(
-            expression: .index(base.expression, .at(place.expression)), type: element)
-    }
-
-    /// Whether a collection has an order: a list, or one ordered relationship and what it leads to.
-    private func isOrdered(_ collection: Expression, _ scope: Scope) -> Bool {
-        switch collection {
-        case .aggregate, .index: return true
-        case .set(_, let left, let right): return isOrdered(left, scope) && isOrdered(right, scope)
-        case .subquery(let over, _, _): return isOrdered(over, scope)
-        case .function(let name, _): return name == PredicateFunction.mode.rawValue
-        case .keyPath(let base, let path):
-            guard var type = (try? checked(base, scope))?.type else { return false }
-            if case .collection(let element) = type {
-                guard isOrdered(base, scope) else { return false }
-                type = element
-            }
-            guard case .object(let index) = type else { return false }
-            let steps = try? KeyPathResolution.resolve(
-                path, from: model.entities[index], in: model)
-            return (steps ?? []).allSatisfy {
-                if case .toMany(let it) = $0 { it.isOrdered } else { true }
-            }
-        default: return false
-        }
+            expression: .index(base.expression, .at(place.expression)), type: element,
+            isOrdered: true)
     }
 }

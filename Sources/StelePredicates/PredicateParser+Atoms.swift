@@ -51,7 +51,7 @@ extension PredicateParser {
         return Node(.constant(value))
     }
 
-    private mutating func parenthesized() throws(PredicateError) -> Node {
+    mutating func parenthesized() throws(PredicateError) -> Node {
         try enter()
         advance()
         let inner = try disjunction()
@@ -163,7 +163,8 @@ extension PredicateParser {
         let saved = self
         advance()
         switch token.kind {
-        case .identifier, .atName, .variable, .self, .subquery, .cast, .ternary, .leftBrace:
+        case .identifier, .atName, .variable, .self, .subquery, .cast, .ternary, .leftBrace,
+            .leftParenthesis:
             return true
         default:
             self = saved

@@ -97,10 +97,10 @@ extension PredicateParser {
         }
     }
 
-    func tooDeep() -> PredicateError {
+    func tooDeep(_ levels: Int) -> PredicateError {
         error(
             .limit,
-            "the predicate is nested deeper than \(PredicateLimits.nesting) levels",
+            "the predicate is nested deeper than \(levels) levels",
             hint: "AND and OR take any number of conditions without parentheses")
     }
 

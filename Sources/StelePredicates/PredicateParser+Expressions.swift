@@ -16,7 +16,12 @@ extension PredicateParser {
 
     /// Operators that bind at least so strongly: 1 sets, 2 bits, 3 sums, 4 products, 5 powers.
     mutating func binary(_ least: Int) throws(PredicateError) -> Node {
-        var left = try unary()
+        try binary(least, after: try unary())
+    }
+
+    /// The same with the first operand read.
+    mutating func binary(_ least: Int, after first: Node) throws(PredicateError) -> Node {
+        var left = first
         while case .expression(let first) = left.content,
             let (precedence, operation) = token.kind.infix, precedence >= least
         {
@@ -51,39 +56,35 @@ extension PredicateParser {
 
     private mutating func unary() throws(PredicateError) -> Node {
         switch token.kind {
-        case .dash:
-            try enter()
-            defer { leave() }
-            advance()
-            if token.kind.isNumber {
-                let literal = try number(negative: true)
-                return try postfix(Node(.constant(literal)))
-            }
-            let place = token
-            let inner = try unary()
-            guard case .expression(let operand) = inner.content else {
-                throw error(.syntax, "a value should follow -", expected: "a value", at: place)
-            }
-            return Node(
-                .function(PredicateFunction.subtract.rawValue, [.constant(.int(0)), operand]),
-                depth: try grown(inner.depth))
-        case .tilde:
-            try enter()
-            defer { leave() }
-            advance()
-            let place = token
-            let inner = try unary()
-            guard case .expression(let operand) = inner.content else {
-                throw error(.syntax, "a value should follow ~", expected: "a value", at: place)
-            }
-            return Node(
-                .function(PredicateFunction.onesComplement.rawValue, [operand]),
-                depth: try grown(inner.depth))
-        case .variable:
-            return try variable()
-        default:
-            return try postfix(try atom())
+        case .dash, .tilde: return try signed()
+        case .variable: return try variable()
+        case .leftParenthesis: return try postfix(try parenthesized())
+        default: return try postfix(try atom())
         }
+    }
+
+    /// `-x`, which is `0 - x`, and `~x`.
+    private mutating func signed() throws(PredicateError) -> Node {
+        try enter()
+        defer { leave() }
+        let isMinus = token.kind == .dash
+        advance()
+        if isMinus, token.kind.isNumber {
+            let literal = try number(negative: true)
+            return try postfix(Node(.constant(literal)))
+        }
+        let place = token
+        let inner = try unary()
+        guard case .expression(let operand) = inner.content else {
+            throw error(
+                .syntax, "a value should follow \(isMinus ? "-" : "~")", expected: "a value",
+                at: place)
+        }
+        let expression: Expression =
+            isMinus
+            ? .function(PredicateFunction.subtract.rawValue, [.constant(.int(0)), operand])
+            : .function(PredicateFunction.onesComplement.rawValue, [operand])
+        return Node(expression, depth: try grown(inner.depth))
     }
 
     /// `$name`, or `$name := expression`.

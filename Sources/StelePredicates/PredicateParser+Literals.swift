@@ -259,8 +259,10 @@ extension PredicateParser {
         switch (given, isKey) {
         case (.keyPath(let path), true), (.value(.string(let path)), true):
             let keys = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-            guard !keys.contains(""), keys.count <= PredicateLimits.keyPathLength else {
-                throw error(.syntax, "\(path) is not a key path")
+            guard keys.allSatisfy(Self.isKey), keys.count <= PredicateLimits.keyPathLength else {
+                throw error(
+                    .syntax, "\(path.prefix(60)) is not a key path",
+                    hint: "keys are letters, digits and _, with points between them")
             }
             arguments.removeFirst()
             advance()
@@ -275,6 +277,15 @@ extension PredicateParser {
         default:
             throw error(.syntax, "the argument given does not go with \(written)")
         }
+    }
+
+    /// Whether the language can write it: a name, behind `@` an operator, with `$` the key itself.
+    private static func isKey(_ key: String) -> Bool {
+        let signs: [Unicode.Scalar] = ["@", "$"]
+        let scalars = key.unicodeScalars
+        let name = scalars.first.map(signs.contains) ?? false ? scalars.dropFirst() : scalars[...]
+        return (name.first.map(Identifier.canBegin) ?? false)
+            && name.dropFirst().allSatisfy(Identifier.canContinue)
     }
 
     private mutating func literalNode(_ value: Value) -> Node {

@@ -57,7 +57,12 @@ struct PredicateParser {
     @inline(__always)
     mutating func enter() throws(PredicateError) {
         nesting += 1
-        if nesting > PredicateLimits.nesting { throw tooDeep() }
+        if nesting > PredicateLimits.nesting || nesting & 7 == 0 { try checkDepth() }
+    }
+
+    private func checkDepth() throws(PredicateError) {
+        if nesting > PredicateLimits.nesting { throw tooDeep(PredicateLimits.nesting) }
+        if !StackBound.hasRoom { throw tooDeep(nesting - 1) }
     }
 
     @inline(__always)
@@ -159,12 +164,19 @@ struct PredicateParser {
             advance()
             return Node(.constant(value), depth: 1)
         default:
-            let left = try binary(1)
+            let left = token.kind == .leftParenthesis ? try inParentheses() : try binary(1)
             guard case .expression(let expression) = left.content,
                 let type = token.kind.comparison
             else { return left }
             return try comparison(expression, left.depth, type, .direct, from: start)
         }
+    }
+
+    /// What begins with a parenthesis: a condition, which takes less stack this way, or a value.
+    private mutating func inParentheses() throws(PredicateError) -> Node {
+        let inner = try parenthesized()
+        guard case .expression = inner.content else { return inner }
+        return try binary(1, after: try postfix(inner))
     }
 
     private mutating func comparison(

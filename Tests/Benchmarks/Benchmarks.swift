@@ -17,7 +17,8 @@ struct Benchmarks {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         switch CommandLine.arguments.dropFirst().first {
-        case "fetch": return try FetchBenchmark.run(folder)
+        case "fetch":
+            return try FetchBenchmark.run(folder, CommandLine.arguments.dropFirst(2).first)
         case "spin": return try PredicateCosts.spin()
         default: break
         }

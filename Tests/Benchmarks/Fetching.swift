@@ -78,7 +78,8 @@ struct FetchPair {
 
 /// The fetches, run.
 enum FetchBenchmark {
-    static func run(_ folder: String) throws {
+    /// - Parameter part: what is in the predicates of those that are run; all are for nil.
+    static func run(_ folder: String, _ part: String? = nil) throws {
         let path = folder + "/people.sqlite"
         try PeopleModel.makeStore(path)
         let store = try SQLiteStore.open(path: path, model: PeopleModel.model())
@@ -87,7 +88,7 @@ enum FetchBenchmark {
         defer { reader.close() }
         let raw = RawSQL(path)
         let translator = FetchTranslator(schema: SQLSchema(model: store.model))
-        for pair in FetchPair.all {
+        for pair in FetchPair.all where part.map(pair.asked.contains) ?? true {
             let request = try pair.request(store.model)
             let isRows = !request.propertiesToFetch.isEmpty
             var count = 0
@@ -106,6 +107,7 @@ enum FetchBenchmark {
             print("  \(ours.sql.string)")
             print("  \(raw.plan(ours.sql.string))")
         }
+        if part != nil { return }
         try heavy(store, reader)
         try PredicateCosts.run(store, raw)
     }

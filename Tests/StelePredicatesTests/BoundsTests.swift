@@ -65,6 +65,44 @@ struct BoundsTests {
         }
     }
 
+    /// Whatever the build: the limit is what the stack holds, where that is less than the language's.
+    @Test("half a MiB of stack is enough for an answer or an error")
+    func halfAMegabyte() throws {
+        for form in Self.nested + Self.conditions {
+            for count in [20, 60, PredicateLimits.nesting, 10_000] {
+                let isCondition = Self.conditions.contains { $0 == form }
+                let text = Self.text(form, count, around: isCondition ? "name == nil" : "age")
+                let whole = isCondition ? text : text + " == 1"
+                try SmallStack.run(bytes: 512 << 10) {
+                    do throws(PredicateError) {
+                        let predicate = try Predicate(format: whole)
+                        #expect(count < 10_000, "\(form.open)")
+                        #expect(!predicate.predicateFormat.isEmpty)
+                        // An answer, or an error: what follows goes no deeper than there is room.
+                        _ = try? League.check("Team").check(predicate)
+                    } catch {
+                        #expect(error.code == "predicate.limit", "\(form.open) \(count): \(error)")
+                        #expect(error.position > 0 && count > 20, "\(form.open) \(count): \(error)")
+                    }
+                }
+            }
+        }
+        // A main thread's or a worker's stack holds all that the language allows.
+        let deepest = Self.text(("(", ")"), PredicateLimits.nesting, around: "a == 1")
+        #expect(try Self.read(deepest).get().predicateFormat == "a == 1")
+    }
+
+    /// What has an index within an index, and each with a path behind it, is looked at once.
+    @Test("indexes within one another cost as much as they are long")
+    func indexes() throws {
+        let check = League.check("Team")
+        let chain = "ranking[0]" + String(repeating: ".team.ranking[0]", count: 60)
+        _ = try check.check(Predicate(format: chain + ".age == 1"))
+        var nested = "ranking[0].age"
+        for _ in 0..<40 { nested = "ranking[\(nested)].age" }
+        _ = try check.check(Predicate(format: nested + " == 1"))
+    }
+
     @Test("a chain of a hundred thousand operators is refused or read, never overflown")
     func chains() throws {
         let many = 100_000

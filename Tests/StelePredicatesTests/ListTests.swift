@@ -47,6 +47,23 @@ struct ListTests {
         #expect(error.hint?.contains("multiply(a, b)") == true)
     }
 
+    @Test("an alias that is an aggregate is none of another's operands; a property of its name is")
+    func aliasesInAggregates() throws {
+        let columns = try SelectList("age:average(age),twice:age * 2").checked(by: League.check())
+        var check = League.check()
+        check.allowsRowAggregates = true
+        check.aliases = Dictionary(
+            uniqueKeysWithValues: columns.map { ($0.name, $0.expression) })
+        func checked(_ text: String) throws -> String {
+            try check.check(Expression(format: text)).0.description
+        }
+        #expect(try checked("average(age)") == "average(age)")
+        #expect(try checked("age") == "average(age)")
+        #expect(try checked("max(age + 1) - age") == "max(age + 1) - average(age)")
+        #expect(try checked("sum(twice)") == "sum(age * 2)")
+        #expect(try checked("count(distinct age)") == "count(distinct age)")
+    }
+
     @Test("columns know whether they are aggregates over rows")
     func aggregates() throws {
         let list = try SelectList(

@@ -28,12 +28,24 @@ struct RefusalTests {
         #expect(throws: PredicateError.self) {
             try Predicate(format: "a == %@", arguments: [.value(.int(1)), .value(.int(2))])
         }
-        #expect(throws: PredicateError.self) {
-            try Predicate(format: "%K == 1", arguments: [.keyPath("a..b")])
+    }
+
+    @Test("a key path that %K stands for reads again as it prints, or is refused")
+    func keyPathArguments() throws {
+        for (path, printed) in [
+            ("$x", "#$x"), ("team.$x.name", "team.#$x.name"), ("in", "#in"), ("a.SIZE", "a.#SIZE"),
+            ("größe", "größe"), ("a.@count", "a.@count"), ("_id", "_id"), ("$and", "#$and"),
+        ] {
+            let made = try Predicate(format: "%K == 1", arguments: [.keyPath(path)])
+            #expect(made.predicateFormat == printed + " == 1")
+            #expect(try Predicate(format: made.predicateFormat) == made)
         }
-        #expect(
-            try Predicate(format: "%K == 1", arguments: [.keyPath("$x")]).predicateFormat
-                == "$x == 1")
+        for path in ["a..b", "", ".", "a b", "a-b", "1a", "$", "@", "a.$$b", "#a", "'a'", "a()"] {
+            let error = try #require(throws: PredicateError.self) {
+                try Predicate(format: "b == %K", arguments: [.keyPath(path)])
+            }
+            #expect(error.code == "predicate.syntax" && error.position == 5 && error.hint != nil)
+        }
     }
 
     @Test("random bytes are read or refused, and never more")

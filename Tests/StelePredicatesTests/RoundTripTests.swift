@@ -87,6 +87,7 @@ struct RandomPredicates {
     private mutating func key() -> String {
         pick([
             "a", "b", "team", "like", "SIZE", "größe", "@count", "@sum", "_id", "order", "distinct",
+            "$a", "$in", "sum", "self",
         ])
     }
 

@@ -12,7 +12,9 @@ enum SmallStack {
     #endif
 
     /// Runs on a thread with so much stack.
-    static func run(_ body: @escaping @Sendable () throws -> Void) throws {
+    static func run(
+        bytes: Int = Self.bytes, _ body: @escaping @Sendable () throws -> Void
+    ) throws {
         nonisolated(unsafe) var failure: (any Error)?
         let done = DispatchSemaphore(value: 0)
         let thread = Thread {

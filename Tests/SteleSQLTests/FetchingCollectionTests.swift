@@ -52,6 +52,36 @@ import Testing
         #expect(sql.utf8.count < 40_000)
     }
 
+    /// Indexes into collections of collections' elements, and totals of what is computed within.
+    @Test func nestedIndexesAreTranslatedOnce() throws {
+        let fetching = try Fetching()
+        var league = "teams[0].founded"
+        for _ in 0..<12 { league = "teams[\(league)].founded" }
+        #expect(try fetching.filter("League", league + " == 1").utf8.count < 20_000)
+        var distinct = "teams.@distinctUnionOfObjects[0].league"
+        for _ in 0..<10 { distinct += ".teams.@distinctUnionOfObjects[0].league" }
+        #expect(try fetching.filter("League", distinct + ".name == \"x\"").utf8.count < 20_000)
+    }
+
+    /// SQLite's parser holds some thirty parentheses open, and no more.
+    @Test func chainsOfOperatorsAreWrittenWithoutParentheses() throws {
+        let fetching = try Fetching()
+        let database = try FetchingDatabase(fetching.translator.schema)
+        for sign in [" + ", " - ", " * ", " / ", " | ", " & ", " << "] {
+            let key = [" + ", " * "].contains(sign) ? "salary" : "age"
+            let text = key + String(repeating: sign + "1", count: 250) + " == 1"
+            let count = try fetching.translator.count(fetching.request("Person", text))
+            #expect(throws: Never.self, "\(sign)") { try database.plan(count) }
+        }
+        #expect(
+            try fetching.filter("Person", "age + 1 - 2 * (age - 3) * 4 / _id == 5")
+                == "ZPERSON t0 WHERE (t0.ZAGE + ?1 - (?3 * (t0.ZAGE - ?2) * ?4 / t0.Z_PK)) = ?5")
+        #expect(
+            try fetching.filter("Person", "salary + 1 - age > 5")
+                == "ZPERSON t0 WHERE NULLIF(NULLIF((t0.ZSALARY + ?1 - t0.ZAGE), 9e999), -9e999) "
+                + "> ?2")
+    }
+
     @Test func fewRowsAreSortedByWhoReadsThem() throws {
         let fetching = try Fetching()
         let few = try fetching.translator.snapshots(

@@ -54,7 +54,7 @@ import Testing
         #expect(
             statement.sql.string
                 == "SELECT COUNT(*), COALESCE(SUM(t0.ZSALARY), 0), "
-                + "COALESCE(SUM(t0.ZAGE >> 32) * 4294967296 + SUM(t0.ZAGE & 4294967295), 0), "
+                + "COALESCE(SUM(t0.ZAGE), 0), "
                 + "MIN(t0.ZBORN), STELE_DECIMAL_SUM(t0.ZPAY), COUNT(DISTINCT t0.ZAGE), "
                 + "AVG(t0.ZAGE) FROM ZPERSON t0")
         #expect(
@@ -87,8 +87,7 @@ import Testing
         #expect(
             sql
                 == "SELECT t0.ZNAME, (SELECT COUNT(*) FROM ZPERSON t1 WHERE t1.ZTEAM = t0.Z_PK), "
-                + "(SELECT COALESCE(SUM(t2.ZAGE >> 32) * 4294967296 + SUM(t2.ZAGE & 4294967295), 0) "
-                + "FROM ZPERSON t2 WHERE t2.ZTEAM = t0.Z_PK) "
+                + "(SELECT COALESCE(SUM(t2.ZAGE), 0) FROM ZPERSON t2 WHERE t2.ZTEAM = t0.Z_PK) "
                 + "FROM ZTEAM t0 ORDER BY t0.Z_PK")
     }
 
@@ -101,6 +100,23 @@ import Testing
                 == "SELECT t0.ZLEAGUE, STELE_SUM((SELECT COUNT(*) FROM ZPERSON t1 "
                 + "WHERE t1.ZTEAM = t0.Z_PK)) FROM ZTEAM t0 "
                 + "GROUP BY t0.ZLEAGUE ORDER BY t0.ZLEAGUE")
+    }
+
+    @Test func wideIntegersAreSummedByUsAndNotInParts() throws {
+        #expect(
+            try rows(
+                select: ["sum(_id)", "average(age * 2)", "average(distinct age)"]
+            ).sql.string
+                == "SELECT STELE_SUM(t0.Z_PK), STELE_AVG((t0.ZAGE * ?1)), AVG(DISTINCT t0.ZAGE) "
+                + "FROM ZPERSON t0")
+        #expect(
+            try rows(select: ["sum(age * 2)"], groupBy: ["team.name"]).sql.string
+                == "SELECT STELE_SUM((t0.ZAGE * ?1)) FROM ZPERSON t0 LEFT JOIN ZTEAM t1 ON "
+                + "t1.Z_PK = t0.ZTEAM GROUP BY t1.ZNAME ORDER BY t1.ZNAME")
+        #expect(
+            try rows(
+                select: ["sum(age)", "sum(salary * 2)"], groupBy: ["team.name"]
+            ).sql.string.contains("SUM(t0.ZAGE) AS a0"))
     }
 
     @Test func aGroupsExpressionHasOneTextEverywhere() throws {
@@ -129,6 +145,41 @@ import Testing
             ).sql.string
                 == "SELECT t0.ZTEAM, COUNT(*) FROM ZPERSON t0 GROUP BY t0.ZTEAM "
                 + "HAVING t0.ZTEAM > ?1 ORDER BY t0.ZTEAM LIMIT ?2")
+    }
+
+    /// All pages are made alike, so that what is rounded is on each rounded alike.
+    @Test func groupsMadeOfPartsGoOnAfterAPosition() throws {
+        let statement = try rows(
+            select: ["average(salary)"], groupBy: ["team.name", "age"], sort: "-average(salary)",
+            after: [.double(2.5), .string("x"), .int(3)])
+        let (made, filter) = ("SUM(t1.a0) / SUM(t1.a1)", "t2.ZNAME = ?2 AND t1.k1 > ?3")
+        #expect(
+            statement.sql.string
+                == "SELECT \(made) FROM (SELECT t0.ZTEAM AS k0, t0.ZAGE AS k1, "
+                + "TOTAL(t0.ZSALARY) AS a0, COUNT(t0.ZSALARY) AS a1 FROM ZPERSON t0 "
+                + "GROUP BY t0.ZTEAM, t0.ZAGE) t1 LEFT JOIN ZTEAM t2 ON t2.Z_PK = t1.k0 "
+                + "GROUP BY t2.ZNAME, t1.k1 HAVING \(made) < ?1 OR \(made) IS NULL OR "
+                + "\(made) = ?1 AND (t2.ZNAME > ?2 OR \(filter)) "
+                + "ORDER BY \(made) DESC, t2.ZNAME, t1.k1")
+        #expect(statement.bindings == [.double(2.5), .string("x"), .int(3)])
+    }
+
+    @Test func distinctRowsGoOnAfterAPosition() throws {
+        let statement = try rows(
+            select: ["age", "name"], sort: "-name[c]",
+            after: [.string("X"), .int(3), .string("x")],
+            distinct: true)
+        let fold = "STELE_FOLD(t0.ZNAME, 1)"
+        #expect(
+            statement.sql.string
+                == "SELECT DISTINCT t0.ZAGE, t0.ZNAME FROM ZPERSON t0 WHERE \(fold) < "
+                + "STELE_FOLD(?1, 1) OR \(fold) IS NULL OR \(fold) = STELE_FOLD(?1, 1) AND "
+                + "(t0.ZAGE > ?2 OR t0.ZAGE = ?2 AND t0.ZNAME > ?3) "
+                + "ORDER BY \(fold) DESC, t0.ZAGE, t0.ZNAME")
+        #expect(throws: StoreError.self) {
+            try rows(
+                select: ["age", "name"], sort: "age", after: [.int(3), .int(3)], distinct: true)
+        }
     }
 
     @Test func aColumnThatIsNeitherGroupedByNorTotalledIsRefused() throws {

@@ -51,6 +51,14 @@ import Testing
         Person: name ==[c] "x"
             ZPERSON t0 WHERE (t0.ZNAME >= ?2 AND t0.ZNAME < ?3 OR t0.ZNAME >= ?4 \
         AND t0.ZNAME < ?5) AND STELE_FOLD(t0.ZNAME, 1) = STELE_FOLD(?1, 1)
+        Person: name IN[c] {"x", "xy", "1"}
+            ZPERSON t0 WHERE (t0.ZNAME >= ?5 AND t0.ZNAME < ?6 OR t0.ZNAME >= ?7 \
+        AND t0.ZNAME < ?8 OR t0.ZNAME >= ?9 AND t0.ZNAME < ?10) AND STELE_FOLD(t0.ZNAME, 1) IN \
+        (STELE_FOLD(?1, 1), STELE_FOLD(?2, 1), STELE_FOLD(?3, 1), STELE_FOLD(?4, 1))
+        Person: name IN[c] {"x", "é"}
+            ZPERSON t0 WHERE STELE_FOLD(t0.ZNAME, 1) IN (STELE_FOLD(?1, 1), STELE_FOLD(?2, 1))
+        Person: NOT (name IN[c] {"x"})
+            ZPERSON t0 WHERE (STELE_FOLD(t0.ZNAME, 1) IN (STELE_FOLD(?1, 1))) IS NOT TRUE
         Person: name == "x" AND FALSEPREDICATE
             ZPERSON t0 WHERE t0.ZNAME = ?1 AND 0
         Person: name ==[l] "x"

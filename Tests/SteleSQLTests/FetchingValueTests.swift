@@ -85,7 +85,13 @@ import Testing
         Person: age BETWEEN {10, 20}
             ZPERSON t0 WHERE t0.ZAGE BETWEEN ?1 AND ?2
         Person: NOT age BETWEEN {10, 20}
-            ZPERSON t0 WHERE (t0.ZAGE BETWEEN ?1 AND ?2) IS NOT TRUE
+            ZPERSON t0 WHERE t0.ZAGE < ?1 OR t0.ZAGE > ?2 OR t0.ZAGE IS NULL
+        Person: NOT (age BETWEEN {10, salary})
+            ZPERSON t0 WHERE (t0.ZAGE BETWEEN ?1 AND t0.ZSALARY) IS NOT TRUE
+        Person: NOT (age BETWEEN {10, nil})
+            ZPERSON t0 WHERE 1
+        Person: age > 50 AND NOT (_id BETWEEN {10, 20})
+            ZPERSON t0 WHERE t0.ZAGE > ?1 AND (t0.Z_PK < ?2 OR t0.Z_PK > ?3)
         Person: pay > 10.5
             ZPERSON t0 WHERE t0.ZPAY > ?1
         Person: pay > 1234567890123456789.5

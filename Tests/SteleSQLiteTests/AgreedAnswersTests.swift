@@ -1,5 +1,6 @@
 /// Requests that two stores once answered differently, as the differential test found them.
 
+import SteleDifferential
 import SteleGraph
 import SteleJSON
 import SteleModel
@@ -15,7 +16,7 @@ import Testing
         let stores: [any PersistentStore]
         private let folder: TemporaryFolder
 
-        init() throws {
+        init(isFilled: Bool = true) throws {
             var declared = ManagedObjectModel(name: "Test")
             declared.entities = [
                 EntityMaker(
@@ -34,7 +35,7 @@ import Testing
             stores = [
                 InMemoryStore(model: model), try SQLiteStore.open(path: folder.store, model: model),
             ]
-            for store in stores { try fill(store) }
+            if isFilled { for store in stores { try fill(store) } }
         }
 
         deinit { for store in stores { store.close() } }
@@ -58,6 +59,17 @@ import Testing
             objects[2]["price"] = .decimal(3)
             try objects[0].add("parts", objects[2])
             try context.save()
+        }
+
+        /// An object for each of the numbers.
+        func fill(large: [Int64]) throws {
+            let entity = try #require(model.entity(named: "Item"))
+            for store in stores {
+                let context = ManagedObjectContext(PersistentStoreCoordinator(store: store))
+                defer { context.close() }
+                for number in large { try context.insert(entity)["large"] = .int(number) }
+                try context.save()
+            }
         }
 
         /// What each store answers, which is the same.
@@ -117,6 +129,55 @@ import Testing
             .checked(by: check).map { .init(name: $0.name, expression: $0.expression) }
         check.allowsRowAggregates = true
         #expect(try pair.answer(request) == [[.double(0x1p63), .double(0x1p63)]])
+    }
+
+    @Test func meansAndSumsOfWideIntegersAreTheNearestNumbers() throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        print("meansAndSumsOfWideIntegersAreTheNearestNumbers: seed \(seed)")
+        var numbers = SeededNumbers(seed: seed)
+        for round in 0..<40 {
+            let pair = try Pair(isFilled: false)
+            let width = Int.random(in: 0..<64, using: &numbers)
+            let values = (0..<Int.random(in: 1...9, using: &numbers)).map { _ in
+                Int64.random(in: .min ... .max, using: &numbers) >> Int64(width)
+            }
+            try pair.fill(large: values)
+            var (request, check) = try pair.request()
+            check.allowsRowAggregates = true
+            request.propertiesToFetch = try SelectList(
+                "sum(large),average(large),sum(large + 0),average(distinct large)"
+            ).checked(by: check).map { .init(name: $0.name, expression: $0.expression) }
+            let exact = values.reduce(Int128(0)) { $0 + Int128($1) }
+            let sum = try Int64(exactly: exact).map(Value.int) ?? .double(nearest(exact, over: 1))
+            let once = Set(values)
+            let distinct = once.reduce(Int128(0)) { $0 + Int128($1) }
+            let expected: [Value] = [
+                sum, .double(try nearest(exact, over: values.count)), sum,
+                .double(try nearest(distinct, over: once.count)),
+            ]
+            #expect(try pair.answer(request) == [expected], "round \(round): \(values)")
+        }
+    }
+
+    /// By the digits of the quotient.
+    private func nearest(_ dividend: Int128, over divisor: Int) throws -> Double {
+        var (whole, rest) = dividend.magnitude.quotientAndRemainder(dividingBy: UInt128(divisor))
+        var text = (dividend < 0 ? "-" : "") + "\(whole)."
+        for _ in 0..<400 {
+            (whole, rest) = (rest * 10).quotientAndRemainder(dividingBy: UInt128(divisor))
+            text += "\(whole)"
+        }
+        return try #require(Double(text))
+    }
+
+    @Test func aSumThatIsAnIntegerIsOneWhateverComesBetween() throws {
+        let pair = try Pair(isFilled: false)
+        try pair.fill(large: [.min, -5, 3, .max, 9_007_199_254_740_993])
+        var (request, check) = try pair.request()
+        check.allowsRowAggregates = true
+        request.propertiesToFetch = try SelectList("sum(large),n:sum(large) - 9007199254740993")
+            .checked(by: check).map { .init(name: $0.name, expression: $0.expression) }
+        #expect(try pair.answer(request) == [[.int(9_007_199_254_740_990), .int(-3)]])
     }
 
     @Test func aDecimalOf39DigitsIsComputedAndSorted() throws {

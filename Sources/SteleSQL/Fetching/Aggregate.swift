@@ -117,12 +117,8 @@ extension Translation {
         case .sum where isDecimal:
             return give(
                 "\(SQLFunctions.decimalSum.name)(\(argument))", .decimal, isNullable: false)
-        case .sum where value.isColumn && value.kind == .integer && !distinct:
-            // In two halves: SUM fails where 64 bits do not hold it, and this becomes a REAL.
-            return give(
-                "COALESCE(SUM(\(argument) >> 32) * 4294967296 + SUM(\(argument) & 4294967295), 0)",
-                .integer, isNullable: false)
-        case .sum where value.kind == .integer:
+        case .sum where value.isWide:
+            // SUM fails where 64 bits do not hold it.
             return give("\(SQLFunctions.sum.name)(\(argument))", .integer, isNullable: false)
         case .sum:
             let kind: ColumnKind = value.kind == .boolean ? .integer : value.kind
@@ -131,6 +127,9 @@ extension Translation {
                 isNullable: false)
         case .average where isDecimal:
             return give("\(SQLFunctions.decimalAverage.name)(\(argument))", .decimal)
+        case .average where value.isWide:
+            // AVG rounds a sum beyond 2^53, and then the quotient.
+            return give("\(SQLFunctions.average.name)(\(argument))", .double)
         case .average:
             return give("AVG(\(argument))", value.kind == .date ? .date : .double)
         case .median where isDecimal:

@@ -98,6 +98,8 @@ extension Translation {
         _ collection: Expression, _ variable: String, _ predicate: Predicate, _ env: Environment,
         _ ordered: Bool
     ) throws(StoreError) -> Bag {
+        try enter()
+        defer { leave() }
         guard var bag = try bag(collection, env, ordered: ordered), let element = bag.element
         else { throw .unsupported("SUBQUERY over what are no objects") }
         var inner = env

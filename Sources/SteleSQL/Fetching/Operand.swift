@@ -12,15 +12,29 @@ struct Operand {
         case entityName(Position)
     }
 
-    var content: Content
+    var content: Content {
+        didSet { chain = nil }
+    }
     var kind: ColumnKind
     var isNullable = true
     /// A plain column, which an index may serve.
     var isColumn = false
     /// A column that the model has an index over.
     var isIndexed = false
+    /// A column of integers that have 32 bits at most.
+    var isNarrow = false
+    /// The same as the left side of a further operator.
+    var chain: Chain?
     /// A Decimal that may have more digits than a double: compared by its key.
     var isLongDecimal = false
+
+    /// Arithmetic without what closes it: `a + b`, to which `+ c` can be added. SQLite's parser holds
+    /// some thirty parentheses open and no more.
+    struct Chain {
+        let text: String
+        /// How strongly its operators bind.
+        let precedence: Int
+    }
 
     static func constant(_ value: Value) -> Operand {
         var isLong = false
@@ -44,6 +58,9 @@ struct Operand {
     var value: Value? {
         if case .constant(let value) = content { value } else { nil }
     }
+
+    /// Whether it is integers of which 64 bits may not hold the sum.
+    var isWide: Bool { kind == .integer && !isNarrow }
 
     var isNull: Bool { value?.isNull ?? false }
 

@@ -58,6 +58,9 @@ public enum SQLFunctions {
     /// `STELE_SUM(x)`: of integers, an INTEGER, or a REAL where 64 bits do not hold it; 0 for no
     /// rows.
     public static let sum = SQLFunction("STELE_SUM", 1, isAggregate: true)
+    /// `STELE_AVG(x)`: of integers the REAL nearest to their mean; passes over NULL, NULL for no
+    /// rows.
+    public static let average = SQLFunction("STELE_AVG", 1, isAggregate: true)
     /// `STELE_STDDEV(x)`: the population's, a REAL, of numbers or Decimals.
     public static let standardDeviation = SQLFunction("STELE_STDDEV", 1, isAggregate: true)
     /// `STELE_CALL(function, kind, x)`: the function of that `PredicateFunction.number`, of a
@@ -74,10 +77,10 @@ public enum SQLFunctions {
 
     /// All of them.
     public static let all = [
-        decimalMedian, median, sum, standardDeviation, call, call2, cast, distance, literal,
-        fold, contains, beginsWith, endsWith, like, matches, decimalKey, decimalAdd,
-        decimalSubtract,
-        decimalMultiply, decimalDivide, decimalSum, decimalAverage, decimalMinimum, decimalMaximum,
+        decimalMedian, median, sum, average, standardDeviation, call, call2, cast, distance,
+        literal, fold, contains, beginsWith, endsWith, like, matches, decimalKey, decimalAdd,
+        decimalSubtract, decimalMultiply, decimalDivide, decimalSum, decimalAverage,
+        decimalMinimum, decimalMaximum,
     ]
 }
 

@@ -5,12 +5,19 @@ import StelePredicates
 
 /// The tables of one SELECT; each row that a key path needs is joined once.
 final class Scope {
+    /// The first of them, and what it is called.
+    let table: String
+    let alias: String
     private(set) var from: String
     /// The alias of each joined row, by the SQL of its key.
     /// Few, so that going through them is quicker than hashing.
     private var rows: [(key: String, alias: String)] = []
 
-    init(_ table: String, _ alias: String) { from = table + " " + alias }
+    init(_ table: String, _ alias: String) {
+        self.table = table
+        self.alias = alias
+        from = table + " " + alias
+    }
 
     func row(_ key: String) -> String? {
         for row in rows where row.key == key { return row.alias }

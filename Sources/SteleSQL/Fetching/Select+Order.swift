@@ -15,6 +15,8 @@ struct SortKey {
     let options: ComparisonOptions
     let isLong: Bool
     let isNullable: Bool
+    /// Where its value stands in a position: some keys of the order are left out of `keys`.
+    let place: Int
 
     var term: String { ascending ? sql : "\(sql) DESC" }
 }
@@ -48,36 +50,37 @@ extension Select {
             } else {
                 operand = try translation.operand(descriptor.expression, environment)
             }
-            keys.append(key(operand, descriptor.ascending, descriptor.options))
+            keys.append(key(operand, descriptor.ascending, descriptor.options, place: keys.count))
             // Nothing is left to order where no two objects are alike.
             if keys.last?.plain == object.key { return SortOrder(keys: keys) }
         }
-        for operand in rest {
-            let key = key(operand, true, [])
+        for (index, operand) in rest.enumerated() {
+            let place = request.sortDescriptors.count + index
+            let key = key(operand, true, [], place: place)
             if !keys.contains(where: { $0.sql == key.sql }) { keys.append(key) }
         }
         return SortOrder(keys: keys)
     }
 
     private func key(
-        _ operand: Operand, _ ascending: Bool, _ options: ComparisonOptions
+        _ operand: Operand, _ ascending: Bool, _ options: ComparisonOptions, place: Int
     ) -> SortKey {
         let plain = translation.sql(operand)
         return SortKey(
             sql: translation.wrap(plain, operand.kind, options, long: operand.isLongDecimal),
             plain: plain, kind: operand.kind, ascending: ascending, options: options,
-            isLong: operand.isLongDecimal, isNullable: operand.isNullable)
+            isLong: operand.isLongDecimal, isNullable: operand.isNullable, place: place)
     }
 
     /// The condition that a row comes after a position in the order.
     func after(_ values: [Value], _ keys: [SortKey]) throws(StoreError) -> Condition {
-        guard values.count >= keys.count, !keys.isEmpty else {
+        guard let last = keys.map(\.place).max(), last < values.count else {
             throw .invalid("the position has \(values.count) values, the order \(keys.count) keys")
         }
-        // `_id` may stand before the end: it is the last value, and the last key that counts.
         var result: Condition?
-        let texts = zip(keys, values).map { key, value in
-            value.isNull
+        let texts = keys.map { key in
+            let value = values[key.place]
+            return value.isNull
                 ? nil
                 : translation.wrap(
                     translation.bind(value), key.kind, key.options, long: key.isLong)

@@ -51,10 +51,6 @@ final class Partials {
         case .sum where isDecimal:
             let sum = SQLFunctions.decimalSum.name
             return "\(sum)(\(total("\(sum)(\(value))")))"
-        case .sum where operand.kind == .integer && operand.isColumn:
-            // In two halves, as `Aggregate` sums them: SUM fails where 64 bits do not hold it.
-            let (high, low) = (total("SUM(\(value) >> 32)"), total("SUM(\(value) & 4294967295)"))
-            return "COALESCE(SUM(\(high)) * 4294967296 + SUM(\(low)), 0)"
         case .sum: return "COALESCE(SUM(\(total("SUM(\(value))"))), 0)"
         case .average where isDecimal:
             let sum = SQLFunctions.decimalSum.name
@@ -77,7 +73,7 @@ final class Partials {
 extension Select {
     /// Whether the groups are made by what to-ones lead to, and everything else of parts' totals.
     func isMadeOfParts(_ env: Environment) -> Bool {
-        guard request.after == nil, !request.propertiesToGroupBy.isEmpty else { return false }
+        guard !request.propertiesToGroupBy.isEmpty else { return false }
         var crosses = false
         for case .keyPath(.evaluatedObject, let path) in request.propertiesToGroupBy {
             if translation.crossesToMany(path, from: request.entity) { return false }
@@ -106,8 +102,38 @@ extension Select {
                 return arguments.allSatisfy { isOfParts($0, env) }
             }
             if case .function("distinct:", _)? = arguments.first { return false }
+            if aggregate == .sum || aggregate == .average,
+                arguments.allSatisfy({ isPerhapsWide($0, computed: false) })
+            {
+                return false
+            }
             return Partials.canMake(aggregate)
         default: return false
+        }
+    }
+
+    /// Whether it may be integers of which 64 bits do not hold the sum: only all of them together
+    /// are then summed exactly.
+    /// - Parameter computed: whether it is a part of arithmetic, which makes wide ones of narrow ones.
+    private func isPerhapsWide(_ it: Expression, computed: Bool) -> Bool {
+        switch it {
+        case .constant(.double), .constant(.decimal), .constant(.date): return false
+        case .function(let name, let arguments):
+            switch PredicateFunction(rawValue: name) {
+            case .add, .subtract, .multiply, .divide:
+                return arguments.allSatisfy { isPerhapsWide($0, computed: true) }
+            default: return true
+            }
+        case .keyPath(.evaluatedObject, let path):
+            let steps = try? KeyPathResolution.resolve(
+                path, from: request.entity, in: translation.model)
+            guard case .attribute(let attribute)? = steps?.last else { return true }
+            switch attribute.type {
+            case .double, .float, .decimal, .date: return false
+            case .integer16, .integer32: return computed
+            default: return true
+            }
+        default: return true
         }
     }
 

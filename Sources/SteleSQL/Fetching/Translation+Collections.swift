@@ -75,7 +75,8 @@ extension Translation {
             let key = try operand(expression, env)
             if key.isNull { return nil }
             return Position(
-                scope: env.innermost ?? env.object.scope, key: sql(key), entity: entity, isNullable: true)
+                scope: env.innermost ?? env.object.scope, key: sql(key), entity: entity,
+                isNullable: true)
         default: return nil
         }
     }
@@ -86,13 +87,20 @@ extension Translation {
     func derived(
         _ expression: Expression, _ env: Environment, _ ordered: Bool
     ) throws(StoreError) -> Bag {
-        let (text, value) = try rows(of: expression, env, numbered: ordered)
+        table(
+            of: try rows(of: expression, env, numbered: ordered), elementEntity(expression, env),
+            ordered)
+    }
+
+    private func table(
+        of rows: (sql: String, value: Operand), _ entity: Entity?, _ ordered: Bool
+    ) -> Bag {
         let alias = makeAlias()
-        let scope = Scope("(\(text))", alias)
-        var operand = value
+        let scope = Scope("(\(rows.sql))", alias)
+        var operand = rows.value
         operand.content = .sql("\(alias).v")
         operand.isNullable = true
-        let element = elementEntity(expression, env).map {
+        let element = entity.map {
             Position(scope: scope, key: "\(alias).v", entity: $0, isNullable: true)
         }
         return Bag(
@@ -124,19 +132,21 @@ extension Translation {
             guard let bag = try bag(expression, env, ordered: numbered) else {
                 throw .unsupported("a collection of what is none")
             }
-            let value = sql(bag.value)
-            guard numbered else {
-                let distinct = bag.isDistinct ? "DISTINCT " : ""
-                return ("SELECT \(distinct)\(value) AS v FROM \(bag.source())", bag.value)
-            }
-            let order = bag.order.isEmpty ? "" : "ORDER BY \(bag.order.joined(separator: ", "))"
-            let text =
-                "SELECT \(value) AS v, ROW_NUMBER() OVER (\(order)) AS n FROM \(bag.source())"
-            return (
-                bag.isDistinct ? "SELECT v, MIN(n) AS n FROM (\(text)) GROUP BY v" : text,
-                bag.value
-            )
+            return rows(of: bag, numbered: numbered)
         }
+    }
+
+    private func rows(of bag: Bag, numbered: Bool) -> (sql: String, value: Operand) {
+        let value = sql(bag.value)
+        guard numbered else {
+            let distinct = bag.isDistinct ? "DISTINCT " : ""
+            return ("SELECT \(distinct)\(value) AS v FROM \(bag.source())", bag.value)
+        }
+        let order = bag.order.isEmpty ? "" : "ORDER BY \(bag.order.joined(separator: ", "))"
+        let text = "SELECT \(value) AS v, ROW_NUMBER() OVER (\(order)) AS n FROM \(bag.source())"
+        return (
+            bag.isDistinct ? "SELECT v, MIN(n) AS n FROM (\(text)) GROUP BY v" : text, bag.value
+        )
     }
 
     private func listed(
@@ -221,12 +231,15 @@ extension Translation {
         guard var bag = try bag(collection, env, ordered: true), !bag.order.isEmpty else {
             throw .unsupported("an index into what has no order")
         }
-        if bag.isDistinct { bag = try derived(collection, env, true) }
+        // From the bag that is there: what stands within is as deep as it likes.
+        if bag.isDistinct {
+            bag = table(of: rows(of: bag, numbered: true), elementEntity(collection, env), true)
+        }
         var operand = Operand.computed("", bag.value.kind)
         operand.isLongDecimal = bag.value.isLongDecimal
         if case .at(let expression) = place, !isConstant(expression) {
             // What LIMIT and OFFSET say may name no column.
-            let (text, _) = try rows(of: collection, env, numbered: true)
+            let (text, _) = rows(of: bag, numbered: true)
             let number = "CAST(\(sql(try self.operand(expression, env))) AS INTEGER)"
             operand.content = .sql(
                 "(SELECT v FROM (SELECT v, ROW_NUMBER() OVER (ORDER BY n) AS p FROM (\(text))) "

@@ -54,17 +54,23 @@ extension Translation {
         }
     }
 
-    /// Both bounds are within; true, or else false or NULL.
+    /// Whether a value is between two bounds or one of them, which nothing is where one is null.
     func between(
-        _ value: Operand, _ low: Operand, _ high: Operand, _ options: ComparisonOptions
+        _ value: Operand, _ low: Operand, _ high: Operand, _ options: ComparisonOptions,
+        holds: Bool
     ) -> Condition {
-        if value.isNull || low.isNull || high.isNull { return .constant(false) }
+        if value.isNull || low.isNull || high.isNull { return .constant(!holds) }
         let long = value.isLongDecimal || low.isLongDecimal || high.isLongDecimal
         let text = comparable(value, options, long: long)
         let (from, to) = (
             comparable(low, options, long: long), comparable(high, options, long: long)
         )
-        return Condition("\(text) BETWEEN \(from) AND \(to)")
+        if !holds, value.isColumn, !low.isNullable, !high.isNullable, text == sql(value) {
+            // Ranges of an index.
+            let beyond = "\(text) < \(from) OR \(text) > \(to)"
+            return Condition(value.isNullable ? "\(beyond) OR \(text) IS NULL" : beyond, .or)
+        }
+        return Condition("\(text) BETWEEN \(from) AND \(to)").turned(holds)
     }
 }
 

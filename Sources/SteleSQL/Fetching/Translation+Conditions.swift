@@ -28,6 +28,8 @@ extension Translation {
     private func condition(
         _ it: Comparison, _ env: Environment, holds: Bool
     ) throws(StoreError) -> Condition {
+        try enter()
+        defer { leave() }
         guard it.modifier == .direct else { return try quantified(it, env, holds: holds) }
         if let left = try attribute(it, env) {
             return try condition(
@@ -81,7 +83,7 @@ extension Translation {
                 throw .invalid("BETWEEN takes two bounds")
             }
             let (low, high) = (try operand(bounds[0], env), try operand(bounds[1], env))
-            return between(left, low, high, options).turned(holds)
+            return between(left, low, high, options, holds: holds)
         case .like, .matches, .beginsWith, .endsWith, .contains:
             return text(left, type, try operand(right, env), options, holds: holds)
         default:
@@ -150,7 +152,7 @@ extension Translation {
         if element.isNull { return .constant(!holds) }
         let options = options.ofEquality
         if case .aggregate(let items) = collection {
-            return try oneOf(element, items, options, env).turned(holds)
+            return try oneOf(element, items, options, env, holds: holds)
         }
         if let bag = try bag(collection, env) {
             return holdsValue(bag, element, options, isFixed: isFixed, env, holds: holds)

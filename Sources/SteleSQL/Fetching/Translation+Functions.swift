@@ -14,6 +14,8 @@ extension Translation {
     func function(
         _ name: String, _ arguments: [Expression], _ env: Environment
     ) throws(StoreError) -> Operand {
+        try enter()
+        defer { leave() }
         if let aggregate = Aggregate(function: name) {
             return try self.aggregate(aggregate, name, arguments, env)
         }
@@ -62,10 +64,14 @@ extension Translation {
                 isNullable: true)
         }
         if a.isLongDecimal || b.isLongDecimal { return try call(function, arguments, env) }
-        let text = "(\(term(a)) \(sign) \(term(b)))"
-        if kind == .integer { return .computed(text, kind, isNullable: isNullable) }
-        // What is no finite number is null.
-        return .computed("NULLIF(NULLIF(\(text), 9e999), -9e999)", kind, isNullable: true)
+        let chain = chained(a, sign, b)
+        // What is no finite number is null; further operators make it none again.
+        var operand: Operand =
+            kind == .integer
+            ? .computed("(\(chain.text))", kind, isNullable: isNullable)
+            : .computed("NULLIF(NULLIF((\(chain.text)), 9e999), -9e999)", kind, isNullable: true)
+        operand.chain = chain
+        return operand
     }
 
     private static func decimal(_ function: PredicateFunction) -> SQLFunction {
@@ -85,7 +91,22 @@ extension Translation {
         if a.kind == .decimal || b.kind == .decimal {
             return try call(function, arguments, env)
         }
-        return .computed("(\(sql(a)) \(sign) \(sql(b)))", .integer)
+        let chain = chained(a, sign, b)
+        var operand = Operand.computed("(\(chain.text))", .integer)
+        operand.chain = chain
+        return operand
+    }
+
+    /// Operators that bind alike go from left to right, without parentheses.
+    private func chained(_ a: Operand, _ sign: String, _ b: Operand) -> Operand.Chain {
+        let precedence =
+            switch sign {
+            case "*", "/": 3
+            case "+", "-": 2
+            default: 1
+            }
+        let left = a.chain.flatMap { $0.precedence == precedence ? $0.text : nil } ?? term(a)
+        return Operand.Chain(text: "\(left) \(sign) \(term(b))", precedence: precedence)
     }
 
     /// A date is stored as an integer where it is a whole second, and integers divide as such.

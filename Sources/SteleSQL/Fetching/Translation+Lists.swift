@@ -10,9 +10,10 @@ extension Translation {
     /// The most parameters of a statement that any SQLite takes.
     static let parameterLimit = 32_766
 
-    /// The value is one of the list; true, or else false or NULL.
+    /// Whether a value is one of a list, which null is not of any.
     func oneOf(
-        _ element: Operand, _ items: [Expression], _ options: ComparisonOptions, _ env: Environment
+        _ element: Operand, _ items: [Expression], _ options: ComparisonOptions, _ env: Environment,
+        holds: Bool
     ) throws(StoreError) -> Condition {
         let options = options.ofEquality
         var operands: [Operand] = []
@@ -21,7 +22,7 @@ extension Translation {
             let operand = try operand(item, env)
             if !operand.isNull { operands.append(operand) }
         }
-        if operands.isEmpty { return .constant(false) }
+        if operands.isEmpty { return .constant(!holds) }
         var element = element
         if case .entityName = element.content, !options.folds {
             let pairs = operands.compactMap { entityNumber(element, $0) }
@@ -33,12 +34,18 @@ extension Translation {
         let long = element.isLongDecimal || operands.contains(where: \.isLongDecimal)
         let text = comparable(element, options, long: long)
         let values = operands.compactMap(\.value)
+        func found(_ list: String) -> Condition {
+            let condition = Condition("\(text) IN (\(list))")
+            let texts = values.compactMap { if case .string(let it) = $0 { it } else { nil } }
+            guard holds, texts.count == operands.count else { return condition.turned(holds) }
+            return narrowed(condition, element, isOneOf: texts, options)
+        }
         if values.count == operands.count, values.count > Self.writtenOut,
             let (list, isWritten) = JSONList.text(values)
         {
             let plain = isWritten ? "\(SQLFunctions.literal.name)(value)" : "value"
             let item = wrap(plain, element.kind, options, long: long)
-            return Condition("\(text) IN (SELECT \(item) FROM json_each(\(bind(.string(list)))))")
+            return found("SELECT \(item) FROM json_each(\(bind(.string(list))))")
         }
         guard operands.count + bindings.count <= Self.parameterLimit / 2 else {
             throw .unsupported("a list of more than \(Self.parameterLimit / 2) such values")
@@ -46,10 +53,9 @@ extension Translation {
         // Few lengths make few statements: the last value fills the list to a power of two.
         var length = 1
         while length < operands.count { length *= 2 }
-        if let last = operands.last, last.value != nil {
-            operands += Array(repeating: last, count: length - operands.count)
-        }
-        let list = operands.map { comparable($0, options, long: long) }
-        return Condition("\(text) IN (\(list.joined(separator: ", ")))")
+        let last = operands.last.flatMap { $0.value == nil ? nil : $0 }
+        let filling = last.map { Array(repeating: $0, count: length - operands.count) } ?? []
+        let list = (operands + filling).map { comparable($0, options, long: long) }
+        return found(list.joined(separator: ", "))
     }
 }

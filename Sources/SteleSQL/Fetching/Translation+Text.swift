@@ -66,14 +66,47 @@ extension Translation {
         _ options: ComparisonOptions
     ) -> Condition {
         guard column.isIndexed else { return condition }
-        let beginnings: [String]
-        switch options.subtracting(.localeSensitive) {
-        case _ where !options.folds: beginnings = literal.isEmpty ? [] : [literal]
-        case .caseInsensitive: beginnings = CaseVariants.beginnings(of: literal)
-        default: return condition
-        }
+        let beginnings = beginnings(of: literal, options)
         if beginnings.isEmpty { return condition }
         return .all([.any(beginnings.map { range(sql(column), $0) }), condition])
+    }
+
+    /// The most ranges that a list of texts becomes.
+    private static let mostRanges = 24
+
+    /// The same for a text that is equal to one of several.
+    func narrowed(
+        _ condition: Condition, _ column: Operand, isOneOf literals: [String],
+        _ options: ComparisonOptions
+    ) -> Condition {
+        guard column.isIndexed, options.folds, literals.count <= Self.mostRanges else {
+            return condition
+        }
+        var all: [String] = []
+        for literal in literals {
+            let beginnings = beginnings(of: literal, options)
+            // Of the empty text, and of what no range holds, the whole index would be read.
+            if beginnings.isEmpty { return condition }
+            all += beginnings
+        }
+        var ranges: [String] = []
+        for beginning in all.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+            // What begins as another does is in its range.
+            if let last = ranges.last, beginning.utf8.starts(with: last.utf8) { continue }
+            ranges.append(beginning)
+        }
+        guard ranges.count <= Self.mostRanges else { return condition }
+        return .all([.any(ranges.map { range(sql(column), $0) }), condition])
+    }
+
+    /// Texts of which every one that begins with the literal under the options begins with one;
+    /// none where that cannot be said.
+    private func beginnings(of literal: String, _ options: ComparisonOptions) -> [String] {
+        switch options.subtracting(.localeSensitive) {
+        case _ where !options.folds: literal.isEmpty ? [] : [literal]
+        case .caseInsensitive: CaseVariants.beginnings(of: literal)
+        default: []
+        }
     }
 
     private func prefix(_ column: String, _ literal: String) -> Condition {

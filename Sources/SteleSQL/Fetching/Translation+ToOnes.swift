@@ -71,7 +71,6 @@ extension Translation {
         default: return nil
         }
         let other = try operand(it.right, env)
-        if other.isLongDecimal { return nil }
         let value = sql(bag.value)
         let alias = makeAlias()
         let filter = bag.conditions.isEmpty ? "" : " WHERE \(Condition.all(bag.conditions).sql)"

@@ -143,18 +143,22 @@ extension Translation {
     ) throws(StoreError) -> Condition {
         if case .aggregate(let bounds) = right {
             let (low, high) = (try operand(bounds[0], env), try operand(bounds[1], env))
-            return between(value, low, high, options).turned(holds)
+            return between(value, low, high, options, holds: holds)
         }
         return compare(value, type, try operand(right, env), options, holds: holds)
     }
 
-    /// The most elements that are looked at to find out whether there are many.
-    private static let sample = 512
+    /// The most elements that are looked at to find out how many of them meet the conditions.
+    private static let sample = 256
     /// The most elements of one owner that are counted one by one.
     private static let countedOut = 4_096
 
     /// Some elements at least, or fewer: where many elements meet the conditions, each owner is
     /// looked at until it has enough; where few do, they are grouped.
+    ///
+    /// Of N elements of O owners the share s meets them. Grouping reads s * N; each owner has n of
+    /// them after n / s have been read. So the latter is less where s * s * N > n * O. The share is
+    /// that of the first elements, N and O are the greatest keys.
     private func reached(
         _ total: Total, _ type: Comparison.Operator, _ right: Expression, _ bag: Bag,
         _ env: Environment, holds: Bool
@@ -162,7 +166,8 @@ extension Translation {
         guard total.aggregate == .count, !total.isDistinct, !bag.isDistinct,
             !bag.conditions.isEmpty, let link = bag.link, !link.isShared,
             case .constant(.int(let number)) = right,
-            number > 0, number < Self.countedOut
+            number > 0, number < Self.countedOut,
+            let owners = try owner(of: total.collection, env)?.table
         else { return nil }
         let isAtLeast: Bool
         let needed: Int64
@@ -176,10 +181,17 @@ extension Translation {
         let bound = bind(.int(needed))
         let filter = Condition.all(bag.conditions).sql
         let set = grouped(bag, link, Condition("COUNT(*) >= \(bound)"))
+        let scope = bag.scope
+        let share =
+            "SELECT COUNT(*) AS s FROM (SELECT \(filter) AS v FROM \(scope.from) "
+            + "ORDER BY \(scope.alias).rowid LIMIT \(Self.sample)) WHERE v"
+        let isMany =
+            "SELECT s * s * (SELECT MAX(rowid) FROM \(scope.table)) > "
+            + "\(Self.sample * Self.sample) * \(bound) * (SELECT MAX(Z_PK) FROM \(owners)) "
+            + "FROM (\(share))"
         let text =
-            "CASE WHEN (SELECT COUNT(*) FROM (SELECT 1 FROM \(bag.scope.from) WHERE \(filter) "
-            + "LIMIT \(Self.sample))) < \(Self.sample) THEN \(set) "
-            + "ELSE EXISTS (SELECT 1 FROM \(bag.source()) LIMIT 1 OFFSET \(bound) - 1) END"
+            "CASE WHEN (\(isMany)) THEN EXISTS (SELECT 1 FROM \(bag.source()) "
+            + "LIMIT 1 OFFSET \(bound) - 1) ELSE \(set) END"
         return Condition(text).turned(isAtLeast == holds)
     }
 

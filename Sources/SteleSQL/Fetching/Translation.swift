@@ -12,6 +12,8 @@ final class Translation {
     private var aliases = 0
     /// Whether a condition is of the kind that an index finds few rows by.
     var findsFew = false
+    /// How deep what is translated stands in the whole.
+    private var depth = 0
 
     init(_ translator: FetchTranslator) {
         schema = translator.schema
@@ -19,6 +21,14 @@ final class Translation {
     }
 
     var model: Model { schema.model }
+
+    /// Goes a step deeper; `leave` goes back.
+    func enter() throws(StoreError) {
+        depth += 1
+        if depth & 3 == 0, !StackBound.hasRoom { throw .predicate(StackBound.error) }
+    }
+
+    func leave() { depth -= 1 }
 
     /// Binds a value and gives the text that stands for it.
     func bind(_ value: Value) -> String {

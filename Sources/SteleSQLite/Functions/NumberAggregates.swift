@@ -1,4 +1,4 @@
-/// Median, standard deviation and sums of wide integers inside statements: all numbers of a group are kept until its end.
+/// Median and standard deviation inside statements: all numbers of a group are kept until its end.
 
 import CSQLite
 import SteleModel
@@ -13,11 +13,10 @@ final class NumberAggregate {
     private var doubles: [Double] = []
     private var others: [Value] = []
 
-    /// Makes the four aggregates known to a connection.
+    /// Makes the aggregates known to a connection.
     static func register(on connection: OpaquePointer) {
         let all: [(SQLFunction, Final)] = [
             (SQLFunctions.median, { NumberAggregate.median($0) }),
-            (SQLFunctions.sum, { NumberAggregate.sum($0) }),
             (SQLFunctions.decimalMedian, { NumberAggregate.decimalMedian($0) }),
             (SQLFunctions.standardDeviation, { NumberAggregate.deviation($0) }),
         ]
@@ -74,14 +73,6 @@ final class NumberAggregate {
         let it = finish(context)
         switch Self.middle(it) {
         case .int(let it): sqlite3_result_double(context, Double(it))
-        case .double(let it): sqlite3_result_double(context, it)
-        default: sqlite3_result_null(context)
-        }
-    }
-
-    private static func sum(_ context: OpaquePointer?) {
-        switch PredicateCalls.total(finish(context).values) {
-        case .int(let it): sqlite3_result_int64(context, it)
         case .double(let it): sqlite3_result_double(context, it)
         default: sqlite3_result_null(context)
         }

@@ -21,6 +21,7 @@ enum SQLFunctionTable {
         for (function, body) in texts + decimals + values { add(function, body, on: connection) }
         DecimalAggregate.register(on: connection)
         NumberAggregate.register(on: connection)
+        SumAggregate.register(on: connection)
     }
 
     private static func add(

@@ -110,9 +110,9 @@ extension Execution {
         if rows.count > plan.pageLimit {
             rows.removeLast(rows.count - plan.pageLimit)
             next = plan.nextByOffset
-            if plan.ceiling == nil, case .columns = plan.shape,
-                let key = Self.id(ofRow: rows.last)
-            {
+            if plan.ceiling == nil, case .rows(_, let places) = plan.shape, let last = rows.last {
+                next = self.next(behind: last, places, plan)
+            } else if plan.ceiling == nil, let key = Self.id(ofRow: rows.last) {
                 let position =
                     request.sortDescriptors.isEmpty
                     ? [.key(key)] : try context.reader().position(of: key, in: request)
@@ -122,6 +122,11 @@ extension Execution {
         return ListOutcome(
             rows: .values(rows), entity: request.entity, shape: plan.shape,
             embedded: try embedded(rows, plan.shape, context), next: next, total: total, tag: tag)
+    }
+
+    /// The page behind a row of aggregates or a distinct one, which says itself where it stands.
+    func next(behind row: [Value], _ places: [Int], _ plan: ListPlan) -> NextPage {
+        .after(Cursor(fingerprint: plan.fingerprint, position: places.map { row[$0] }))
     }
 
     /// The id that a row of columns ends with.

@@ -43,8 +43,9 @@ extension Execution {
         var probe = request
         probe.fetchOffset += limit - 1
         probe.fetchLimit = 2
-        if case .rows = plan.shape {
-            return try context.rows(probe).count == 2 ? plan.nextByOffset : nil
+        if case .rows(_, let places) = plan.shape {
+            let rows = try context.rows(probe)
+            return rows.count == 2 ? next(behind: rows[0], places, plan) : nil
         }
         probe.propertiesToFetch = []
         let rows = try context.snapshots(probe)

@@ -28,14 +28,20 @@ enum Shape: Sendable {
     case objects(Inclusion)
     /// The columns asked for, an object a row; `_id` is the row's last value, after the columns.
     case columns([Column], Inclusion)
-    /// Rows of aggregates, or distinct ones.
-    case rows([Column])
+    /// Rows of aggregates, or distinct ones. The places in a row are of the values that tell where
+    /// it stands in the order, as `FetchRequest.after` takes them; some may be behind the columns.
+    case rows([Column], position: [Int])
 
     var inclusion: Inclusion {
         switch self {
         case .objects(let inclusion), .columns(_, let inclusion): inclusion
         case .rows: .none
         }
+    }
+
+    /// How many values a cursor holds for a list in an order of so many keys.
+    func positionCount(sortedBy keys: Int) -> Int {
+        if case .rows(_, let places) = self { places.count } else { keys + 1 }
     }
 
     /// Whether whole objects are given with nothing embedded.

@@ -41,7 +41,7 @@ struct Reading {
             shape = try self.shape(columns, inclusion(asked, entity), &request)
         }
         let fingerprint = fingerprint(entity, source, template)
-        try check(asked.after, fingerprint, request)
+        try check(asked.after, fingerprint, request, shape)
         return try plan(source, template, asked, request, shape, fingerprint)
     }
 
@@ -180,15 +180,12 @@ struct Reading {
         let what = isGrouped ? "select asks for aggregates" : "distinct rows are no objects"
         guard !columns.isEmpty else {
             throw Problem(
-                .parameter, "distinct=true takes select beside it: every object differs from all "
+                .parameter,
+                "distinct=true takes select beside it: every object differs from all "
                     + "others", hint: "for example select=name&distinct=true")
         }
         guard asked.include.isEmpty else {
             throw Problem(.parameter, "include embeds into objects, and \(what)")
-        }
-        guard asked.after == nil else {
-            throw Problem(
-                .parameter, "after goes over objects, and \(what)", hint: "page by offset")
         }
         let groups = try asked.groupBy.map { try naming.group($0) }
         let grouping = Grouping(groups: groups, names: naming)
@@ -211,16 +208,34 @@ struct Reading {
                 guard columns.contains(where: { $0.description.expression == key.expression })
                 else {
                     throw Problem(
-                        .parameter, "sort: distinct rows are sorted by their own columns, and "
+                        .parameter,
+                        "sort: distinct rows are sorted by their own columns, and "
                             + "\(asked.text) is none", hint: "add it to select")
                 }
             }
         }
-        request.propertiesToFetch = columns.enumerated().map { index, column in
-            ExpressionDescription(
-                name: "#\(index)", expression: column.description.expression)
+        return .rows(try Columns.rows(columns), position: fetch(columns, &request))
+    }
+
+    /// Has the columns fetched, and behind them what the rows' order takes beside them.
+    /// - Returns: the places of the order's values in a row.
+    private func fetch(_ columns: [SelectedColumn], _ request: inout FetchRequest) -> [Int] {
+        var fetched = columns.map(\.description.expression)
+        func place(of expression: Expression) -> Int {
+            if let known = fetched.firstIndex(of: expression) { return known }
+            fetched.append(expression)
+            return fetched.count - 1
         }
-        return .rows(try Columns.rows(columns))
+        var places = request.sortDescriptors.map { place(of: $0.expression) }
+        if request.returnsDistinctResults {
+            places += columns.indices
+        } else {
+            places += request.propertiesToGroupBy.map(place)
+        }
+        request.propertiesToFetch = fetched.enumerated().map { index, expression in
+            ExpressionDescription(name: "#\(index)", expression: expression)
+        }
+        return places
     }
 
     /// What the pages of one list have in common, and cursors must not mix up.
@@ -250,11 +265,12 @@ struct Reading {
     }
 
     private func check(
-        _ after: Cursor?, _ fingerprint: UInt64, _ request: FetchRequest
+        _ after: Cursor?, _ fingerprint: UInt64, _ request: FetchRequest, _ shape: Shape
     ) throws {
         guard let after else { return }
         guard after.fingerprint == fingerprint,
-            after.position.count == request.sortDescriptors.count + 1
+            after.position.count
+                == shape.positionCount(sortedBy: request.sortDescriptors.count)
         else {
             throw Problem(
                 .cursor,

@@ -25,7 +25,7 @@ struct CSVTable: Sendable {
     init(_ shape: Shape, of entity: Entity, renderer: SnapshotRenderer) {
         self.renderer = renderer
         switch shape {
-        case .columns(let columns, _), .rows(let columns): self.columns = .rows(columns)
+        case .columns(let columns, _), .rows(let columns, _): self.columns = .rows(columns)
         case .objects:
             let family = renderer.model.family(of: entity)
             var slots: [Slot] = []

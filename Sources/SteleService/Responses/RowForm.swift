@@ -64,7 +64,7 @@ struct RowForm: Sendable {
         case .objects(let rows): renderer.write(rows[index], embedding: embedded, to: &writer)
         case .values(let rows):
             switch shape {
-            case .columns(let columns, _), .rows(let columns):
+            case .columns(let columns, _), .rows(let columns, _):
                 renderer.write(rows[index], columns, embedded, to: &writer)
             case .objects: writer.null()
             }

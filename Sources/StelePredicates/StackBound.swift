@@ -1,0 +1,50 @@
+/// How much of a thread's stack is left to recursion.
+
+#if os(Linux)
+    import CLinux
+#endif
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The stack of the thread that asks. What goes through predicates by recursion asks now and then,
+/// not at each step: the system's answer takes about a microsecond.
+public enum StackBound {
+    /// What eight steps of any such recursion take at most, even where nothing is optimized.
+    private static let room: UInt = 128 << 10
+
+    /// Whether there is room for some more steps; true where that cannot be found out.
+    public static var hasRoom: Bool {
+        var local: UInt8 = 0
+        let here = withUnsafeMutablePointer(to: &local) { UInt(bitPattern: $0) }
+        guard let (lowest, size) = bounds, here > lowest, here - lowest < size else { return true }
+        return here - lowest > min(room, size / 4)
+    }
+
+    /// What is said where there is none.
+    public static var error: PredicateError {
+        PredicateError(
+            .limit, "the predicate is nested deeper than this thread's stack holds",
+            hint: "AND and OR take any number of conditions without parentheses")
+    }
+
+    /// Its lowest address and its bytes.
+    private static var bounds: (lowest: UInt, size: UInt)? {
+        #if os(Linux)
+            var attributes = pthread_attr_t()
+            guard pthread_getattr_np(pthread_self(), &attributes) == 0 else { return nil }
+            defer { pthread_attr_destroy(&attributes) }
+            var lowest: UnsafeMutableRawPointer?
+            var size = 0
+            guard pthread_attr_getstack(&attributes, &lowest, &size) == 0 else { return nil }
+            return (UInt(bitPattern: lowest), UInt(size))
+        #else
+            let size = UInt(pthread_get_stacksize_np(pthread_self()))
+            return (UInt(bitPattern: pthread_get_stackaddr_np(pthread_self())) - size, size)
+        #endif
+    }
+}
