@@ -76,11 +76,12 @@ extension Select {
         }
         // `_id` may stand before the end: it is the last value, and the last key that counts.
         var result: Condition?
-        let texts = zip(keys, values).map { key, value in
-            value.isNull
+        let texts = zip(keys, values.enumerated()).map { key, place in
+            place.element.isNull
                 ? nil
                 : translation.wrap(
-                    translation.bind(value), key.kind, key.options, long: key.isLong)
+                    translation.bind(place.element, from: .position(place.offset)), key.kind,
+                    key.options, long: key.isLong)
         }
         for (index, key) in keys.enumerated().reversed() {
             let beyond = beyond(key, texts[index])

@@ -32,13 +32,14 @@ extension Translation {
         }
         let long = element.isLongDecimal || operands.contains(where: \.isLongDecimal)
         let text = comparable(element, options, long: long)
-        let values = operands.compactMap(\.value)
+        let values = operands.compactMap(\.literal)
         if values.count == operands.count, values.count > Self.writtenOut,
             let (list, isWritten) = JSONList.text(values)
         {
             let plain = isWritten ? "\(SQLFunctions.literal.name)(value)" : "value"
             let item = wrap(plain, element.kind, options, long: long)
-            return Condition("\(text) IN (SELECT \(item) FROM json_each(\(bind(.string(list)))))")
+            return Condition(
+                "\(text) IN (SELECT \(item) FROM json_each(\(bind(list, of: operands))))")
         }
         guard operands.count + bindings.count <= Self.parameterLimit / 2 else {
             throw .unsupported("a list of more than \(Self.parameterLimit / 2) such values")
@@ -46,10 +47,19 @@ extension Translation {
         // Few lengths make few statements: the last value fills the list to a power of two.
         var length = 1
         while length < operands.count { length *= 2 }
-        if let last = operands.last, last.value != nil {
+        if let last = operands.last, last.literal != nil {
             operands += Array(repeating: last, count: length - operands.count)
         }
         let list = operands.map { comparable($0, options, long: long) }
         return Condition("\(text) IN (\(list.joined(separator: ", ")))")
+    }
+
+    /// Binds a list, of which either all values are parameters or none.
+    private func bind(_ list: String, of operands: [Operand]) -> String {
+        let numbers = operands.compactMap { operand -> Int? in
+            if case .parameter(let number, _) = operand.content { number } else { nil }
+        }
+        if !numbers.isEmpty, numbers.count < operands.count { isForOneUse = true }
+        return bind(.string(list), from: numbers.isEmpty ? nil : .list(numbers))
     }
 }
