@@ -18,7 +18,10 @@ struct Benchmarks {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         switch CommandLine.arguments.dropFirst().first {
         case "fetch": return try FetchBenchmark.run(folder)
+        case "shapes": return try ShapeCosts.run(folder)
         case "spin": return try PredicateCosts.spin()
+        case "spin-first": return try ShapeCosts.spin(true)
+        case "spin-second": return try ShapeCosts.spin(false)
         default: break
         }
         let model = try ModelFile.read("Config/Models/League.xcdatamodeld").model()
