@@ -62,8 +62,8 @@ public enum DecimalText {
         return result
     }
 
-    /// The parts of a Decimal; nil for NaN.
-    static func parts(
+    /// The parts of a Decimal, which is significand × 10^exponent; nil for NaN.
+    public static func parts(
         _ value: Decimal
     ) -> (significand: UInt128, exponent: Int, isNegative: Bool)? {
         withUnsafeBytes(of: value) { bytes in

@@ -49,8 +49,27 @@ public struct FetchSource: Sendable, Hashable {
 public struct FetchRequest: Sendable {
     public var entity: Entity
     public var includesSubentities = true
-    /// Checked against the model (`PredicateCheck`); nil is all objects.
-    public var predicate: Predicate?
+    /// Checked against the model (`PredicateCheck`); nil is all objects. To set it lets go of
+    /// `filled`.
+    public var predicate: Predicate? {
+        get {
+            if let filled { return filled.predicate }
+            return condition
+        }
+        set {
+            condition = newValue
+            filled = nil
+        }
+    }
+    private var condition: Predicate?
+    /// The predicate as one of a shape: a store may keep what it makes of the shape. Where it is
+    /// given, `predicate` is made of it at each use.
+    public var filled: FilledPredicate?
+    /// Whether there is a predicate.
+    public var hasPredicate: Bool {
+        if let filled { return filled.prepared.template != nil }
+        return condition != nil
+    }
     /// What `$FETCH_SOURCE` in the predicate stands for; nil where it does not stand there.
     public var source: FetchSource?
     public var sortDescriptors: [SortDescriptor] = []

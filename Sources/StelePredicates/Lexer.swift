@@ -40,6 +40,27 @@ struct Lexer {
         return mark(byte)
     }
 
+    /// The next number or text, past everything else; `percent` where an argument is asked for, and
+    /// nil at the end.
+    mutating func nextLiteral() -> Token? {
+        while index < end {
+            let byte = bytes[index]
+            if Self.isLetter(byte) {
+                index += byte < 0x80 ? 1 : scalar().length
+                skipWord()
+            } else if Self.isDigit(byte) || byte == UInt8(ascii: ".") && Self.isDigit(peek(1)) {
+                return number()
+            } else if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") {
+                return text(quote: byte)
+            } else if byte == UInt8(ascii: "%") {
+                return specifier()
+            } else {
+                index += 1
+            }
+        }
+        return nil
+    }
+
     private mutating func skipSpace() {
         while index < end {
             let byte = bytes[index]

@@ -108,7 +108,7 @@ extension PredicateCheck {
         }
         switch typed.expression {
         case .constant(let value):
-            let changed = try constant(value, as: type, typed)
+            let changed = try fitted(value, to: type)
             return changed == value ? typed : constant(changed)
         case .conditional(let predicate, let yes, let no):
             let a = try convert(branch(yes, typed), to: type, near: other)
@@ -150,9 +150,8 @@ extension PredicateCheck {
         }
     }
 
-    private func constant(
-        _ value: Value, as type: ExpressionType, _ typed: Typed
-    ) throws(PredicateError) -> Value {
+    /// A literal's value as what it meets.
+    func fitted(_ value: Value, to type: ExpressionType) throws(PredicateError) -> Value {
         switch (value, type.kind) {
         case (.null, _), (_, .any): return value
         case (.string(let text), .date):

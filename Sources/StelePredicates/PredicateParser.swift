@@ -8,6 +8,9 @@ struct PredicateParser {
     private var nesting = 0
     /// Each comparison and the bytes that it was read from, where somebody asks for that.
     var places: [(comparison: Comparison, range: Range<Int>)]?
+    /// Of each comparison in the order in which they end: the bytes of its right side where that is
+    /// a literal or a list of such, where somebody asks for that.
+    var literalSides: [Range<Int>?]?
     /// What `%@` and `%K` stand for, in order.
     var arguments: ArraySlice<FormatArgument>
 
@@ -39,6 +42,13 @@ struct PredicateParser {
         lexer = Lexer(bytes, from: start, to: end)
         token = lexer.next()
         self.arguments = arguments[...]
+    }
+
+    /// For the value of one literal.
+    init(_ bytes: UnsafeBufferPointer<UInt8>, at literal: Token) {
+        lexer = Lexer(bytes, from: literal.end, to: literal.end)
+        token = literal
+        arguments = []
     }
 
     @inline(__always)
@@ -203,6 +213,7 @@ struct PredicateParser {
         }
         let comparison = Comparison(left, type, right, modifier: modifier, options: options)
         places?.append((comparison, start..<token.place))
+        literalSides?.append(right.isLiteral ? place.place..<token.place : nil)
         return Node(.comparison(comparison), depth: max(leftDepth, rightDepth) + 1)
     }
 
@@ -248,6 +259,18 @@ struct PredicateParser {
             }
         }
         return options
+    }
+}
+
+extension Expression {
+    /// Whether it is a constant, or a list of such.
+    fileprivate var isLiteral: Bool {
+        switch self {
+        case .constant: true
+        case .aggregate(let items):
+            items.allSatisfy { if case .constant = $0 { true } else { false } }
+        default: false
+        }
     }
 }
 

@@ -39,9 +39,22 @@ extension Value {
 extension Decimal {
     /// The Double nearest to it.
     var nearestDouble: Double {
+        // Both exact: one division rounds once.
+        if let (significand, exponent, isNegative) = DecimalText.parts(self),
+            significand < 1 << 53, exponent <= 0, exponent >= -22
+        {
+            let value = Double(UInt64(significand)) / Self.powersOfTen[-exponent]
+            return isNegative ? -value : value
+        }
         // By way of text it rounds once; arithmetic on digits and exponent would round twice.
-        Double(description) ?? .nan
+        return Double(description) ?? .nan
     }
+
+    /// Those that are exact as Doubles.
+    private static let powersOfTen: [Double] = [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+        1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+    ]
 
     /// Itself as an integer where it is one of at most 64 bits.
     var wholeNumber: Int64? {

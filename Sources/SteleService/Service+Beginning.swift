@@ -81,7 +81,7 @@ extension Service {
         }
     }
 
-    private func countsAll(_ request: FetchRequest) -> Bool { request.predicate == nil }
+    private func countsAll(_ request: FetchRequest) -> Bool { !request.hasPredicate }
 
     /// The save is the writer's; the answer is made when it is on disk.
     private func begin(_ write: BegunWrite, _ call: Call, _ passage: Passage) -> Beginning {

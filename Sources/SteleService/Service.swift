@@ -45,6 +45,7 @@ public final class Service: Sendable {
     /// The same for a thread that must not wait.
     let brief: Execution
     let answers: Answers
+    let plans = PlanCache()
     let pages: Pages
 
     /// A service over that coordinator's store.
@@ -105,9 +106,9 @@ public final class Service: Sendable {
         passage.timing.lap("route")
         let call = try Call(
             request, route: route, limits: options.limits,
-            cacheGeneration: coordinator.cacheGeneration)
+            cacheGeneration: coordinator.cacheGeneration, plans: plans, visibility: reader)
         passage.timing.lap("call")
-        let plan = try Plan(call, model: model, visibility: reader)
+        let plan = try Plan(call, model: model, visibility: reader, plans: plans)
         passage.timing.lap("plan")
         return plan
     }

@@ -98,6 +98,10 @@ struct PredicateMaker {
     }
 
     private mutating func temporal(_ depth: Int) -> String {
+        if numbers.one(in: 4), let path = path(to: .date) {
+            let day = "\"\(numbers.pick(SampleValues.isoDates, or: ""))\""
+            return "\(path) \(order()) \(day)"
+        }
         if numbers.one(in: 5) { return "\(date(depth)) BETWEEN {\(date(0)), \(date(0))}" }
         return "\(date(depth)) \(order()) \(numbers.one(in: 8) ? "nil" : date(depth - 1))"
     }

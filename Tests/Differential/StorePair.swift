@@ -18,6 +18,8 @@ final class StorePair {
     private let file: SQLiteStore
     let memory: any StoreReader
     let rows: any StoreReader
+    /// What is known of conditions by their shape.
+    let cache = PredicateCache()
 
     init(_ sample: Sample) throws {
         model = sample.model

@@ -1,13 +1,18 @@
 /// One SELECT as a value: its text, what is bound, and how its columns are read.
 
 import SteleModel
+import StelePredicates
 
 /// A SELECT that a fetch request became. Its text is the same for all requests of one shape.
 public struct FetchStatement: Sendable {
     /// Its text.
     public let sql: SQLText
     /// What `?1`, `?2`, … stand for, in that order.
-    public let bindings: [Value]
+    public private(set) var bindings: [Value]
+    /// Which of them another request of the shape has its own values for.
+    let sources: [BindingSource]
+    /// Whether it is for the very request that it was made of.
+    let isForOneUse: Bool
     /// How each column of a dictionary row is read; empty where rows are read by a `RowShape`.
     public let kinds: [ColumnKind]
     /// Whether its rows come in any order, and whoever reads them sorts them by key: where an
@@ -16,29 +21,56 @@ public struct FetchStatement: Sendable {
     public let isUnordered: Bool
 
     init(
-        _ sql: String, _ bindings: [Value], _ kinds: [ColumnKind] = [], isUnordered: Bool = false
+        _ sql: String, of translation: Translation, _ kinds: [ColumnKind] = [],
+        isUnordered: Bool = false
+    ) {
+        self.init(
+            sql, translation.bindings, kinds, translation.sources, isUnordered: isUnordered,
+            isForOneUse: translation.isForOneUse)
+    }
+
+    init(
+        _ sql: String, _ bindings: [Value], _ kinds: [ColumnKind] = [],
+        _ sources: [BindingSource] = [], isUnordered: Bool = false, isForOneUse: Bool = true
     ) {
         self.isUnordered = isUnordered
+        self.isForOneUse = isForOneUse
         self.sql = SQLText(sql)
         // What was bound for a part that came to nothing is in no text; only the last counts, for
         // a statement has as many parameters as the greatest that it names.
         let count = Self.greatestParameter(in: sql)
         self.bindings = count < bindings.count ? Array(bindings[..<count]) : bindings
+        self.sources = sources.filter { $0.place < count }
         self.kinds = kinds
     }
 
-    private static func greatestParameter(in sql: String) -> Int {
-        var (greatest, current, isParameter) = (0, 0, false)
-        for byte in sql.utf8 {
-            if byte == UInt8(ascii: "?") {
-                (current, isParameter) = (0, true)
-            } else if isParameter, byte >= 0x30, byte <= 0x39 {
-                current = current * 10 + Int(byte - 0x30)
-                greatest = max(greatest, current)
-            } else {
-                isParameter = false
-            }
+    /// The same statement with another request's values; nil where one of them has none.
+    func bound(to request: FetchRequest, _ values: [Value]) -> FetchStatement? {
+        var result = self
+        var variants = CaseVariantsOfText()
+        for source in sources {
+            guard let value = source.value(values, request, &variants) else { return nil }
+            result.bindings[source.place] = value
         }
-        return greatest
+        return result
+    }
+
+    private static func greatestParameter(in sql: String) -> Int {
+        var sql = sql
+        return sql.withUTF8 { bytes in
+            var greatest = 0
+            var index = bytes.startIndex
+            while index < bytes.endIndex {
+                index += 1
+                guard bytes[index - 1] == UInt8(ascii: "?") else { continue }
+                var number = 0
+                while index < bytes.endIndex, bytes[index] &- 0x30 < 10 {
+                    number = number * 10 + Int(bytes[index] &- 0x30)
+                    index += 1
+                }
+                greatest = max(greatest, number)
+            }
+            return greatest
+        }
     }
 }

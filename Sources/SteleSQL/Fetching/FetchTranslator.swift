@@ -16,6 +16,8 @@ public struct FetchTranslator: Sendable {
     public let longDecimals: Set<String>
     /// The select list of each family behind `t0`, by index of the root entity.
     let selectLists: [Int: String]
+    /// Statements by the shape of their requests.
+    private let statements = StatementCache()
 
     /// A translator for one store; made once, used by all threads.
     public init(schema: SQLSchema, longDecimals: Set<String> = []) {
@@ -27,24 +29,26 @@ public struct FetchTranslator: Sendable {
     /// The objects that match, in the request's order, for the family's `RowShape`; those of a
     /// statement that `isUnordered` are still to be sorted by key.
     public func snapshots(_ request: FetchRequest) throws(StoreError) -> FetchStatement {
-        let select = try Select(self, request)
-        return try select.snapshots(selectLists[request.entity.root] ?? "")
+        try statement(.snapshots, request) { (select) throws(StoreError) in
+            try select.snapshots(selectLists[request.entity.root] ?? "")
+        }
     }
 
     /// The keys of the objects that match, in the request's order.
     public func keys(_ request: FetchRequest) throws(StoreError) -> FetchStatement {
-        let select = try Select(self, request)
-        return try select.objects("t0.Z_PK", kinds: [.key])
+        try statement(.keys, request) { (select) throws(StoreError) in
+            try select.objects("t0.Z_PK", kinds: [.key])
+        }
     }
 
     /// The request's columns of each object or group, in order.
     public func rows(_ request: FetchRequest) throws(StoreError) -> FetchStatement {
-        try Select(self, request).rows()
+        try statement(.rows, request) { (select) throws(StoreError) in try select.rows() }
     }
 
     /// How many objects match, or how many rows a dictionary result has; limit and offset count.
     public func count(_ request: FetchRequest) throws(StoreError) -> FetchStatement {
-        try Select(self, request).count()
+        try statement(.count, request) { (select) throws(StoreError) in try select.count() }
     }
 
     /// The values of one object's sort keys, `_id` last: what `FetchRequest.after` takes.
@@ -52,5 +56,32 @@ public struct FetchTranslator: Sendable {
         of key: Int64, in request: FetchRequest
     ) throws(StoreError) -> FetchStatement {
         try Select(self, request).position(of: key)
+    }
+
+    /// A statement as it was made for another request of the shape, with this one's values, or
+    /// made now.
+    private func statement(
+        _ kind: StatementKey.Kind, _ request: FetchRequest,
+        _ make: (Select) throws(StoreError) -> FetchStatement
+    ) throws(StoreError) -> FetchStatement {
+        guard let filled = request.filled, let key = StatementKey(kind, request, filled) else {
+            return try make(Select(self, request))
+        }
+        switch statements.statement(key) {
+        case .kept(let statement)?:
+            if let bound = statement.bound(to: request, filled.values) { return bound }
+            return try make(Select(self, request))
+        case .none?: return try make(Select(self, request))
+        case nil: break
+        }
+        var open = request
+        open.predicate = filled.prepared.template
+        let made: FetchStatement
+        do { made = try make(Select(self, open, parameters: filled.values)) } catch {
+            // The same again with what was asked, for what its error says.
+            return try make(Select(self, request))
+        }
+        statements.keep(made, key)
+        return made
     }
 }

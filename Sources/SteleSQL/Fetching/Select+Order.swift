@@ -83,7 +83,8 @@ extension Select {
             return value.isNull
                 ? nil
                 : translation.wrap(
-                    translation.bind(value), key.kind, key.options, long: key.isLong)
+                    translation.bind(value, from: .position(key.place)), key.kind, key.options,
+                    long: key.isLong)
         }
         for (index, key) in keys.enumerated().reversed() {
             let beyond = beyond(key, texts[index])

@@ -175,7 +175,6 @@ extension Select {
             "SELECT \(partials.columns) FROM \(scope.from)\(filter) "
             + "GROUP BY \(partials.keys.joined(separator: ", "))"
         return FetchStatement(
-            "SELECT \(list) FROM (\(inner))\(partials.scope.from)\(tail)", translation.bindings,
-            kinds)
+            "SELECT \(list) FROM (\(inner))\(partials.scope.from)\(tail)", of: translation, kinds)
     }
 }

@@ -14,11 +14,14 @@ struct Select {
     /// What `$FETCH_SOURCE` stands for.
     let source: Position?
 
-    init(_ translator: FetchTranslator, _ request: FetchRequest) throws(StoreError) {
+    /// - Parameter parameters: what stands for the parameters of the request's predicate.
+    init(
+        _ translator: FetchTranslator, _ request: FetchRequest, parameters: [Value] = []
+    ) throws(StoreError) {
         guard let table = translator.schema.table(of: request.entity.index) else {
             throw .unsupported("\(request.entity.name) has no table in this store")
         }
-        translation = Translation(translator)
+        translation = Translation(translator, parameters: parameters)
         self.request = request
         let alias = translation.makeAlias()
         scope = Scope(table.name, alias)
@@ -64,7 +67,7 @@ struct Select {
 
     private func wrapped(_ inner: FetchStatement) -> FetchStatement {
         FetchStatement(
-            "SELECT COUNT(*) FROM (\(inner.sql.string))", inner.bindings, [.integer])
+            "SELECT COUNT(*) FROM (\(inner.sql.string))", of: translation, [.integer])
     }
 
     /// One object's sort keys, `_id` last.
@@ -99,7 +102,7 @@ struct Select {
             text += Condition.all(conditions).sql
         }
         text += tail
-        return FetchStatement(text, translation.bindings, kinds, isUnordered: isUnordered)
+        return FetchStatement(text, of: translation, kinds, isUnordered: isUnordered)
     }
 
     func environment(isGrouped: Bool) -> Environment {
@@ -135,7 +138,7 @@ struct Select {
         let (first, last) = (
             schema.number(of: wanted.lowerBound), schema.number(of: wanted.upperBound - 1)
         )
-        let isFree = request.predicate == nil
+        let isFree = !request.hasPredicate
         let isServed = isFree && (isCounted || (first == last && request.sortDescriptors.isEmpty))
         let column = isServed ? "t0.Z_ENT" : "+t0.Z_ENT"
         return Condition(
@@ -157,10 +160,10 @@ struct Select {
     func limit() -> String {
         var clause = request.fetchOffset > 0 ? " LIMIT -1" : ""
         if let limit = request.fetchLimit {
-            clause = " LIMIT \(translation.bind(.int(Int64(max(limit, 0)))))"
+            clause = " LIMIT \(translation.bind(.int(Int64(max(limit, 0))), from: .limit))"
         }
         if request.fetchOffset > 0 {
-            clause += " OFFSET \(translation.bind(.int(Int64(request.fetchOffset))))"
+            clause += " OFFSET \(translation.bind(.int(Int64(request.fetchOffset)), from: .offset))"
         }
         return clause
     }

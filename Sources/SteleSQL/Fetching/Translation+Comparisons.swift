@@ -47,7 +47,7 @@ extension Translation {
         case (true, true, true): return Condition("\(a) IS \(b)")
         case (true, _, _):
             let condition = Condition("\(a) = \(b)")
-            guard options.folds, case .string(let literal)? = right.value else { return condition }
+            guard options.folds, let literal = TextLiteral(right) else { return condition }
             return narrowed(condition, left, beginsWith: literal, options)
         case (false, false, false): return Condition("\(a) <> \(b)")
         case (false, _, _): return Condition("\(a) IS NOT \(b)")

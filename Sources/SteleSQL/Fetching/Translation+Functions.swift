@@ -31,7 +31,9 @@ extension Translation {
         case .bitwiseOr: return try bits("|", function, arguments, env)
         case .leftShift: return try bits("<<", function, arguments, env)
         case .rightShift: return try bits(">>", function, arguments, env)
-        case .now: return .constant(.date(Date().timeIntervalSinceReferenceDate))
+        case .now:
+            isForOneUse = true
+            return .constant(.date(Date().timeIntervalSinceReferenceDate))
         case .random: return .computed("(RANDOM() & 2147483647)", .integer, isNullable: false)
         case .randomBelow:
             let bound = "CAST(\(sql(try operand(arguments[0], env))) AS INTEGER)"

@@ -33,11 +33,12 @@ extension Translation {
         }
         let long = element.isLongDecimal || operands.contains(where: \.isLongDecimal)
         let text = comparable(element, options, long: long)
-        let values = operands.compactMap(\.value)
+        let values = operands.compactMap(\.literal)
+        let texts = operands.compactMap(TextLiteral.init)
+        let isAllText = texts.count == operands.count
         func found(_ list: String) -> Condition {
             let condition = Condition("\(text) IN (\(list))")
-            let texts = values.compactMap { if case .string(let it) = $0 { it } else { nil } }
-            guard holds, texts.count == operands.count else { return condition.turned(holds) }
+            guard holds, isAllText else { return condition.turned(holds) }
             return narrowed(condition, element, isOneOf: texts, options)
         }
         if values.count == operands.count, values.count > Self.writtenOut,
@@ -45,7 +46,7 @@ extension Translation {
         {
             let plain = isWritten ? "\(SQLFunctions.literal.name)(value)" : "value"
             let item = wrap(plain, element.kind, options, long: long)
-            return found("SELECT \(item) FROM json_each(\(bind(.string(list))))")
+            return found("SELECT \(item) FROM json_each(\(bind(list, of: operands)))")
         }
         guard operands.count + bindings.count <= Self.parameterLimit / 2 else {
             throw .unsupported("a list of more than \(Self.parameterLimit / 2) such values")
@@ -53,9 +54,18 @@ extension Translation {
         // Few lengths make few statements: the last value fills the list to a power of two.
         var length = 1
         while length < operands.count { length *= 2 }
-        let last = operands.last.flatMap { $0.value == nil ? nil : $0 }
+        let last = operands.last.flatMap { $0.literal == nil ? nil : $0 }
         let filling = last.map { Array(repeating: $0, count: length - operands.count) } ?? []
         let list = (operands + filling).map { comparable($0, options, long: long) }
         return found(list.joined(separator: ", "))
+    }
+
+    /// Binds a list, of which either all values are parameters or none.
+    private func bind(_ list: String, of operands: [Operand]) -> String {
+        let numbers = operands.compactMap { operand -> Int? in
+            if case .parameter(let number, _) = operand.content { number } else { nil }
+        }
+        if !numbers.isEmpty, numbers.count < operands.count { isForOneUse = true }
+        return bind(.string(list), from: numbers.isEmpty ? nil : .list(numbers))
     }
 }

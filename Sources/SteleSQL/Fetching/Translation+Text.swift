@@ -11,7 +11,7 @@ extension Translation {
     ) -> Condition {
         if text.isNull || pattern.isNull { return .constant(!holds) }
         let options = options.ofEquality
-        if case .string(let literal)? = pattern.value, type != .like, type != .matches {
+        if let literal = TextLiteral(pattern), type != .like, type != .matches {
             if literal.isEmpty { return .constant(!holds) }
             if !options.folds {
                 return plain(text, type, literal).turned(holds)
@@ -27,31 +27,29 @@ extension Translation {
             }
         let bits = options.folds ? options.rawValue : 0
         let condition = Condition("\(function.name)(\(sql(text)), \(sql(pattern)), \(bits))")
-        guard holds, case .string(let literal)? = pattern.value else {
+        guard holds, let literal = TextLiteral(pattern) else {
             return condition.turned(holds)
         }
         switch type {
         case .beginsWith: return narrowed(condition, text, beginsWith: literal, options)
-        case .like:
-            let fixed = literal.unicodeScalars.prefix { $0 != "*" && $0 != "?" && $0 != "\\" }
-            return narrowed(condition, text, beginsWith: String(fixed), options)
+        case .like: return narrowed(condition, text, beginsWith: literal.fixed, options)
         default: return condition
         }
     }
 
     /// With a literal that is taken as it is, SQL's own means serve.
     private func plain(
-        _ text: Operand, _ type: Comparison.Operator, _ literal: String
+        _ text: Operand, _ type: Comparison.Operator, _ literal: TextLiteral
     ) -> Condition {
         switch type {
         case .beginsWith where text.isColumn: prefix(sql(text), literal)
         case .beginsWith:
             Condition(
-                "\(SQLFunctions.beginsWith.name)(\(sql(text)), \(bind(.string(literal))), 0)")
+                "\(SQLFunctions.beginsWith.name)(\(sql(text)), \(bind(literal)), 0)")
         case .endsWith:
-            ending(sql(text), bind(.string(literal)))
+            ending(sql(text), bind(literal))
         default:
-            Condition("INSTR(\(sql(text)), \(bind(.string(literal)))) > 0")
+            Condition("INSTR(\(sql(text)), \(bind(literal))) > 0")
         }
     }
 
@@ -62,7 +60,7 @@ extension Translation {
     /// The condition behind ranges of the column's index in which all texts are for which it is
     /// true; as it is where no index serves.
     func narrowed(
-        _ condition: Condition, _ column: Operand, beginsWith literal: String,
+        _ condition: Condition, _ column: Operand, beginsWith literal: TextLiteral,
         _ options: ComparisonOptions
     ) -> Condition {
         guard column.isIndexed else { return condition }
@@ -76,23 +74,26 @@ extension Translation {
 
     /// The same for a text that is equal to one of several.
     func narrowed(
-        _ condition: Condition, _ column: Operand, isOneOf literals: [String],
+        _ condition: Condition, _ column: Operand, isOneOf literals: [TextLiteral],
         _ options: ComparisonOptions
     ) -> Condition {
         guard column.isIndexed, options.folds, literals.count <= Self.mostRanges else {
             return condition
         }
-        var all: [String] = []
+        // Other texts have other ranges in common.
+        if literals.contains(where: { $0.origin != nil }) { isForOneUse = true }
+        var all: [TextLiteral] = []
         for literal in literals {
             let beginnings = beginnings(of: literal, options)
             // Of the empty text, and of what no range holds, the whole index would be read.
             if beginnings.isEmpty { return condition }
             all += beginnings
         }
-        var ranges: [String] = []
-        for beginning in all.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+        all.sort { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }
+        var ranges: [TextLiteral] = []
+        for beginning in all {
             // What begins as another does is in its range.
-            if let last = ranges.last, beginning.utf8.starts(with: last.utf8) { continue }
+            if let last = ranges.last, beginning.text.utf8.starts(with: last.text.utf8) { continue }
             ranges.append(beginning)
         }
         guard ranges.count <= Self.mostRanges else { return condition }
@@ -101,23 +102,32 @@ extension Translation {
 
     /// Texts of which every one that begins with the literal under the options begins with one;
     /// none where that cannot be said.
-    private func beginnings(of literal: String, _ options: ComparisonOptions) -> [String] {
+    private func beginnings(
+        of literal: TextLiteral, _ options: ComparisonOptions
+    ) -> [TextLiteral] {
         switch options.subtracting(.localeSensitive) {
         case _ where !options.folds: literal.isEmpty ? [] : [literal]
-        case .caseInsensitive: CaseVariants.beginnings(of: literal)
+        case .caseInsensitive: literal.caseVariants
         default: []
         }
     }
 
-    private func prefix(_ column: String, _ literal: String) -> Condition {
-        if literal.utf8.count > 1 { findsFew = true }
+    private func prefix(_ column: String, _ literal: TextLiteral) -> Condition {
+        if literal.text.utf8.count > 1 { findsFew = true }
         return range(column, literal)
     }
 
-    private func range(_ column: String, _ prefix: String) -> Condition {
-        let from = "\(column) >= \(bind(.string(prefix)))"
-        guard let next = TextPrefix.next(after: prefix) else { return Condition(from) }
-        return Condition("\(from) AND \(column) < \(bind(.string(next)))", .and)
+    private func range(_ column: String, _ prefix: TextLiteral) -> Condition {
+        let from = "\(column) >= \(bind(prefix))"
+        guard let next = prefix.next else {
+            isForOneUse = true
+            return Condition(from)
+        }
+        return Condition("\(from) AND \(column) < \(bind(next))", .and)
+    }
+
+    private func bind(_ literal: TextLiteral) -> String {
+        bind(.string(literal.text), from: literal.origin)
     }
 }
 
@@ -125,6 +135,14 @@ extension Translation {
 enum TextPrefix {
     /// The least text above all that begin with the prefix, or nil where there is none.
     static func next(after prefix: String) -> String? {
+        // The next of most is another ASCII character at the end.
+        if let last = prefix.utf8.last, last < 0x7F {
+            return String(unsafeUninitializedCapacity: prefix.utf8.count) { buffer in
+                let end = buffer.initialize(fromContentsOf: prefix.utf8)
+                buffer[end - 1] = last + 1
+                return end
+            }
+        }
         var scalars = Array(prefix.unicodeScalars)
         while let last = scalars.popLast() {
             guard last.value < 0x10FFFF else { continue }

@@ -42,15 +42,22 @@ extension Translation {
     private func isSelective(
         _ type: Comparison.Operator, _ right: Expression, holds: Bool
     ) -> Bool {
+        func isLiteral(_ it: Expression) -> Bool {
+            if case .constant = it { true } else { it.parameter != nil }
+        }
         switch (type, right) {
-        case (.equal, .constant(let value)): holds && !value.isNull
-        case (.notEqual, .constant(let value)): !holds && !value.isNull
+        case (.equal, .variable), (.beginsWith, .variable), (.endsWith, .variable),
+            (.like, .variable), (.contains, .variable):
+            return holds && isLiteral(right)
+        case (.notEqual, .variable): return !holds && isLiteral(right)
+        case (.equal, .constant(let value)): return holds && !value.isNull
+        case (.notEqual, .constant(let value)): return !holds && !value.isNull
         case (.in, .aggregate(let items)):
-            holds && items.allSatisfy { if case .constant = $0 { true } else { false } }
+            return holds && items.allSatisfy(isLiteral)
         case (.beginsWith, .constant), (.endsWith, .constant), (.like, .constant),
             (.contains, .constant), (.matches, .constant):
-            holds
-        default: false
+            return holds
+        default: return false
         }
     }
 

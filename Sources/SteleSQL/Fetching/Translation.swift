@@ -9,14 +9,22 @@ final class Translation {
     let schema: SQLSchema
     private let longDecimals: Set<String>
     private(set) var bindings: [Value] = []
+    /// Those among them that differ among requests of one shape.
+    private(set) var sources: [BindingSource] = []
+    /// What stands for the predicate's parameters now.
+    let parameters: [Value]
+    /// Whether the statement is for this one request: its text or a binding depends on more than
+    /// the shape.
+    var isForOneUse = false
     private var aliases = 0
     /// Whether a condition is of the kind that an index finds few rows by.
     var findsFew = false
     /// How deep what is translated stands in the whole.
     private var depth = 0
 
-    init(_ translator: FetchTranslator) {
+    init(_ translator: FetchTranslator, parameters: [Value] = []) {
         schema = translator.schema
+        self.parameters = parameters
         longDecimals = translator.longDecimals
     }
 
@@ -31,7 +39,9 @@ final class Translation {
     func leave() { depth -= 1 }
 
     /// Binds a value and gives the text that stands for it.
-    func bind(_ value: Value) -> String {
+    /// - Parameter origin: where another request of the shape has its own; nil where it is the same.
+    func bind(_ value: Value, from origin: BindingSource.Origin? = nil) -> String {
+        if let origin { sources.append(BindingSource(place: bindings.count, origin: origin)) }
         bindings.append(value)
         let count = bindings.count
         return count < Self.parameters.count ? Self.parameters[count] : "?\(count)"
@@ -51,6 +61,7 @@ final class Translation {
     func sql(_ operand: Operand) -> String {
         switch operand.content {
         case .constant(let value): value.isNull ? "NULL" : bind(value)
+        case .parameter(let number, let value): bind(value, from: .parameter(number))
         case .sql(let text): text
         case .entityName(let position): entityName(of: position)
         }

@@ -3,6 +3,7 @@
 import SteleHTTP
 import SteleJSON
 import SteleModel
+import StelePredicates
 
 /// One request, understood.
 ///
@@ -13,8 +14,13 @@ final class Call: Sendable {
     let terms: Terms
     let limits: Limits
     let query: Query
-    /// What a reading route is asked for; nil for all others.
+    /// What a reading route is asked for; nil for all others. Of a plan that is known, only where
+    /// its page begins and ends.
     let list: ListCall?
+    /// The shape of what is asked for; nil where no plan is kept of it.
+    let shape: PredicateShape?
+    /// The plan that was kept of the shape.
+    let known: KnownPlan?
     let body: JSONDocument?
     /// The format of the answer.
     let format: MediaType
@@ -26,7 +32,10 @@ final class Call: Sendable {
 
     /// Reads a request for its route.
     /// - Throws: `Problem`, `PredicateError`, `JSONError`: what cannot be understood of it.
-    init(_ request: Request, route: Route, limits: Limits, cacheGeneration: String) throws {
+    init(
+        _ request: Request, route: Route, limits: Limits, cacheGeneration: String,
+        plans: PlanCache, visibility: Visibility
+    ) throws {
         self.request = request
         self.route = route
         self.cacheGeneration = cacheGeneration
@@ -50,10 +59,13 @@ final class Call: Sendable {
         if Self.readsObjects(route) {
             var template = Set<String>()
             if case .template(let it) = route.resource { template.formUnion(it.variables) }
+            shape = PlanCache.shape(route, query, format, visibility)
+            known = shape.flatMap { plans.plan(of: $0) }
             list = try ListCall(
-                query, limits: limits, isBounded: format == .json, template: template)
+                query, limits: limits, isBounded: format == .json, template: template,
+                shape: shape, isKnown: known != nil)
         } else {
-            list = nil
+            (list, shape, known) = (nil, nil, nil)
         }
     }
 

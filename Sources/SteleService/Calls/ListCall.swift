@@ -6,6 +6,8 @@ import StelePredicates
 /// What a list is asked for.
 struct ListCall: Sendable {
     var predicate: Predicate?
+    /// The same as it was read, where its plan may be kept.
+    var parsed: ParsedPredicate?
     /// The text of `where`, for the places of its mistakes.
     var whereText = ""
     var sort: [SortKey] = []
@@ -36,13 +38,38 @@ struct ListCall: Sendable {
     /// - Parameters:
     ///   - isBounded: whether `limit` has a ceiling, as it has in JSON.
     ///   - template: the variables of the fetch request template that is asked for.
+    ///   - shape: the query's, where its plan may be kept.
+    ///   - isKnown: whether its plan is known, so that only the page is read.
     /// - Throws: `Problem` or `PredicateError` that names the parameter.
     init(
-        _ query: Query, limits: Limits, isBounded: Bool = true, template: Set<String> = []
+        _ query: Query, limits: Limits, isBounded: Bool = true, template: Set<String> = [],
+        shape: PredicateShape? = nil, isKnown: Bool = false
+    ) throws {
+        if !isKnown { try readQuery(query, limits, shape) }
+        try readPage(query, limits, isBounded: isBounded)
+        if isKnown { return }
+        try checkUse(of: query.variables, template)
+        if !groupBy.isEmpty, select.isEmpty {
+            throw Problem(
+                .parameter, "groupBy takes a select with aggregates beside it",
+                hint: "for example select=team.name,n:count()&groupBy=team.name")
+        }
+    }
+
+    /// What is asked for.
+    private mutating func readQuery(
+        _ query: Query, _ limits: Limits, _ shape: PredicateShape?
     ) throws {
         if let text = query[.where] {
             whereText = text
-            predicate = try Self.predicate(text, .where)
+            if let shape {
+                do { parsed = try ParsedPredicate(shape) } catch {
+                    throw Self.located(error, in: text, .where)
+                }
+                predicate = parsed?.predicate
+            } else {
+                predicate = try Self.predicate(text, .where)
+            }
         }
         if let text = query[.sort] { sort = try Self.sort(text, limits) }
         if let text = query[.select] { select = try Self.select(text, limits) }
@@ -60,6 +87,10 @@ struct ListCall: Sendable {
             includesSubentities = try Self.truth(text, .subentities)
         }
         if let text = query[.include] { include = try Self.include(text, limits) }
+    }
+
+    /// Which part of it.
+    private mutating func readPage(_ query: Query, _ limits: Limits, isBounded: Bool) throws {
         if let text = query[.limit] {
             limit = try Self.number(
                 text, .limit, 1...(isBounded ? limits.maximumListLimit : Int.max >> 16))
@@ -72,12 +103,6 @@ struct ListCall: Sendable {
             after = try Cursor(text)
         }
         if let text = query[.count] { wantsCount = try Self.truth(text, .count) }
-        try checkUse(of: query.variables, template)
-        if !groupBy.isEmpty, select.isEmpty {
-            throw Problem(
-                .parameter, "groupBy takes a select with aggregates beside it",
-                hint: "for example select=team.name,n:count()&groupBy=team.name")
-        }
     }
 
     /// A variable that nothing reads is a mistake in its name, here or there.
@@ -93,7 +118,8 @@ struct ListCall: Sendable {
         for group in groupBy { used.formUnion(group.freeVariables) }
         guard let unused = variables.first(where: { !used.contains($0.name) })?.name else { return }
         throw Problem(
-            .unknownParameter, "unknown parameter var.\(unused.prefix(60)): nothing reads "
+            .unknownParameter,
+            "unknown parameter var.\(unused.prefix(60)): nothing reads "
                 + "$\(unused.prefix(60))",
             hint: Nearest.hint(to: "var." + unused, among: used.sorted().map { "var." + $0 }))
     }

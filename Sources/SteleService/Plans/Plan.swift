@@ -23,9 +23,9 @@ struct Plan {
 
     /// - Throws: `Problem` and `PredicateError` for names that the model does not have, types that
     ///   do not fit, and what this version does not do.
-    init(_ call: Call, model: Model, visibility: Visibility) throws {
+    init(_ call: Call, model: Model, visibility: Visibility, plans: PlanCache) throws {
         self.call = call
-        let reading = Reading(call: call, model: model, visibility: visibility)
+        let reading = Reading(call: call, model: model, visibility: visibility, plans: plans)
         switch call.route.resource {
         case .index, .health, .model, .errorCodes, .templates, .options: action = .page
         case .readiness: action = .readiness

@@ -9,6 +9,8 @@ struct Reading {
     let call: Call
     let model: Model
     let visibility: Visibility
+    /// Where plans are kept for others of their shape.
+    let plans: PlanCache
 
     /// What the routes that read are asked for.
     private func parameters() throws -> ListCall {
@@ -20,6 +22,7 @@ struct Reading {
         _ entity: Entity, _ source: Source, _ template: FetchTemplate? = nil
     ) throws -> ListPlan {
         var asked = try parameters()
+        if let known = call.known { return try plan(source, template, asked, known) }
         if let template { apply(template, to: &asked) }
         let names = names(entity)
         var request = try request(entity, source, template, asked, names)
@@ -40,17 +43,36 @@ struct Reading {
             }
             shape = try self.shape(columns, inclusion(asked, entity), &request)
         }
-        let fingerprint = fingerprint(entity, source, template)
-        try check(asked.after, fingerprint, request, shape)
-        return try plan(source, template, asked, request, shape, fingerprint)
+        let made = kept(request, shape, asked, names)
+        return try plan(source, template, asked, made)
+    }
+
+    /// A plan as it is used now, kept for others of its shape where it can be.
+    private func kept(
+        _ request: FetchRequest, _ shape: Shape, _ asked: ListCall, _ names: Names
+    ) -> KnownPlan {
+        var request = request
+        let isVolatile = Volatility.of(request)
+        guard let text = call.shape,
+            let filled = names.prepared(asked.parsed, checked: request.predicate)
+        else {
+            return KnownPlan(
+                KeptPlan(request: request, shape: shape, isVolatile: isVolatile), nil)
+        }
+        request.filled = filled
+        let kept = KeptPlan(request: request, shape: shape, isVolatile: isVolatile)
+        plans.keep(kept, of: text)
+        return KnownPlan(kept, filled)
     }
 
     /// The bounds of the list, by its parameters, its format and the model.
     private func plan(
-        _ source: Source, _ template: FetchTemplate?, _ asked: ListCall, _ request: FetchRequest,
-        _ shape: Shape, _ fingerprint: UInt64
+        _ source: Source, _ template: FetchTemplate?, _ asked: ListCall, _ known: KnownPlan
     ) throws -> ListPlan {
         let limits = call.limits
+        let request = known.request
+        let fingerprint = fingerprint(request.entity, source, template)
+        try check(asked.after, fingerprint, request, known.shape)
         var ceiling = template?.limit
         if case .fetched(_, let property) = source { ceiling = property.limit }
         if ceiling != nil, asked.after != nil {
@@ -64,11 +86,12 @@ struct Reading {
         }
         if let most = ceiling { limit = min(limit ?? .max, max(0, most - asked.offset)) }
         return ListPlan(
-            source: source, request: request, shape: shape, limit: limit, ceiling: ceiling,
+            source: source, request: request, shape: known.shape, limit: limit,
+            ceiling: ceiling,
             isStreamed: limit.map { $0 > limits.maximumListLimit } ?? true,
             offset: asked.offset, after: asked.after, wantsCount: asked.wantsCount,
             fingerprint: fingerprint, tagHash: tagHash,
-            isVolatile: Volatility.of(request) || !call.route.method.isSafe)
+            isVolatile: known.isVolatile || !call.route.method.isSafe)
     }
 
     /// What the model asks for with the template, where the request says nothing else.
@@ -128,12 +151,19 @@ struct Reading {
     }
 
     func count(_ entity: Entity, _ source: Source) throws -> CountPlan {
-        var request = FetchRequest(entity: entity)
-        request.predicate = try predicate(parameters(), names(entity))
-        request.includesSubentities = try parameters().includesSubentities ?? true
+        let asked = try parameters()
+        let plan: KnownPlan
+        if let known = call.known {
+            plan = known
+        } else {
+            var request = FetchRequest(entity: entity)
+            let names = names(entity)
+            request.predicate = try predicate(asked, names)
+            request.includesSubentities = asked.includesSubentities ?? true
+            plan = kept(request, .objects(.none), asked, names)
+        }
         return CountPlan(
-            source: source, request: request, tagHash: tagHash,
-            isVolatile: Volatility.of(request))
+            source: source, request: plan.request, tagHash: tagHash, isVolatile: plan.isVolatile)
     }
 
     func object(_ target: ObjectPlan.Target, _ entity: Entity) throws -> ObjectPlan {

@@ -1,0 +1,203 @@
+/// From a parsed and checked predicate to one that is prepared for other literals.
+
+import SteleModel
+
+extension PredicateCheck {
+    /// The checked predicate of a text, prepared for other texts of its shape.
+    ///
+    /// Open are the literals on the right of comparisons with a key path (`age > 30`, `name IN
+    /// {"a", "b"}`), for these are bound as they are. All others can decide what a comparison means
+    /// or how a store finds it, such as the 0 in `players.@count > 0`.
+    /// - Parameters:
+    ///   - parsed: the predicate as read.
+    ///   - checked: what `check(_:)` made of it.
+    /// - Returns: nil where the literals cannot be told apart, or variables or aliases are known,
+    ///   which are no part of the text: then nothing is to be kept.
+    public func prepared(
+        _ parsed: ParsedPredicate, checked: Predicate
+    ) -> FilledPredicate? {
+        guard variables.isEmpty, aliases.isEmpty else { return nil }
+        var text = parsed.shape.text
+        return text.withUTF8 { bytes in
+            var preparation = Preparation(self, parsed, bytes)
+            let template = preparation.prepared(checked, Scope())
+            guard preparation.isWhole else { return nil }
+            let prepared = PreparedPredicate(template, preparation.literals, self)
+            return FilledPredicate(prepared, preparation.values)
+        }
+    }
+
+    /// The same where there is no predicate: only what else a request is made of has a shape.
+    public var unconditional: FilledPredicate {
+        FilledPredicate(PreparedPredicate(nil, [], self), [])
+    }
+}
+
+/// A walk over a checked predicate in the order in which the parser met its comparisons' ends.
+private struct Preparation {
+    private let check: PredicateCheck
+    private let parsed: ParsedPredicate
+    private let bytes: UnsafeBufferPointer<UInt8>
+    /// How many comparisons have been passed, and how many of the text's literals.
+    private var comparison = 0
+    private var literal = 0
+    private var readings: [PreparedPredicate.Reading?]
+    private(set) var values: [Value] = []
+
+    init(
+        _ check: PredicateCheck, _ parsed: ParsedPredicate, _ bytes: UnsafeBufferPointer<UInt8>
+    ) {
+        self.check = check
+        self.parsed = parsed
+        self.bytes = bytes
+        readings = Array(repeating: nil, count: parsed.shape.literals.count)
+    }
+
+    /// Whether each comparison was met again.
+    var isWhole: Bool { comparison == parsed.literalSides.count }
+
+    /// What becomes of each literal of the text.
+    var literals: [PreparedPredicate.Literal] {
+        zip(parsed.shape.literals, readings).map { token, reading in
+            reading.map { .open($0) } ?? .written(Array(bytes[token.place..<token.end]))
+        }
+    }
+
+    mutating func prepared(_ predicate: Predicate, _ scope: PredicateCheck.Scope) -> Predicate {
+        switch predicate {
+        case .constant: return predicate
+        case .not(let inner): return .not(prepared(inner, scope))
+        case .and(let parts): return .and(parts.map { prepared($0, scope) })
+        case .or(let parts): return .or(parts.map { prepared($0, scope) })
+        case .comparison(var it):
+            it.left = prepared(it.left, scope)
+            it.right = prepared(it.right, scope)
+            let side =
+                comparison < parsed.literalSides.count ? parsed.literalSides[comparison] : nil
+            comparison += 1
+            if let side, isOpen(it), let type = elementType(it.left, scope),
+                let right = opened(it.right, side, type)
+            {
+                it.right = right
+            }
+            return .comparison(it)
+        }
+    }
+
+    /// Only what has comparisons inside is made anew.
+    private mutating func prepared(
+        _ expression: Expression, _ scope: PredicateCheck.Scope
+    ) -> Expression {
+        switch expression {
+        case .constant, .evaluatedObject, .variable, .anyKey, .assignment,
+            .keyPath(.evaluatedObject, _), .keyPath(.variable, _):
+            return expression
+        case .keyPath(let operand, let path): return .keyPath(prepared(operand, scope), path)
+        case .function(let name, let arguments):
+            return .function(name, arguments.map { prepared($0, scope) })
+        case .aggregate(let items): return .aggregate(items.map { prepared($0, scope) })
+        case .subquery(let collection, let variable, let predicate):
+            let over = prepared(collection, scope)
+            var inner = scope
+            if case .collection(.object(let entity))? = try? check.checked(collection, scope).type {
+                inner.variables.append((variable, entity))
+            }
+            return .subquery(over, variable: variable, prepared(predicate, inner))
+        case .conditional(let predicate, let yes, let no):
+            return .conditional(
+                prepared(predicate, scope), prepared(yes, scope), prepared(no, scope))
+        case .set(let operation, let left, let right):
+            return .set(operation, prepared(left, scope), prepared(right, scope))
+        case .index(let collection, .at(let place)):
+            return .index(prepared(collection, scope), .at(prepared(place, scope)))
+        case .index(let collection, let place): return .index(prepared(collection, scope), place)
+        }
+    }
+
+    // MARK: Literals
+
+    /// Whether the literals of a comparison are values and nothing else.
+    private func isOpen(_ it: Comparison) -> Bool {
+        // A regular expression is compiled with the check.
+        guard it.type != .matches, case .keyPath(let base, let path) = it.left else { return false }
+        switch base {
+        case .evaluatedObject, .variable: break
+        default: return false
+        }
+        // The name of an entity is looked up, and a total's bound says whether it must be counted.
+        return path.last != "_entity" && !path.contains { $0.utf8.first == UInt8(ascii: "@") }
+    }
+
+    /// What the literals of a comparison with that meet.
+    private func elementType(
+        _ left: Expression, _ scope: PredicateCheck.Scope
+    ) -> ExpressionType? {
+        if case .keyPath(.evaluatedObject, let path) = left, path.count == 1,
+            case .attribute(let attribute)? = check.entity.property(named: path[0])
+        {
+            return .value(attribute.type)
+        }
+        guard let type = (try? check.checked(left, scope))?.type else { return nil }
+        if case .collection(let element) = type { return element }
+        return type
+    }
+
+    /// A right side with parameters for its literals; nil where one of them is not what its text
+    /// gives when it is read and fitted by itself.
+    private mutating func opened(
+        _ side: Expression, _ range: Range<Int>, _ type: ExpressionType
+    ) -> Expression? {
+        let tokens = parsed.shape.literals
+        while literal < tokens.count, tokens[literal].place < range.lowerBound { literal += 1 }
+        var last = literal
+        while last < tokens.count, tokens[last].place < range.upperBound { last += 1 }
+        let places = literal..<last
+        switch side {
+        case .constant(let value):
+            return places.count == 1 && open(places, [value], type)
+                ? .parameter(values.count - 1) : nil
+        case .aggregate(let items):
+            let constants = items.compactMap { item -> Value? in
+                if case .constant(let value) = item, !value.isNull { value } else { nil }
+            }
+            // As many as there are literals: what else gives a constant, such as YES, has none.
+            guard !places.isEmpty, constants.count == places.count,
+                open(places, constants, type)
+            else { return nil }
+            var number = values.count - places.count
+            return .aggregate(
+                items.map { item in
+                    if case .constant(.null) = item { return item }
+                    number += 1
+                    return .parameter(number - 1)
+                })
+        default: return nil
+        }
+    }
+
+    private mutating func open(
+        _ places: Range<Int>, _ expected: [Value], _ type: ExpressionType
+    ) -> Bool {
+        var found: [PreparedPredicate.Reading?] = []
+        found.reserveCapacity(places.count)
+        for (place, value) in zip(places, expected) {
+            let token = parsed.shape.literals[place]
+            let read = PreparedPredicate.Reading.reading(
+                token, isNegative: isNegative(token), in: bytes, as: type, check)
+            guard let (reading, fitted) = read, fitted == value, fitted.form == value.form else {
+                return false
+            }
+            found.append(reading)
+        }
+        readings.replaceSubrange(places, with: found)
+        values += expected
+        return true
+    }
+
+    /// Whether a minus sign stands before it: in a literal, it is the literal's.
+    private func isNegative(_ token: Token) -> Bool {
+        var place = token.place - 1
+        while place >= 0, ListItems.isSpace(bytes[place]) { place -= 1 }
+        return place >= 0 && bytes[place] == UInt8(ascii: "-")
+    }
+}

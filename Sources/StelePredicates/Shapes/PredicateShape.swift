@@ -1,0 +1,137 @@
+/// A predicate's text with its literals set aside: what all texts of one shape have in common.
+
+/// The shape of a predicate's text, found in one pass over its bytes: two texts have the same one
+/// where they differ in nothing but the values of their numbers and quoted texts.
+public struct PredicateShape: Sendable {
+    /// The text as it was given.
+    public let text: String
+    /// The numbers and quoted texts, in their order.
+    let literals: [Token]
+    let key: Key
+
+    /// The text's bytes with one byte for each literal, after the bytes of a context.
+    struct Key: Sendable, Hashable {
+        let bytes: [UInt8]
+        private let hash: Int
+
+        init(_ bytes: [UInt8]) {
+            self.bytes = bytes
+            var hasher = Hasher()
+            bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+            hash = hasher.finalize()
+        }
+
+        static func == (a: Key, b: Key) -> Bool { a.hash == b.hash && a.bytes == b.bytes }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+    }
+
+    /// The longest text that is looked at, in UTF-8 bytes.
+    public static let textLength = 8_192
+    /// The most literals in it.
+    public static let literals = 256
+
+    /// - Parameters:
+    ///   - text: a predicate, or an empty text where there is none.
+    ///   - context: what else a shape belongs to, such as an entity.
+    /// - Returns: nil for a text that is too long, or no predicate for sure.
+    public init?(_ text: String, in context: Context) {
+        var read = text
+        let found = read.withUTF8 { Self.scan($0, context.bytes) }
+        guard let (literals, key) = found else { return nil }
+        self.text = text
+        self.literals = literals
+        self.key = Key(key)
+    }
+
+    private static func scan(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ context: [UInt8]
+    ) -> ([Token], [UInt8])? {
+        guard bytes.count <= textLength else { return nil }
+        var literals: [Token] = []
+        literals.reserveCapacity(16)
+        var isKnown = true
+        // A literal has a byte at least, so that there is room for its sign.
+        let key = [UInt8](unsafeUninitializedCapacity: context.count + bytes.count) {
+            buffer, count in
+            var lexer = Lexer(bytes, from: 0, to: bytes.count)
+            var plain = 0
+            count = Self.copy(context[...], to: buffer, at: 0)
+            while let literal = lexer.nextLiteral() {
+                guard let sign = sign(of: literal.kind), literals.count < Self.literals else {
+                    isKnown = false
+                    return
+                }
+                count = copy(bytes[plain..<literal.place], to: buffer, at: count)
+                buffer[count] = sign
+                count += 1
+                literals.append(literal)
+                plain = lexer.index
+            }
+            count = copy(bytes[plain...], to: buffer, at: count)
+        }
+        return isKnown ? (literals, key) : nil
+    }
+
+    @inline(__always)
+    private static func copy(
+        _ bytes: some Sequence<UInt8>, to buffer: UnsafeMutableBufferPointer<UInt8>, at start: Int
+    ) -> Int {
+        buffer[start...].initialize(from: bytes).index
+    }
+
+    /// What stands for a literal of that kind, in bytes that no UTF-8 has.
+    private static func sign(of kind: Token.Kind) -> UInt8? {
+        switch kind {
+        case .integer: 0xF8
+        case .fixedPoint: 0xF9
+        case .radix: 0xFA
+        case .text: 0xFB
+        case .escapedText: 0xFC
+        default: nil
+        }
+    }
+}
+
+extension PredicateShape {
+    /// What a shape belongs to beside its text: parts in an order that is always the same.
+    public struct Context: Sendable {
+        fileprivate var bytes: [UInt8] = []
+
+        public init() {}
+
+        /// A text; nil is another than an empty one.
+        public mutating func add(_ text: String?) {
+            if let text { bytes.append(contentsOf: text.utf8) } else { bytes.append(0xFE) }
+            // No UTF-8 has it, so that no text can end in the next.
+            bytes.append(0xFF)
+        }
+
+        public mutating func add(_ number: Int) {
+            withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+        }
+    }
+}
+
+/// A predicate read from text, with what is needed to know its literals again in the next text of
+/// the same shape.
+public struct ParsedPredicate: Sendable {
+    public let predicate: Predicate
+    let shape: PredicateShape
+    /// As `PredicateParser.literalSides`.
+    let literalSides: [Range<Int>?]
+
+    /// - Throws: `PredicateError` as `Predicate(format:)` does.
+    public init(_ shape: PredicateShape) throws(PredicateError) {
+        self.shape = shape
+        var sides: [Range<Int>?] = []
+        predicate = try PredicateParser.parse(shape.text, []) {
+            (parser: inout PredicateParser) throws(PredicateError) in
+            parser.literalSides = []
+            let predicate = try parser.wholePredicate()
+            sides = parser.literalSides ?? []
+            return predicate
+        }
+        literalSides = sides
+    }
+}

@@ -1,0 +1,150 @@
+/// A checked predicate with places for its literals: what is kept for the next text of its shape.
+
+import SteleModel
+
+/// A predicate that fits a model, in which literals are left open: parameters 0, 1, … (NSPredicate
+/// has `predicateWithSubstitutionVariables:` for the like). The next text of the same shape needs
+/// only its own literals read and fitted, which gives what parsing and checking it would give.
+public final class PreparedPredicate: Sendable {
+    /// The predicate, with `Expression.parameter`s; nil is all objects.
+    public let template: Predicate?
+    private let literals: [Literal]
+    private let check: PredicateCheck
+
+    /// What becomes of one literal of the text.
+    enum Literal: Sendable {
+        /// It decides more than a value: only a text with these very bytes there is meant.
+        case written([UInt8])
+        /// It is the next parameter.
+        case open(Reading)
+    }
+
+    /// How a literal becomes a parameter's value.
+    struct Reading: Sendable {
+        let isNegative: Bool
+        /// What the literal must be as it is read.
+        let read: Value.Form
+        /// What it meets.
+        let type: ExpressionType
+        /// What it must be then: another value could mean another condition.
+        let fitted: Value.Form
+    }
+
+    init(_ template: Predicate?, _ literals: [Literal], _ check: PredicateCheck) {
+        self.template = template
+        self.literals = literals
+        self.check = check
+    }
+
+    /// The predicate with the literals of another text of its shape; nil where they are not such
+    /// that it would be the same but for their values, or cannot be read: then the text takes the
+    /// long way, which finds all mistakes.
+    func filled(by shape: PredicateShape) -> FilledPredicate? {
+        guard shape.literals.count == literals.count else { return nil }
+        if literals.isEmpty { return FilledPredicate(self, []) }
+        var text = shape.text
+        return text.withUTF8 { bytes in
+            var values: [Value] = []
+            values.reserveCapacity(literals.count)
+            for (literal, token) in zip(literals, shape.literals) {
+                switch literal {
+                case .written(let known):
+                    guard bytes[token.place..<token.end].elementsEqual(known) else { return nil }
+                case .open(let reading):
+                    guard let value = reading.value(of: token, in: bytes, check) else { return nil }
+                    values.append(value)
+                }
+            }
+            return FilledPredicate(self, values)
+        }
+    }
+}
+
+extension PreparedPredicate.Reading {
+    /// How a literal is read that meets a type, and its value then; nil for what cannot be.
+    static func reading(
+        _ token: Token, isNegative: Bool, in bytes: UnsafeBufferPointer<UInt8>,
+        as type: ExpressionType, _ check: PredicateCheck
+    ) -> (Self, Value)? {
+        guard let value = read(token, isNegative: isNegative, in: bytes),
+            let fitted = try? check.fitted(value, to: type)
+        else { return nil }
+        return (
+            Self(isNegative: isNegative, read: value.form, type: type, fitted: fitted.form), fitted
+        )
+    }
+
+    fileprivate func value(
+        of token: Token, in bytes: UnsafeBufferPointer<UInt8>, _ check: PredicateCheck
+    ) -> Value? {
+        guard let value = Self.read(token, isNegative: isNegative, in: bytes), value.form == read,
+            let fitted = try? check.fitted(value, to: type), fitted.form == self.fitted
+        else { return nil }
+        return fitted
+    }
+
+    private static func read(
+        _ token: Token, isNegative: Bool, in bytes: UnsafeBufferPointer<UInt8>
+    ) -> Value? {
+        var parser = PredicateParser(bytes, at: token)
+        guard token.kind.isNumber else { return (try? parser.string()).map { .string($0) } }
+        return try? parser.number(negative: isNegative)
+    }
+}
+
+/// A prepared predicate with values for its parameters: a predicate that is made only when somebody
+/// asks for it.
+public struct FilledPredicate: Sendable {
+    public let prepared: PreparedPredicate
+    /// The parameters' values.
+    public let values: [Value]
+
+    init(_ prepared: PreparedPredicate, _ values: [Value]) {
+        self.prepared = prepared
+        self.values = values
+    }
+
+    /// The predicate with the values in it, as parsing and checking its text gives it; nil is all
+    /// objects.
+    public var predicate: Predicate? {
+        prepared.template?.replacingVariables { name, path in
+            guard path.isEmpty, let number = Expression.variable(name).parameter else { return nil }
+            return .constant(values[number])
+        }
+    }
+}
+
+extension Expression {
+    /// The place of a literal in a prepared predicate: a variable with a number for its name, which
+    /// no text can name.
+    public static func parameter(_ number: Int) -> Expression { .variable(String(number)) }
+
+    /// The number of the parameter that it is; nil for anything else.
+    public var parameter: Int? {
+        guard case .variable(let name) = self, let first = name.utf8.first, Lexer.isDigit(first)
+        else { return nil }
+        return Int(name)
+    }
+}
+
+extension Value {
+    /// What kind of value it is, without the value.
+    enum Form: UInt8, Sendable {
+        case null, bool, int, double, decimal, string, date, data, uuid, key
+    }
+
+    var form: Form {
+        switch self {
+        case .null: .null
+        case .bool: .bool
+        case .int: .int
+        case .double: .double
+        case .decimal: .decimal
+        case .string: .string
+        case .date: .date
+        case .data: .data
+        case .uuid: .uuid
+        case .key: .key
+        }
+    }
+}

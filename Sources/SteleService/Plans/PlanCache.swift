@@ -1,0 +1,83 @@
+/// Reading plans by the shape of their queries: the same but for the literals of `where`.
+
+import SteleModel
+import StelePredicates
+
+/// What a reading plan has in common with all of its shape.
+struct KeptPlan: Sendable {
+    /// The fetch, with another text's literals.
+    let request: FetchRequest
+    let shape: Shape
+    let isVolatile: Bool
+}
+
+/// A plan that was kept, and the predicate for the text that is asked now.
+struct KnownPlan: Sendable {
+    /// The fetch.
+    let request: FetchRequest
+    let shape: Shape
+    let isVolatile: Bool
+
+    /// - Parameter filled: nil for a plan that is not kept, whose predicate is its own.
+    init(_ kept: KeptPlan, _ filled: FilledPredicate?) {
+        var request = kept.request
+        if let filled { request.filled = filled }
+        self.request = request
+        shape = kept.shape
+        isVolatile = kept.isVolatile
+    }
+}
+
+/// The plans that one service keeps; any thread.
+struct PlanCache: Sendable {
+    private let plans = ShapeCache<KeptPlan>()
+
+    func plan(of shape: PredicateShape) -> KnownPlan? {
+        plans.plan(of: shape).map { KnownPlan($0.plan, $0.filled) }
+    }
+
+    /// How many shapes are known.
+    var count: Int { plans.count }
+
+    /// Keeps a request's plan for others of its shape.
+    func keep(_ plan: KeptPlan, of shape: PredicateShape) {
+        guard let filled = plan.request.filled else { return }
+        plans.keep(plan, filled, of: shape)
+    }
+
+    /// The shape of a query: all that its plan is made of, apart from what `ListCall.Page` reads;
+    /// nil for what no plan is kept of. The model's own requests are not, for their predicates are
+    /// no part of the query, and neither is what `var.NAME` fills in.
+    static func shape(
+        _ route: Route, _ query: Query, _ format: MediaType, _ visibility: Visibility
+    ) -> PredicateShape? {
+        guard query.variables.isEmpty else { return nil }
+        var context = PredicateShape.Context()
+        switch route.resource {
+        case .list(let entity), .query(let entity): context.add(numbers: 0, entity.index, 0)
+        case .count(let entity): context.add(numbers: 1, entity.index, 0)
+        case .related(let entity, _, let it) where it.isToMany:
+            context.add(numbers: 2, entity.index, it.index)
+        case .relatedCount(let entity, _, let it):
+            context.add(numbers: 3, entity.index, it.index)
+        default: return nil
+        }
+        context.add(visibility.name)
+        context.add(format.rawValue)
+        // Some of what is asked for excludes going on after a row.
+        context.add(query[.after] == nil ? 0 : 1)
+        for parameter in parameters { context.add(query[parameter]) }
+        context.add(query[.where] == nil ? 0 : 1)
+        return PredicateShape(query[.where] ?? "", in: context)
+    }
+
+    private static let parameters: [Parameter] = [
+        .sort, .select, .groupBy, .having, .distinct, .subentities, .include,
+    ]
+}
+
+extension PredicateShape.Context {
+    fileprivate mutating func add(numbers: Int...) {
+        for number in numbers { add(number) }
+    }
+}
