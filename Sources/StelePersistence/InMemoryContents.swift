@@ -67,6 +67,17 @@ struct InMemoryContents: Sendable {
         }
     }
 
+    /// Makes one transaction of all after that token, and gives it; nil where there is none.
+    mutating func joinHistory(after start: Int64) -> HistoryTransaction? {
+        let parts = history.drop { $0.number <= start }
+        guard var whole = parts.first else { return nil }
+        whole.changes = parts.flatMap(\.changes)
+        history.removeLast(parts.count)
+        history.append(whole)
+        token = whole.number
+        return whole
+    }
+
     private mutating func put(_ new: Snapshot) {
         let entity = model.entities[new.entity]
         let old = families[entity.root].updateValue(new, forKey: new.key)

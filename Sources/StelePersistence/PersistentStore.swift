@@ -47,6 +47,13 @@ public protocol PersistentStore: AnyObject, Sendable {
         making make: (any StoreReader) throws -> SaveRequest
     ) throws -> SaveResult
 
+    /// As `save(making:)`, for a save that is too large to hold: as many requests as `make` saves, all
+    /// together one transaction of the history, and all or none.
+    ///
+    /// `make` may be called again from its start, with nothing of what it has saved before.
+    /// - Throws: `StoreError`, or what `make` throws; nothing is saved then.
+    func save(inParts make: (any PartedSave) throws -> Void) throws -> SaveResult
+
     /// Sets who is told of commits. Called once, before the first save.
     func observe(_ observer: any StoreObserver)
 
@@ -56,6 +63,16 @@ public protocol PersistentStore: AnyObject, Sendable {
 
     /// Ends the writer and closes the files; nothing may be read or saved afterwards.
     func close()
+}
+
+/// A save in parts while it is made, on the writer's thread.
+public protocol PartedSave: AnyObject {
+    /// A view of the store that sees all parts saved so far; to be closed by who asked for it.
+    func reader() throws(StoreError) -> any StoreReader
+
+    /// Saves a part that was made from what there is now.
+    /// - Throws: as `PersistentStore.save`.
+    func save(_ request: SaveRequest) throws(StoreError) -> SaveResult
 }
 
 /// What reading may cost on a thread that others wait for.

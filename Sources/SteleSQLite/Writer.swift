@@ -192,8 +192,7 @@ final class Writer {
         if isGuarded { try connection.execute(Self.savepoint, []) }
         let written = connection.rowsWritten
         do {
-            let request = try job.request ?? makeRequest(job)
-            let (result, transaction) = try saver.save(request, at: ReferenceDate.now)
+            let (result, transaction) = try saveWhole(job)
             if isGuarded { try connection.execute(Self.release, []) }
             job.outcome = .success(result)
             return transaction.map(Saved.done) ?? .nothing
@@ -210,6 +209,15 @@ final class Writer {
             try connection.execute(Self.release, [])
             return .nothing
         }
+    }
+
+    private func saveWhole(_ job: WriterJob) throws -> (SaveResult, HistoryTransaction?) {
+        if let parts = job.parts {
+            let save = WriterParts(saver, connection, schema, translator)
+            try parts(save)
+            return save.whole
+        }
+        return try saver.save(job.request ?? makeRequest(job), at: ReferenceDate.now)
     }
 
     private func makeRequest(_ job: WriterJob) throws -> SaveRequest {

@@ -31,19 +31,32 @@ struct HistoryWriter {
             + "VALUES (?1, \(HistoryTables.transactionString), ?2)")
 
     /// Writes the save and gives it as readers of the history will see it.
+    /// - Parameter whole: the transaction that it is a further part of; nil for one of its own.
     mutating func write(
-        _ done: [AppliedChange], _ request: SaveRequest, at time: Double, images: BeforeImage
+        _ done: [AppliedChange], _ request: SaveRequest, at time: Double, images: BeforeImage,
+        continuing whole: HistoryTransaction? = nil
     ) throws(StoreError) -> HistoryTransaction {
-        let author = try key(of: request.author)
-        let context = try key(of: request.contextName)
-        let process = try key(of: "stele")
-        let number = try counters.next(HistoryTables.transaction)
-        try connection.execute(
-            Self.transactionInsert, [.int(number), author, process, context, .date(time)])
+        let number: Int64
+        if let whole { number = whole.number } else {
+            let author = try key(of: request.author)
+            let context = try key(of: request.contextName)
+            let process = try key(of: "stele")
+            number = try counters.next(HistoryTables.transaction)
+            try connection.execute(
+                Self.transactionInsert, [.int(number), author, process, context, .date(time)])
+        }
         var changes: [HistoryChange] = []
         changes.reserveCapacity(done.count)
-        for applied in done {
-            changes.append(try write(applied, transaction: number, images: images))
+        var rest = done[...]
+        while let applied = rest.first {
+            let alike = rest.count < Self.fewestTogether ? rest.prefix(1) : alike(in: rest)
+            if alike.count < Self.fewestTogether {
+                changes.append(try write(applied, transaction: number, images: images))
+                rest = rest.dropFirst()
+            } else {
+                changes += try write(together: alike, transaction: number, images: images)
+                rest = rest.dropFirst(alike.count)
+            }
         }
         return HistoryTransaction(
             number: number, timestamp: time, author: request.author,
@@ -63,33 +76,38 @@ struct HistoryWriter {
                 .int(Int64(schema.number(of: change.entity))), .int(change.key),
                 .int(transaction), change.kind == .update ? columns(of: change.entity) : .null,
             ])
-        var told = HistoryChange(
-            kind: change.kind, entity: change.entity, key: change.key,
-            version: applied.after?.version ?? change.before?.version, snapshot: applied.after)
-        guard change.kind != .insert, let before = change.before else { return told }
-        let text: String
-        if change.kind == .delete {
-            told.snapshot = before
-            text = images.text(of: before)
-        } else {
-            told.before =
-                change.changedSlots.map { .slot($0, before.values[$0]) }
-                + change.toManys.map {
-                    .members(relationship: $0.relationship, added: $0.added, removed: $0.removed)
-                }
-            text = images.text(of: change, before: before)
-        }
+        let (told, image) = told(applied, images)
+        guard let image else { return told }
         try connection.execute(
             Self.imageInsert,
             [
                 .int(key), .int(Int64(family)), .int(change.key), .int(told.version ?? 0),
-                .string(text),
+                .string(image),
             ])
         return told
     }
 
+    /// A change as readers of the history see it, and its before-image; an insert has none.
+    func told(_ applied: AppliedChange, _ images: BeforeImage) -> (HistoryChange, String?) {
+        let change = applied.change
+        var told = HistoryChange(
+            kind: change.kind, entity: change.entity, key: change.key,
+            version: applied.after?.version ?? change.before?.version, snapshot: applied.after)
+        guard change.kind != .insert, let before = change.before else { return (told, nil) }
+        if change.kind == .delete {
+            told.snapshot = before
+            return (told, images.text(of: before))
+        }
+        told.before =
+            change.changedSlots.map { .slot($0, before.values[$0]) }
+            + change.toManys.map {
+                .members(relationship: $0.relationship, added: $0.added, removed: $0.removed)
+            }
+        return (told, images.text(of: change, before: before))
+    }
+
     /// ZCOLUMNS with all bits set: which bit is which column is not known.
-    private func columns(of entity: Int) -> Value {
+    func columns(of entity: Int) -> Value {
         let count = schema.model.entities[entity].properties.count
         return .data([UInt8](repeating: 0xFF, count: (count + 7) / 8))
     }

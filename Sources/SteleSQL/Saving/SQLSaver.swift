@@ -62,10 +62,11 @@ public final class SQLSaver {
     }
 
     /// Saves one request.
+    /// - Parameter whole: the transaction that this is a further part of; nil for one of its own.
     /// - Returns: the result, and the transaction to tell of; nil where nothing was to change.
     /// - Throws: `StoreError`: `.moved`, `.conflicts`, `.constraint` and what SQLite refuses.
     public func save(
-        _ request: SaveRequest, at time: Double
+        _ request: SaveRequest, at time: Double, continuing whole: HistoryTransaction? = nil
     ) throws(StoreError) -> (SaveResult, HistoryTransaction?) {
         let wanted = operations(from: request)
         let (keyed, permanent) = try assignKeys(wanted)
@@ -77,7 +78,7 @@ public final class SQLSaver {
         if view != .current { try checkExpectations(of: request) }
         let done = try execute(operations, madeFrom: view)
         try longDecimals.note(operations, connection)
-        let transaction = try writeHistory(of: done, request, at: time)
+        let transaction = try writeHistory(of: done, request, at: time, continuing: whole)
         return (result(of: done, transaction, permanent), transaction)
     }
 
@@ -161,11 +162,13 @@ public final class SQLSaver {
     }
 
     private func writeHistory(
-        of done: [AppliedChange], _ request: SaveRequest, at time: Double
+        of done: [AppliedChange], _ request: SaveRequest, at time: Double,
+        continuing whole: HistoryTransaction?
     ) throws(StoreError) -> HistoryTransaction {
         var writer = HistoryWriter(
             schema: schema, connection: connection, counters: counters, strings: strings)
-        let transaction = try writer.write(done, request, at: time, images: images)
+        let transaction = try writer.write(
+            done, request, at: time, images: images, continuing: whole)
         counters = writer.counters
         strings = writer.strings
         return transaction

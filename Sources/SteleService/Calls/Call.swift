@@ -59,6 +59,9 @@ struct Call {
     static func parameters(of route: Route) -> Set<Parameter> {
         switch (route.resource, route.method) {
         case (.changes, _): Parameter.changes
+        case (.list, .patch): Parameter.writeAll
+        case (.list, .delete): Parameter.deleteAll
+        case (.transactions, _): Parameter.write
         case (.list, .post), (.object, .put), (.object, .patch): Parameter.write
         case (.related(_, _, let relationship), .post) where relationship.isOrdered:
             Parameter.write.union([.at])
@@ -72,7 +75,9 @@ struct Call {
         }
     }
 
+    /// Whether the route finds objects by the parameters of a list.
     private static func readsObjects(_ route: Route) -> Bool {
+        if case .list = route.resource { return route.method != .post }
         guard route.isRead else { return false }
         return switch route.resource {
         case .list, .count, .query, .template, .object, .related, .fetched, .relatedCount,

@@ -30,6 +30,10 @@ enum Parameter: String, Sendable, Hashable, CaseIterable {
     static let object: Set<Parameter> = [.select, .include, .format, .numbers]
     /// What a write takes.
     static let write: Set<Parameter> = [.format, .numbers]
+    /// What a change of all objects that match takes.
+    static let writeAll: Set<Parameter> = [.where, .subentities, .format, .numbers]
+    /// What the deletion of all objects that match takes.
+    static let deleteAll: Set<Parameter> = [.where, .subentities, .format]
     /// What the change feed takes.
     static let changes: Set<Parameter> = [.since, .entity, .values, .limit]
 }

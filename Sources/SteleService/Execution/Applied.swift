@@ -30,6 +30,7 @@ enum Applied: Sendable {
     case changed(Written)
     case members([Written])
     case destination(Written?)
+    case operations([AppliedOperation])
     case done
 
     /// What came of it.
@@ -40,6 +41,7 @@ enum Applied: Sendable {
         case .changed(let one): one.stored(after: save).map(Outcome.changed) ?? .done
         case .members(let all): .members(all.map { $0.key(after: save) })
         case .destination(let one): .destination(one?.key(after: save))
+        case .operations(let all): .operations(all.map { $0.outcome(after: save) })
         case .done: .done
         }
     }

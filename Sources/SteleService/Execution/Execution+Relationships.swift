@@ -55,25 +55,13 @@ extension Execution {
                 "\(relationship.name) is to-many: PUT takes the array of all its ids, and "
                     + "\(root.kindName) stands there")
         }
-        return [try one(root, relationship, writer)]
+        return [try writer.member(root, relationship)]
     }
 
     private func destination(
         _ plan: WritePlan, _ relationship: Relationship, _ writer: ObjectWriter
     ) throws -> ManagedObject? {
         guard let root = plan.body?.root, root.kind != .null else { return nil }
-        return try one(root, relationship, writer)
-    }
-
-    private func one(
-        _ node: JSONNode, _ relationship: Relationship, _ writer: ObjectWriter
-    ) throws -> ManagedObject {
-        if node.kind == .object { return try writer.destination(node, relationship, 0) }
-        let key = try writer.id(node, relationship)
-        let entity = model.destination(of: relationship)
-        guard let object = try writer.context.object(entity: entity, key: key) else {
-            throw writer.missing(key, relationship)
-        }
-        return object
+        return try writer.member(root, relationship)
     }
 }

@@ -12,6 +12,7 @@ extension Execution {
     /// A client that names a version needs no rule of its own: run again, the version is compared
     /// with what is there then.
     func write(_ plan: WritePlan) throws -> Outcome {
+        if let request = plan.deed.allOf { return try writeAll(plan, request) }
         for _ in 1..<max(limits.writeAttempts, 1) {
             let context = ManagedObjectContext(coordinator, name: plan.contextName)
             defer { context.close() }
@@ -33,6 +34,7 @@ extension Execution {
     /// Makes a write's request, for who saves it without waiting; nothing is tried again.
     /// - Throws: as `write`; `StoreError.overBudget`.
     func begin(_ plan: WritePlan) throws -> BegunWrite {
+        if plan.deed.allOf != nil { throw StoreError.overBudget }
         let context = ManagedObjectContext(coordinator, name: plan.contextName, budget: budget)
         defer { context.close() }
         let writer = ObjectWriter(context, forms: forms, limits: limits, isBrief: budget != nil)
@@ -80,6 +82,11 @@ extension Execution {
         case .delete(let owner):
             try context.delete(target(owner, plan, context))
             return .done
+        case .transact(let basePath):
+            guard let body = plan.body else { return .done }
+            var transaction = Transaction(writer, basePath: basePath)
+            return try transaction.run(body.root)
+        case .changeAll, .deleteAll: return .done
         case .setMembers, .addMembers, .removeMember, .setToOne, .clearToOne:
             return try relate(plan, writer)
         }

@@ -75,7 +75,6 @@ extension ObjectWriter {
         _ version: Int64, _ object: ManagedObject, _ body: JSONNode
     ) -> Problem {
         let stored = (try? context.snapshot(object.id)) ?? object.snapshot
-        let renderer = SnapshotRenderer(model: context.model)
         var conflicts: [JSONValue] = []
         for (slot, property) in object.entity.slots.enumerated() {
             guard let wanted = body[property.name], stored.values.indices.contains(slot) else {

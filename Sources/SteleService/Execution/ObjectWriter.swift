@@ -13,14 +13,20 @@ final class ObjectWriter {
         case merge
         /// Attributes and to-ones go back to their defaults (PUT).
         case replace
+        /// The body is a list of operations (JSON Patch, RFC 6902).
+        case patch
     }
 
     let context: ManagedObjectContext
-    private let forms: BodyForms
+    let forms: BodyForms
     private let limits: Limits
     /// Whether it works on a thread that must not wait, and leaves many objects to another.
     private let isBrief: Bool
     private var objects = 0
+    /// The objects that a transaction's operations call by name; nil where the body is none.
+    var references: [String: ManagedObject]?
+    /// For what errors and patches show of values.
+    private(set) lazy var renderer = SnapshotRenderer(model: context.model)
     /// To-one links by id, resolved together at the end: one query a destination root.
     private var links: [PendingLink] = []
 
@@ -33,7 +39,12 @@ final class ObjectWriter {
         let source: ManagedObject
         let relationship: Relationship
         let key: Int64
+        /// Where it stands in the body.
+        let path: [String]
     }
+
+    /// Whether links by id wait to be resolved.
+    var hasPendingLinks: Bool { !links.isEmpty }
 
     init(
         _ context: ManagedObjectContext, forms: BodyForms, limits: Limits, isBrief: Bool = false
@@ -50,9 +61,14 @@ final class ObjectWriter {
         let concrete = try self.entity(of: node, within: entity)
         guard !concrete.isAbstract else { throw abstract(concrete) }
         let object = try context.insert(concrete)
-        if !path.isEmpty { places.append((object.id.key, path)) }
-        try apply(node, to: object, in: concrete, isNew: true, depth: depth)
+        try fill(object, with: node, depth: depth)
         return object
+    }
+
+    /// Gives a new object what a body says.
+    func fill(_ object: ManagedObject, with node: JSONNode, depth: Int = 0) throws {
+        if !path.isEmpty { places.append((object.id.key, path)) }
+        try apply(node, to: object, in: object.entity, isNew: true, depth: depth)
     }
 
     /// Changes an object as a body says; `_id`, `_entity` and `_version` must agree with it.
@@ -60,6 +76,7 @@ final class ObjectWriter {
     func change(
         _ object: ManagedObject, by node: JSONNode, in place: Entity, mode: Mode, depth: Int = 0
     ) throws {
+        if mode == .patch { return try patch(object, by: node) }
         try enter(node, depth, "an object of \(object.entity.name)")
         if mode == .replace { try reset(object, besides: node) }
         try apply(node, to: object, in: place, isNew: false, depth: depth)
@@ -83,18 +100,23 @@ final class ObjectWriter {
             let destination = context.model.destination(of: link.relationship)
             guard let object = found[destination.root]?[link.key],
                 destination.isKind(object.entity.index)
-            else { throw missing(link.key, link.relationship) }
+            else { throw missing(link.key, link.relationship).placed(at: link.path) }
             try link.source.setToOne(link.relationship, object)
         }
     }
 
-    private func enter(_ node: JSONNode, _ depth: Int, _ what: String) throws {
+    func enter(_ node: JSONNode, _ depth: Int, _ what: String) throws {
         guard node.kind == .object else {
             throw Problem(.body, "\(what) is a JSON object, and \(node.kindName) stands there")
         }
         guard depth < limits.bodyDepth else {
             throw Problem(.tooDeep, "objects nest deeper than \(limits.bodyDepth) in the body")
         }
+        try countObject()
+    }
+
+    /// Counts one object, or one operation, of the body.
+    func countObject() throws {
         objects += 1
         if isBrief, objects > limits.briefObjects { throw StoreError.overBudget }
         guard objects <= limits.objectsPerBody else {
@@ -145,7 +167,7 @@ final class ObjectWriter {
         }
     }
 
-    private func setToOne(
+    func setToOne(
         _ relationship: Relationship, of object: ManagedObject, _ node: JSONNode, _ depth: Int
     ) throws {
         switch node.kind {
@@ -157,11 +179,12 @@ final class ObjectWriter {
         default:
             links.append(
                 PendingLink(
-                    source: object, relationship: relationship, key: try id(node, relationship)))
+                    source: object, relationship: relationship, key: try id(node, relationship),
+                    path: path.isEmpty ? path : path + [relationship.name]))
         }
     }
 
-    private func setToMany(
+    func setToMany(
         _ relationship: Relationship, of object: ManagedObject, _ node: JSONNode, _ depth: Int
     ) throws {
         if node.kind == .null { return try object.setMembers(relationship, []) }

@@ -2,6 +2,7 @@
 
 import SteleJSON
 import SteleModel
+import StelePredicates
 
 /// A write; run again as often as it loses a race.
 struct WritePlan {
@@ -15,6 +16,19 @@ struct WritePlan {
         case removeMember(Owner, Relationship, key: Int64)
         case setToOne(Owner, Relationship)
         case clearToOne(Owner, Relationship)
+        /// Operations on any objects; addresses in them begin with the base path.
+        case transact(basePath: String)
+        /// The merge patch, or JSON Patch, for all objects of a fetch.
+        case changeAll(FetchRequest, ObjectWriter.Mode)
+        case deleteAll(FetchRequest)
+
+        /// The objects that a write of all that match is about; nil for every other.
+        var allOf: FetchRequest? {
+            switch self {
+            case .changeAll(let request, _), .deleteAll(let request): request
+            default: nil
+            }
+        }
     }
 
     let deed: Deed
