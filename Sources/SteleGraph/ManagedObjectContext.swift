@@ -17,6 +17,9 @@ public final class ManagedObjectContext {
     /// What saves, for the history: a route's pattern, never an address.
     public var name: String?
 
+    /// Who wins where a save meets what others have saved (`mergePolicy`).
+    public var mergePolicy = MergePolicy.error
+
     /// The reader on the writer's thread that the context was made with.
     private let writerReader: (any StoreReader)?
     /// What reading from one view may cost.

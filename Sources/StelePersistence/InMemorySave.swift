@@ -104,7 +104,7 @@ struct InMemorySave {
                 conflicts.append(
                     MergeConflict(
                         entity: change.entity, key: change.key, cached: before, persisted: row,
-                        changedSlots: change.changedSlots))
+                        changedSlots: change.changedSlots, values: change.values))
             }
         }
         if !conflicts.isEmpty { throw .conflicts(conflicts) }
@@ -127,10 +127,12 @@ struct InMemorySave {
                 for row in outcome.rows where entity.isKind(row.entity) {
                     guard let values = values(constraint, row) else { continue }
                     if let other = known.updateValue(row.key, forKey: values) {
+                        // What this save inserts has no key that anybody could look up.
+                        let isNew = other >= contents.nextKeys[entity.root]
                         throw .constraint(
                             ConstraintConflict(
                                 entity: row.entity, constraint: constraint, values: values,
-                                databaseKey: other))
+                                databaseKey: isNew ? nil : other))
                     }
                 }
             }

@@ -159,9 +159,44 @@ public protocol StoreReader: AnyObject {
         after token: Int64, limit: Int, values: Bool
     ) throws(StoreError) -> [HistoryTransaction]
 
+    /// What an object's changed slots held at an older version: of each slot that has been changed
+    /// since, its value then. Nil where the history does not tell.
+    func slots(of id: ObjectID, atVersion version: Int64) throws(StoreError) -> [Int: Value]?
+
     /// The number of the oldest transaction kept, or nil where none is.
     func oldestTransaction() throws(StoreError) -> Int64?
 
     /// Gives the view back. What is used afterwards throws.
     func close()
+}
+
+extension StoreReader {
+    /// For a store without a history of values.
+    public func slots(
+        of id: ObjectID, atVersion version: Int64
+    ) throws(StoreError) -> [Int: Value]? { nil }
+}
+
+/// Values as they were at an older version, put together from before-images, the oldest first.
+public struct OlderSlots {
+    private var next: Int64
+    /// Of each slot that was changed, its value at that version.
+    public private(set) var values: [Int: Value] = [:]
+
+    /// - Parameter version: the version that is asked for.
+    public init(version: Int64) { next = version }
+
+    /// Takes the update that made a version.
+    /// - Returns: whether it is one that can follow: none is left out.
+    public mutating func take(_ before: [BeforeValue]?, version: Int64) -> Bool {
+        guard let before, version == next || version == next + 1 else { return false }
+        next = version
+        for case .slot(let slot, let value) in before where values[slot] == nil {
+            values[slot] = value
+        }
+        return true
+    }
+
+    /// The values, where they lead to that version.
+    public func leading(to version: Int64?) -> [Int: Value]? { version == next ? values : nil }
 }

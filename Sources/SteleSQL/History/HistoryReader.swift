@@ -43,6 +43,28 @@ public struct HistoryReader {
         return nil
     }
 
+    private static let images = SQLText(
+        "SELECT ZVERSION, ZVALUES FROM \(HistoryTables.beforeImages) "
+            + "WHERE ZFAMILY = ?1 AND ZENTITYPK = ?2 AND ZVERSION > ?3 ORDER BY Z_PK")
+
+    /// What the slots of an object held at an older version, as far as they were changed since; nil
+    /// where the history does not tell.
+    /// - Parameter now: the object as it is.
+    public func slots(
+        of now: Snapshot, atVersion version: Int64
+    ) throws(StoreError) -> [Int: Value]? {
+        var slots = OlderSlots(version: version)
+        let family = schema.number(of: schema.model.entities[now.entity].root)
+        let rows = try connection.rows(
+            Self.images, [.int(Int64(family)), .int(now.key), .int(version)], [.integer, .text])
+        for row in rows {
+            guard case .int(let version) = row[0], case .string(let text) = row[1],
+                slots.take(images.values(text, entity: now.entity), version: version)
+            else { return nil }
+        }
+        return slots.leading(to: now.version)
+    }
+
     /// Saves after that one, oldest first.
     public func transactions(
         after token: Int64, limit: Int, values: Bool

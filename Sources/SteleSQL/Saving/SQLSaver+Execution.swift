@@ -153,7 +153,7 @@ extension SQLSaver {
         else { return nil }
         return MergeConflict(
             entity: change.entity, key: change.key, cached: before, persisted: now,
-            changedSlots: change.changedSlots)
+            changedSlots: change.changedSlots, values: change.values)
     }
 
     private func conflict(of change: ObjectChange) throws(StoreError) -> MergeConflict {
@@ -163,7 +163,7 @@ extension SQLSaver {
             ?? Snapshot(entity: change.entity, key: change.key, version: 0, values: change.values)
         return MergeConflict(
             entity: change.entity, key: change.key, cached: cached, persisted: persisted,
-            changedSlots: change.changedSlots)
+            changedSlots: change.changedSlots, values: change.values)
     }
 
     func persisted(_ change: ObjectChange) throws(StoreError) -> Snapshot? {

@@ -1,5 +1,6 @@
 /// A request as types: what is asked, and how the answer shall be.
 
+import SteleGraph
 import SteleHTTP
 import SteleJSON
 import SteleModel
@@ -19,6 +20,8 @@ struct Call {
     let numbersAsStrings: Bool
     /// `at`, for a new member's place in an ordered relationship.
     let place: Int?
+    /// Who wins where a write meets what is stored.
+    let mergePolicy: MergePolicy
     /// Part of every tag of this answer.
     let cacheGeneration: String
 
@@ -45,6 +48,7 @@ struct Call {
                 return $0 == "string"
             } ?? false
         place = try query[.at].map { try ListCall.number($0, .at, 0...Int(Int32.max)) }
+        mergePolicy = try query[.mergePolicy].map(Self.mergePolicy) ?? .error
         if Self.readsObjects(route) {
             var template = Set<String>()
             if case .template(let it) = route.resource { template.formUnion(it.variables) }
@@ -53,6 +57,15 @@ struct Call {
         } else {
             list = nil
         }
+    }
+
+    private static func mergePolicy(_ name: String) throws -> MergePolicy {
+        if let policy = MergePolicy(rawValue: name) { return policy }
+        let names = MergePolicy.allCases.map(\.rawValue)
+        throw Problem(
+            .parameter,
+            "mergePolicy is \(names.joined(separator: ", ")), not \(name.prefix(40))",
+            hint: Nearest.hint(to: name, among: names))
     }
 
     /// The parameters that a route takes.

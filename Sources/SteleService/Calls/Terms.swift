@@ -4,10 +4,10 @@ import SteleHTTP
 
 /// Preconditions, preferences and encodings of one request.
 struct Terms: Sendable {
-    /// A version that the client names.
-    enum IfMatch: Sendable, Equatable {
+    /// What `If-Match` names.
+    enum IfMatch: Sendable {
         case any
-        case versions([Int64])
+        case tags([EntityTags.Tag])
     }
 
     let ifMatch: IfMatch?
@@ -41,8 +41,7 @@ struct Terms: Sendable {
         let tags = try EntityTags.parse(field, field: "If-Match")
         if tags.contains(where: { $0.opaque == "*" && !$0.isQuoted }) { return .any }
         // If-Match compares strongly (RFC 9110, 13.1.1): a weak tag matches nothing.
-        return .versions(
-            tags.filter { !$0.isWeak }.compactMap { EntityTags.version(of: $0.opaque) })
+        return .tags(tags.filter { !$0.isWeak })
     }
 
     static func takesGzip(_ field: String?) -> Bool {
@@ -113,6 +112,25 @@ enum EntityTags {
         version: Int64, generation: String, token: Int64, hash: UInt64
     ) -> String {
         "\(version)-\(generation)-\(token)-\(String(hash, radix: 36))"
+    }
+
+    /// The tag of what a to-one leads to: the destination's, and its key, for another may have the
+    /// same version. Without a destination both are 0.
+    static func destination(
+        version: Int64, key: Int64, generation: String, token: Int64, hash: UInt64
+    ) -> String {
+        object(version: version, generation: generation, token: token, hash: hash) + "-\(key)"
+    }
+
+    /// Whether a tag is that of a to-one which leads to an object, at a version.
+    static func isDestination(_ opaque: String, version: Int64, key: Int64) -> Bool {
+        let parts = opaque.split(separator: "-", omittingEmptySubsequences: false)
+        return parts.count == 5 && parts[0] == String(version) && parts[4] == String(key)
+    }
+
+    /// Whether a tag is that of a list of what there was after a save.
+    static func isList(_ opaque: String, generation: String, token: Int64) -> Bool {
+        opaque.hasPrefix("l\(generation)-\(token)-")
     }
 
     /// A list's tag. It begins with a letter, so that no version is read from it.

@@ -13,12 +13,13 @@ extension Execution {
     func writeAll(_ plan: WritePlan, _ request: FetchRequest) throws -> Outcome {
         // Looked for by a reader first, so that no save waits for a long search.
         let found = try reading { context in
-            (token: try context.token(), keys: try keys(of: request, try context.reader()))
+            try checkList(plan, writer(plan, context))
+            return (token: try context.token(), keys: try keys(of: request, try context.reader()))
         }
         var count = found.keys.count
         if count > 0 {
             _ = try coordinator.store.save(inParts: { save in
-                let keys = try self.keys(of: request, found, save)
+                let keys = try self.keys(of: request, plan, found, save)
                 count = keys.count
                 try writeAll(keys, plan, request.entity, save)
             })
@@ -42,12 +43,16 @@ extension Execution {
 
     /// The same on the writer's thread: searched again only where something was saved since.
     private func keys(
-        of request: FetchRequest, _ found: (token: Int64, keys: [Int64]),
+        of request: FetchRequest, _ plan: WritePlan, _ found: (token: Int64, keys: [Int64]),
         _ save: any PartedSave
     ) throws -> [Int64] {
         let reader = try save.reader()
         defer { reader.close() }
-        return try reader.token == found.token ? found.keys : keys(of: request, reader)
+        if try reader.token == found.token { return found.keys }
+        let context = ManagedObjectContext(coordinator, reader: reader)
+        defer { context.close() }
+        try checkList(plan, writer(plan, context))
+        return try keys(of: request, reader)
     }
 
     private func writeAll(
@@ -74,7 +79,7 @@ extension Execution {
         let context = ManagedObjectContext(coordinator, reader: reader, name: plan.contextName)
         defer { context.close() }
         context.deletedElsewhere = deleted
-        let writer = ObjectWriter(context, forms: forms, limits: limits)
+        let writer = writer(plan, context)
         let objects = try context.existingObjects(root: entity.root, keys: keys)
         do {
             for key in keys {

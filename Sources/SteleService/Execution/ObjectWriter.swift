@@ -22,6 +22,11 @@ final class ObjectWriter {
     private let limits: Limits
     /// Whether it works on a thread that must not wait, and leaves many objects to another.
     private let isBrief: Bool
+    let mergePolicy: MergePolicy
+    /// Objects by values that must be unique: those that this body has made or found.
+    var unique: [UniqueKey: ManagedObject] = [:]
+    /// Whether `unique` has all that the body's outermost objects can meet in the store.
+    var hasLookedUp = false
     private var objects = 0
     /// The objects that a transaction's operations call by name; nil where the body is none.
     var references: [String: ManagedObject]?
@@ -47,9 +52,11 @@ final class ObjectWriter {
     var hasPendingLinks: Bool { !links.isEmpty }
 
     init(
-        _ context: ManagedObjectContext, forms: BodyForms, limits: Limits, isBrief: Bool = false
+        _ context: ManagedObjectContext, forms: BodyForms, limits: Limits, isBrief: Bool = false,
+        mergePolicy: MergePolicy = .error
     ) {
         self.isBrief = isBrief
+        self.mergePolicy = mergePolicy
         self.context = context
         self.forms = forms
         self.limits = limits
@@ -60,7 +67,12 @@ final class ObjectWriter {
         try enter(node, depth, "an object of \(entity.name)")
         let concrete = try self.entity(of: node, within: entity)
         guard !concrete.isAbstract else { throw abstract(concrete) }
+        if mergePolicy != .error, let there = try existing(like: node, concrete, depth) {
+            try meet(there, node, depth: depth)
+            return there
+        }
         let object = try context.insert(concrete)
+        if mergePolicy != .error { try note(object, node) }
         try fill(object, with: node, depth: depth)
         return object
     }
@@ -78,6 +90,10 @@ final class ObjectWriter {
     ) throws {
         if mode == .patch { return try patch(object, by: node) }
         try enter(node, depth, "an object of \(object.entity.name)")
+        if mergePolicy != .error, let version = node["_version"] {
+            guard let kept = try merge(object, version, node, mode) else { return }
+            return try apply(node, to: object, in: place, isNew: false, depth: depth, besides: kept)
+        }
         if mode == .replace { try reset(object, besides: node) }
         try apply(node, to: object, in: place, isNew: false, depth: depth)
     }
@@ -126,8 +142,10 @@ final class ObjectWriter {
         }
     }
 
-    private func apply(
-        _ node: JSONNode, to object: ManagedObject, in place: Entity, isNew: Bool, depth: Int
+    /// - Parameter besides: keys whose values stay as they are stored.
+    func apply(
+        _ node: JSONNode, to object: ManagedObject, in place: Entity, isNew: Bool, depth: Int,
+        besides kept: Set<String> = []
     ) throws {
         let entity = object.entity
         let form = forms[entity]
@@ -135,6 +153,7 @@ final class ObjectWriter {
         try node.forEachMemberBytes { name, value in
             do {
                 guard let key = form.keys[name] else { throw unknownKey(name, entity) }
+                if !kept.isEmpty, kept.contains(String(decoding: name, as: UTF8.self)) { return }
                 switch key {
                 case .attribute(let it):
                     object.setValue(try ValueReader.read(value, for: it, of: entity), for: it)
@@ -142,7 +161,10 @@ final class ObjectWriter {
                 case .toMany(let it): try setToMany(it, of: object, value, depth)
                 case .id: try checkID(value, object, isNew: isNew)
                 case .entity: if !isNew { try checkEntity(value, object, place: place) }
-                case .version: try checkVersion(value, object, node, isNew: isNew)
+                case .version:
+                    if mergePolicy == .error || isNew {
+                        try checkVersion(value, object, node, isNew: isNew)
+                    }
                 case .readOnly(let name):
                     throw Problem(
                         .readOnly, "\(name) of \(entity.name) is computed, never written")
@@ -155,12 +177,14 @@ final class ObjectWriter {
     }
 
     /// Back to defaults, save for what the body names and what PUT leaves alone.
-    private func reset(_ object: ManagedObject, besides node: JSONNode) throws {
+    func reset(
+        _ object: ManagedObject, besides node: JSONNode, and kept: Set<String> = []
+    ) throws {
         for key in forms[object.entity].writable {
             switch key {
-            case .attribute(let it) where node[it.name] == nil:
+            case .attribute(let it) where node[it.name] == nil && !kept.contains(it.name):
                 object.setValue(it.declaration.defaultValue, for: it)
-            case .toOne(let it) where node[it.name] == nil:
+            case .toOne(let it) where node[it.name] == nil && !kept.contains(it.name):
                 try object.setToOne(it, nil)
             default: break
             }

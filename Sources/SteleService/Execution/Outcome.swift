@@ -39,7 +39,7 @@ enum Outcome: Sendable {
     case stream(ListOutcome, RowStream?)
     case count(Int, tag: String?)
     /// Objects that were made: one, or as many as the body's array holds.
-    case created([Snapshot], isArray: Bool, entity: Entity)
+    case created([Snapshot], isArray: Bool, isNew: Bool, entity: Entity)
     case changed(Snapshot)
     /// An entry an operation of a transaction.
     case operations([OperationOutcome])

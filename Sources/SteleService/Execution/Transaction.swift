@@ -42,6 +42,9 @@ struct Transaction {
     /// What each operation is about, once all are read.
     private var objects: [(object: ManagedObject, place: Entity)] = []
 
+    /// Which operation has made a new object, where an upsert meets it again.
+    private var makers: [ObjectIdentifier: Int] = [:]
+
     private var context: ManagedObjectContext { writer.context }
 
     /// - Parameter basePath: what addresses of objects may begin with.
@@ -121,7 +124,13 @@ struct Transaction {
         var entity = try self.entity(name)
         if let values = node["values"] { entity = try writer.entity(of: values, within: entity) }
         guard !entity.isAbstract else { throw writer.abstract(entity) }
-        return try context.insert(entity)
+        guard writer.mergePolicy != .error, let values = node["values"] else {
+            return try context.insert(entity)
+        }
+        if let there = try writer.existing(like: values, entity, 0) { return there }
+        let object = try context.insert(entity)
+        try writer.note(object, values)
+        return object
     }
 
     private func target(_ node: JSONNode, _ kind: Kind) throws -> Target {
@@ -191,7 +200,10 @@ struct Transaction {
         for (index, operation) in operations.enumerated() {
             try numbered(index) {
                 switch operation.target {
-                case .made(let object): objects.append((object, object.entity))
+                case .made(let object):
+                    objects.append((object, object.entity))
+                    let maker = ObjectIdentifier(object)
+                    if object.isInserted, makers[maker] == nil { makers[maker] = index }
                 case .stored(let owner): objects.append((try stored(owner), owner.entity))
                 case .reference(let node):
                     guard let name = node["_ref"] else { return }
@@ -266,9 +278,12 @@ struct Transaction {
         }
         switch operation.kind {
         case .insert:
-            if let values = operation.node["values"] {
-                try writer.enter(values, 0, "values")
+            guard let values = operation.node["values"] else { break }
+            try writer.enter(values, 0, "values")
+            if makers[ObjectIdentifier(object)] == index {
                 try writer.fill(object, with: values)
+            } else {
+                try writer.meet(object, values)
             }
         case .update:
             guard let values = operation.node["values"] else {
@@ -282,7 +297,11 @@ struct Transaction {
             }
         case .delete:
             if let version = operation.node["_version"] {
-                try writer.checkVersion(version, object, version, isNew: object.isInserted)
+                let isOld = try writer.version(version) != object.version
+                if isOld, writer.mergePolicy.keepsStored { break }
+                if isOld, writer.mergePolicy == .error || object.isInserted {
+                    try writer.checkVersion(version, object, version, isNew: object.isInserted)
+                }
             }
             // What leads to it by an id that is still to be looked up loses it with the others.
             if writer.hasPendingLinks { try writer.resolveLinks() }

@@ -117,7 +117,8 @@ struct Plan {
 
     private static func write(_ deed: WritePlan.Deed, _ call: Call) -> WritePlan {
         WritePlan(
-            deed: deed, body: call.body, ifMatch: call.terms.ifMatch,
+            deed: deed, body: call.body, preconditions: Preconditions(call.terms),
+            mergePolicy: call.mergePolicy,
             contextName: call.route.contextName)
     }
 }

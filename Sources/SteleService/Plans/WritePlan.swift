@@ -1,5 +1,6 @@
 /// What a writing plan does, with the body that says how.
 
+import SteleGraph
 import SteleJSON
 import SteleModel
 import StelePredicates
@@ -33,6 +34,7 @@ struct WritePlan {
 
     let deed: Deed
     let body: JSONDocument?
-    let ifMatch: Terms.IfMatch?
+    let preconditions: Preconditions?
+    let mergePolicy: MergePolicy
     let contextName: String
 }

@@ -36,8 +36,8 @@ struct Answers: Sendable {
                     writer.integer(Int64(count))
                     writer.byte(UInt8(ascii: "}"))
                 }, tag, call)
-        case .created(let objects, let isArray, let entity):
-            created(objects, isArray: isArray, entity, call)
+        case .created(let objects, let isArray, let isNew, let entity):
+            created(objects, isArray: isArray, isNew ? 201 : 200, entity, call)
         case .changed(let snapshot): changed(snapshot, call)
         case .operations(let all): minimal(call) ?? json(200) { operations(all, call, to: &$0) }
         case .updatedAll(let count): minimal(call) ?? tally("{\"updated\":", count)
@@ -109,7 +109,7 @@ struct Answers: Sendable {
     private static let applied: Field = ("Preference-Applied", "return=minimal")
 
     private func created(
-        _ objects: [Snapshot], isArray: Bool, _ entity: Entity, _ call: Call
+        _ objects: [Snapshot], isArray: Bool, _ status: Int, _ entity: Entity, _ call: Call
     ) -> Response {
         var headers: [Field] = []
         if !isArray, let one = objects.first {
@@ -119,10 +119,10 @@ struct Answers: Sendable {
             headers.append(("Location", Routes.path(ofEntity: entity.name, basePath)))
         }
         if call.terms.wantsMinimal {
-            return Response(status: 201, headers: headers + [Self.applied])
+            return Response(status: status, headers: headers + [Self.applied])
         }
         let renderer = renderer(for: call)
-        return json(201, headers: headers) { writer in
+        return json(status, headers: headers) { writer in
             guard isArray else {
                 if let one = objects.first { renderer.write(one, to: &writer) }
                 return
