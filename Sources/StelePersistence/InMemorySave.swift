@@ -27,6 +27,7 @@ struct InMemorySave {
         var orders: [(InMemoryContents.Place, [Int64])] = []
         var tails: [(InMemoryContents.Place, [Int64])] = []
         var nextKeys: [Int: Int64] = [:]
+        var receipt: Receipt?
         /// Nil where nothing is left to change.
         var transaction: HistoryTransaction?
         var result: SaveResult
@@ -55,6 +56,9 @@ struct InMemorySave {
         assignKeys()
         for change in request.changes { try take(change) }
         try checkUniqueness()
+        defer {
+            outcome.receipt = request.receipt?.receipt(of: outcome.result, at: secondsNow())
+        }
         guard !history.isEmpty else { return }
         let number = contents.token + 1
         outcome.transaction = HistoryTransaction(

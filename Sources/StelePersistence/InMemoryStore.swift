@@ -79,6 +79,7 @@ public final class InMemoryStore: PersistentStore {
             try make(draft)
             var whole = draft.contents
             guard let transaction = whole.joinHistory(after: start.token) else {
+                contents.withLock { $0 = whole }
                 return SaveResult(token: start.token)
             }
             let observer = observer.withLock { $0 }
@@ -97,7 +98,10 @@ public final class InMemoryStore: PersistentStore {
             try draft.prepare()
             return draft.outcome
         }
-        guard let transaction = save.transaction else { return save.result }
+        guard let transaction = save.transaction else {
+            if save.receipt != nil { contents.withLock { $0.apply(save) } }
+            return save.result
+        }
         let observer = observer.withLock { $0 }
         observer?.storeWillCommit([transaction])
         contents.withLock { $0.apply(save) }

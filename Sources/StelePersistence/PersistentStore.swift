@@ -163,6 +163,9 @@ public protocol StoreReader: AnyObject {
     /// since, its value then. Nil where the history does not tell.
     func slots(of id: ObjectID, atVersion version: Int64) throws(StoreError) -> [Int: Value]?
 
+    /// The receipt that is kept under a key, good or not; nil where there is none.
+    func receipt(_ key: String) throws(StoreError) -> Receipt?
+
     /// The number of the oldest transaction kept, or nil where none is.
     func oldestTransaction() throws(StoreError) -> Int64?
 
@@ -175,6 +178,9 @@ extension StoreReader {
     public func slots(
         of id: ObjectID, atVersion version: Int64
     ) throws(StoreError) -> [Int: Value]? { nil }
+
+    /// For a store without receipts.
+    public func receipt(_ key: String) throws(StoreError) -> Receipt? { nil }
 }
 
 /// Values as they were at an older version, put together from before-images, the oldest first.

@@ -214,6 +214,10 @@ final class SQLiteReader: StoreReader {
         }
     }
 
+    func receipt(_ key: String) throws(StoreError) -> Receipt? {
+        try read { (it) throws(StoreError) in try Receipts(it).receipt(key) }
+    }
+
     func oldestTransaction() throws(StoreError) -> Int64? {
         try read { (it) throws(StoreError) in
             try HistoryReader(schema: schema, connection: it).oldestTransaction()

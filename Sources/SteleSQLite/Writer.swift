@@ -228,7 +228,7 @@ final class Writer {
     }
 
     private func commit(_ told: [HistoryTransaction]) throws(StoreError) {
-        guard !told.isEmpty else {
+        guard saver.takesReceipts() || !told.isEmpty else {
             try connection.execute(Self.rollback, [])
             return
         }

@@ -15,6 +15,8 @@ public final class SQLSaver {
     let images: BeforeImage
     private var strings: TransactionStrings
     var longDecimals: LongDecimals
+    /// Whether receipts were kept that no transaction of the history tells of.
+    var hasKeptReceipts = false
     /// Requests read below that number may not have seen another program's commit.
     private var trustedSince: Int64 = 0
 
@@ -72,14 +74,18 @@ public final class SQLSaver {
         let (keyed, permanent) = try assignKeys(wanted)
         let operations = order(dropEmpty(mergeByObject(keyed)))
         guard !operations.isEmpty else {
-            return (SaveResult(token: max(request.readToken, 0)), nil)
+            let result = SaveResult(token: max(request.readToken, 0))
+            try keep(request.receipt, result, at: time)
+            return (result, nil)
         }
         let view = view(of: request)
         if view != .current { try checkExpectations(of: request) }
         let done = try execute(operations, madeFrom: view)
         try longDecimals.note(operations, connection)
         let transaction = try writeHistory(of: done, request, at: time, continuing: whole)
-        return (result(of: done, transaction, permanent), transaction)
+        let result = result(of: done, transaction, permanent)
+        try keep(request.receipt, result, at: time)
+        return (result, transaction)
     }
 
     /// Writes what the batch's end needs: the highest keys.

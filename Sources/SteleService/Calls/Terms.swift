@@ -17,6 +17,8 @@ struct Terms: Sendable {
     /// `Prefer: return=minimal` (RFC 7240).
     let wantsMinimal: Bool
     let accept: Accept
+    /// `Idempotency-Key` of a write.
+    let idempotencyKey: String?
 
     /// - Parameter isRead: whether the request changes nothing.
     init(_ headers: HTTPHeaders, isRead: Bool) throws {
@@ -32,9 +34,19 @@ struct Terms: Sendable {
                 try EntityTags.parse($0, field: "If-None-Match")
             } ?? []
         ifMatch = try headers["If-Match"].map(Self.ifMatch)
-        if !isRead, headers.contains("Idempotency-Key") {
-            throw Problem.notBuilt("Idempotency-Key")
+        idempotencyKey = isRead ? nil : try headers["Idempotency-Key"].map(Self.idempotencyKey)
+    }
+
+    /// The key as a client chose it, with or without the quotes of a structured field.
+    private static func idempotencyKey(_ field: String) throws -> String {
+        let isQuoted = field.utf8.count > 1 && field.hasPrefix("\"") && field.hasSuffix("\"")
+        let key = isQuoted ? String(field.dropFirst().dropLast()) : field
+        guard (1...255).contains(key.utf8.count) else {
+            throw Problem(
+                .header, "Idempotency-Key has \(key.utf8.count) bytes, and a key has 1 to 255",
+                hint: "a UUID, new for each write, is a good one")
         }
+        return key
     }
 
     private static func ifMatch(_ field: String) throws -> IfMatch {

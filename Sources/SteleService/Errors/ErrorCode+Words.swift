@@ -138,6 +138,12 @@ extension ErrorCode {
     static let precondition = ErrorCode(
         "precondition.failed", 412, "The object has another version",
         "If-Match names a version that is not the stored one.")
+    static let keyRunning = ErrorCode(
+        "idempotency.running", 409, "The request is still running",
+        "One with the same Idempotency-Key has not been answered yet; ask again in a moment.")
+    static let keyReused = ErrorCode(
+        "idempotency.reused", 422, "The key was another request's",
+        "An Idempotency-Key names one request: the same method, path, query and body.")
     static let bodyTooLarge = ErrorCode(
         "request.too-large", 413, "The body is too large", "Send it in several requests.")
     static let targetTooLong = ErrorCode(
@@ -170,7 +176,7 @@ extension ErrorCode {
         predicateLimit, predicateUnsupported, predicateValue, value, readOnly, abstract,
         wrongEntity,
         noDestination, reference, pointer, patchTest, token, host, origin, route, entity, object, member, method, notAcceptable,
-        identity, versionConflict, precondition, bodyTooLarge, targetTooLong, mediaType, notBuilt,
+        identity, versionConflict, precondition, keyRunning, keyReused, bodyTooLarge, targetTooLong, mediaType, notBuilt,
         busy, unavailable, deadline, noRoom, `internal`,
     ]
 }

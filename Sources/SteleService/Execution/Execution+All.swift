@@ -17,15 +17,20 @@ extension Execution {
             return (token: try context.token(), keys: try keys(of: request, try context.reader()))
         }
         var count = found.keys.count
-        if count > 0 {
+        func outcome() -> Outcome {
+            if case .deleteAll = plan.deed { .deletedAll(count) } else { .updatedAll(count) }
+        }
+        if count > 0 || plan.receipt != nil {
             _ = try coordinator.store.save(inParts: { save in
                 let keys = try self.keys(of: request, plan, found, save)
                 count = keys.count
                 try writeAll(keys, plan, request.entity, save)
+                if let receipt = plan.receipt {
+                    _ = try save.save(receipt.request(outcome()))
+                }
             })
         }
-        if case .deleteAll = plan.deed { return .deletedAll(count) }
-        return .updatedAll(count)
+        return outcome()
     }
 
     /// The ids of all that match, in a view that shows nothing else than the reader's.

@@ -19,7 +19,11 @@ extension Execution {
             let writer = writer(plan, context)
             do {
                 let result = try apply(plan, writer)
-                return result.outcome(after: try context.save())
+                guard let receipt = plan.receipt else {
+                    return result.outcome(after: try context.save())
+                }
+                return result.outcome(
+                    after: try coordinator.store.save(receipt.request(result, context)))
             } catch let errors as ValidationErrors {
                 throw PlacedErrors(errors: errors, places: writer.places)
             } catch StoreError.moved {
@@ -36,7 +40,10 @@ extension Execution {
     /// Makes a write's request, for who saves it without waiting; nothing is tried again.
     /// - Throws: as `write`; `StoreError.overBudget`.
     func begin(_ plan: WritePlan) throws -> BegunWrite {
-        if plan.deed.allOf != nil || plan.mergePolicy != .error { throw StoreError.overBudget }
+        // What may have to be settled, or searched for, is a worker's.
+        if plan.deed.allOf != nil || plan.mergePolicy != .error || plan.hasKey {
+            throw StoreError.overBudget
+        }
         let context = ManagedObjectContext(coordinator, name: plan.contextName, budget: budget)
         defer { context.close() }
         let writer = writer(plan, context)
@@ -65,6 +72,11 @@ extension Execution {
             let writer = writer(plan, context)
             let result = try apply(plan, writer)
             do {
+                if let receipt = plan.receipt {
+                    let made = try receipt.request(result, context)
+                    applied = result
+                    return made
+                }
                 let made = try context.saveRequest()
                 applied = result
                 return try made ?? SaveRequest(readToken: context.token())

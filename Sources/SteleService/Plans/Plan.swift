@@ -119,6 +119,6 @@ struct Plan {
         WritePlan(
             deed: deed, body: call.body, preconditions: Preconditions(call.terms),
             mergePolicy: call.mergePolicy,
-            contextName: call.route.contextName)
+            hasKey: call.terms.idempotencyKey != nil, contextName: call.route.contextName)
     }
 }

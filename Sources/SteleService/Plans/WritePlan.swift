@@ -36,5 +36,9 @@ struct WritePlan {
     let body: JSONDocument?
     let preconditions: Preconditions?
     let mergePolicy: MergePolicy
+    /// What is kept of the answer, for a client that may ask again; made by `Service.write`.
+    var receipt: AnswerReceipt?
+    /// Whether the client names the request by a key.
+    let hasKey: Bool
     let contextName: String
 }
