@@ -79,7 +79,7 @@ public final class ManagedObject {
         }
         if !isTouched { return [] }
         var changed: [Int] = []
-        for slot in values.indices where !isSame(values[slot], before.values[slot]) {
+        for slot in values.indices where !values[slot].isStored(as: before.values[slot]) {
             changed.append(slot)
         }
         return changed
@@ -93,14 +93,3 @@ public final class ManagedObject {
 
 @available(*, unavailable)
 extension ManagedObject: Sendable {}
-
-/// Whether two values are stored alike. Text is told apart by its bytes, where `==` takes composed
-/// and decomposed letters for the same; zeros by their sign.
-func isSame(_ a: Value, _ b: Value) -> Bool {
-    switch (a, b) {
-    case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
-    case (.double(let a), .double(let b)), (.date(let a), .date(let b)):
-        a.bitPattern == b.bitPattern
-    default: a == b
-    }
-}

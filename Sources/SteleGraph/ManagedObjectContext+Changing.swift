@@ -31,8 +31,13 @@ extension ManagedObjectContext {
 
     /// Whether there is anything to save: a change that was taken back is none.
     public var hasChanges: Bool {
-        !deleted.isEmpty || inserted.contains { !$0.isDeleted }
+        hasChangesBesideUpdates
             || touched.contains { !$0.isDeleted && !storedChanges($0).isEmpty }
+    }
+
+    /// Whether objects are new or deleted, or links changed.
+    var hasChangesBesideUpdates: Bool {
+        !deleted.isEmpty || inserted.contains { !$0.isDeleted }
             || toManys.values.contains { $0.hasChanges }
     }
 

@@ -59,7 +59,7 @@ extension ManagedObjectContext {
         switch mergePolicy {
         case .overwrite: Array(theirs.indices)
         case .objectTrump: changed
-        case .storeTrump: changed.filter { isSame(before[$0], theirs[$0]) }
+        case .storeTrump: changed.filter { before[$0].isStored(as: theirs[$0]) }
         case .rollback, .error: []
         }
     }
@@ -127,7 +127,7 @@ extension ManagedObjectContext {
             let slot =
                 object.entity.attribute(named: name)?.slot
                 ?? object.entity.relationship(named: name)?.slot
-            return slot.map { isSame(object.value($0), value) } ?? false
+            return slot.map { object.value($0).isStored(as: value) } ?? false
         }
     }
 
@@ -142,7 +142,7 @@ extension ManagedObjectContext {
     private func pass(_ new: ManagedObject, to there: ManagedObject) throws {
         let defaults = plan(new.entity).defaults
         for slot in new.values.indices
-        where mergePolicy == .overwrite || !isSame(new.values[slot], defaults[slot]) {
+        where mergePolicy == .overwrite || !new.values[slot].isStored(as: defaults[slot]) {
             try put(new.values[slot], slot, there)
         }
         for relationship in new.entity.toManys {

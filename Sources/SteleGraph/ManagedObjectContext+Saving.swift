@@ -27,13 +27,13 @@ extension ManagedObjectContext {
     /// - Throws: as `save`.
     public func saveRequest() throws -> SaveRequest? {
         try processPendingChanges()
-        guard hasChanges else { return nil }
-        let links = try changedLinks()
         var updates: [(object: ManagedObject, slots: [Int])] = []
         for object in touched where !object.isDeleted {
             let slots = storedChanges(object)
             if !slots.isEmpty { updates.append((object, slots)) }
         }
+        guard !updates.isEmpty || hasChangesBesideUpdates else { return nil }
+        let links = try changedLinks()
         try validate(updates: updates.map(\.object), links: links)
         var builder = SaveRequestBuilder(self, links: links)
         try builder.build(updates: updates)

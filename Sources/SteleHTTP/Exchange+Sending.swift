@@ -30,7 +30,10 @@ extension Exchange {
         guard let made else { return .NO }
         defer { MHD_destroy_response(made) }
         for header in response.headers {
-            _ = MHD_add_response_header(made, header.name, header.value)
+            // Given as they are, each would be copied into an array first.
+            header.name.withCString { name in
+                header.value.withCString { _ = MHD_add_response_header(made, name, $0) }
+            }
         }
         if closing || core.isStopping { _ = MHD_add_response_header(made, "Connection", "close") }
         if isHead, response.body.hasUnknownLength {

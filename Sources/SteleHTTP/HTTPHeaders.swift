@@ -70,7 +70,8 @@ public struct HTTPHeaders: Sendable {
                 while let field = Field(in: bytes, at: position) {
                     position = field.end
                     guard field.name.count == wanted.count else { continue }
-                    guard equalIgnoringCase(bytes[field.name], wanted) else { continue }
+                    let given = UnsafeRawBufferPointer(rebasing: bytes[field.name])
+                    guard equalIgnoringCase(given, UnsafeRawBufferPointer(wanted)) else { continue }
                     guard visit(UnsafeRawBufferPointer(rebasing: bytes[field.value])) else {
                         return
                     }
@@ -119,13 +120,28 @@ private struct Field {
     }
 }
 
-/// Compares ASCII letters without case, every other byte as it is. The counts must be equal.
+/// Compares ASCII letters without case, every other byte as it is.
+func equalIgnoringCase(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    guard left.count == right.count else { return false }
+    for index in left.indices where left[index] != right[index] {
+        let lower = left[index] | 0x20
+        guard lower == right[index] | 0x20, lower >= 0x61, lower <= 0x7A else { return false }
+    }
+    return true
+}
+
+/// The same for what is not bytes in one place.
 func equalIgnoringCase(
     _ left: some Collection<UInt8>, _ right: some Collection<UInt8>
 ) -> Bool {
-    for (one, other) in zip(left, right) where one != other {
-        let lower = one | 0x20
-        guard lower == other | 0x20, lower >= 0x61, lower <= 0x7A else { return false }
+    Array(left).withUnsafeBytes { left in
+        Array(right).withUnsafeBytes { equalIgnoringCase(left, $0) }
     }
-    return true
+}
+
+extension StaticString {
+    /// Whether this is that name, but for the case of its letters.
+    func isName(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        withUTF8Buffer { equalIgnoringCase(UnsafeRawBufferPointer($0), bytes) }
+    }
 }

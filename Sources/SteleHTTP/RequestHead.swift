@@ -88,18 +88,23 @@ struct RequestHead {
         }
     }
 
+    private static let host: StaticString = "host"
+    private static let length: StaticString = "content-length"
+    private static let coding: StaticString = "transfer-encoding"
+
     fileprivate mutating func take(
         name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>
     ) {
         headers.append(name: name, value: value)
+        let bytes = UnsafeRawBufferPointer(name)
         switch name.count {
-        case 4 where equalIgnoringCase(name, "host".utf8):
+        case 4 where Self.host.isName(bytes):
             hosts += 1
-        case 14 where equalIgnoringCase(name, "content-length".utf8):
+        case 14 where Self.length.isName(bytes):
             contentLengths += 1
             contentLength = Int(String(decoding: value, as: UTF8.self))
             if contentLengths > 1 { fault = "Content-Length is given more than once." }
-        case 17 where equalIgnoringCase(name, "transfer-encoding".utf8):
+        case 17 where Self.coding.isName(bytes):
             let coding = String(decoding: value, as: UTF8.self)
             transferCoding = transferCoding.map { $0 + ", " + coding } ?? coding
         default: break

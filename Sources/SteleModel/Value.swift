@@ -43,3 +43,25 @@ public enum Value: Sendable, Hashable {
         return false
     }
 }
+
+extension Value {
+    /// Whether two values are stored alike. Text is told apart by its bytes, where `==` takes
+    /// composed and decomposed letters for the same; zeros by their sign.
+    public func isStored(as other: Value) -> Bool {
+        switch (self, other) {
+        case (.string(let a), .string(let b)): a.hasSameBytes(as: b)
+        case (.double(let a), .double(let b)), (.date(let a), .date(let b)):
+            a.bitPattern == b.bitPattern
+        default: self == other
+        }
+    }
+}
+
+extension String {
+    /// Whether the UTF-8 is the same, where `==` asks for the same characters.
+    func hasSameBytes(as other: String) -> Bool {
+        if utf8.count != other.utf8.count { return false }
+        var (a, b) = (self, other)
+        return a.withUTF8 { a in b.withUTF8 { b in a.elementsEqual(b) } }
+    }
+}

@@ -19,6 +19,7 @@ struct StoreFile {
             // Looked at before anything is set: a file of something else stays as it is.
             let file = try look(connection, path, schema.model)
             try setUp(connection, path)
+            try upgrade(connection)
             return file
         }
         // Before the first table: only then does the file's layout follow them.
@@ -41,6 +42,18 @@ struct StoreFile {
             "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; "
                 + "PRAGMA cache_size = -16384; PRAGMA mmap_size = 1073741824; "
                 + "PRAGMA temp_store = MEMORY")
+    }
+
+    /// Adds what a store of an earlier version of Stele lacks.
+    private static func upgrade(_ connection: Connection) throws(StoreError) {
+        let places = "SELECT COUNT(*) FROM sqlite_master WHERE name = '\(HistoryTables.imagePlaces)'"
+        if try count(connection, places) == 1 { return }
+        try connection.run("BEGIN IMMEDIATE")
+        // Another program may have been first.
+        if try count(connection, places) == 0 {
+            for statement in HistoryTables.upgrade { try connection.run(statement) }
+        }
+        try connection.run("COMMIT")
     }
 
     private static func isEmpty(_ connection: Connection) throws(StoreError) -> Bool {

@@ -187,13 +187,18 @@ final class Writer {
     /// One save. What it is refused for becomes its outcome; what concerns the whole transaction is
     /// thrown.
     private func save(_ job: WriterJob) throws(StoreError) -> Saved {
+        // Its reader shall see what was saved before it, whole.
+        if job.request == nil { try saver.writeHistory() }
         let mark = saver.mark
         let isGuarded = guardedBatches > 0
         if isGuarded { try connection.execute(Self.savepoint, []) }
         let written = connection.rowsWritten
         do {
             let (result, transaction) = try saveWhole(job)
-            if isGuarded { try connection.execute(Self.release, []) }
+            if isGuarded {
+                try saver.writeHistory()
+                try connection.execute(Self.release, [])
+            }
             job.outcome = .success(result)
             return transaction.map(Saved.done) ?? .nothing
         } catch {
@@ -221,6 +226,8 @@ final class Writer {
     }
 
     private func makeRequest(_ job: WriterJob) throws -> SaveRequest {
+        // A merge policy reads the history.
+        try saver.writeHistory()
         let reader = SQLiteReader(
             schema: schema, translator: translator, writer: connection, token: saver.token)
         defer { reader.close() }

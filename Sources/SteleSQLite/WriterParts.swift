@@ -29,7 +29,8 @@ final class WriterParts: PartedSave {
     }
 
     func reader() throws(StoreError) -> any StoreReader {
-        SQLiteReader(
+        try saver.writeHistory()
+        return SQLiteReader(
             schema: schema, translator: translator, writer: connection, token: saver.token)
     }
 

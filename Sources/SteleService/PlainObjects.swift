@@ -2,17 +2,15 @@
 
 import SteleModel
 
-/// Finds the object that a path names, without the routes.
+/// Finds the object that a path names, without looking at its segments one by one.
 struct PlainObjects: Sendable {
     private let basePath: [UInt8]
     private let entities: KeyTable<Entity>
 
-    init(_ model: Model, forms: BodyForms, basePath: String) {
+    init(_ model: Model, basePath: String) {
         self.basePath = Array(basePath.utf8)
         entities = KeyTable(
-            model.entities.filter {
-                Routes.livesAtRoot($0.name) && !forms.hasDerived($0.index)
-            }.map { ($0.name, $0) })
+            model.entities.filter { Routes.livesAtRoot($0.name) }.map { ($0.name, $0) })
     }
 
     /// The entity and key of a path; nil for every other path, and for one that is escaped.

@@ -108,11 +108,13 @@ extension Service {
         guard request.query == nil, request.method == "GET" || request.method == "HEAD" else {
             return nil
         }
-        guard let (entity, key) = plainObjects.place(request.path) else {
+        guard let (entity, key) = routes.plainObjects.place(request.path) else {
             return request.path == pages.healthPath && gate.admitsPlainly(request)
                 ? Pages.status("alive") : nil
         }
-        guard gate.admitsPlainly(request), Self.takesJSON(request.headers) else { return nil }
+        guard gate.admitsPlainly(request), Self.takesJSON(request.headers),
+            !execution.forms.hasDerived(entity.index)
+        else { return nil }
         let generation = coordinator.cacheGeneration
         let id = ObjectID(root: entity.root, key: key)
         guard

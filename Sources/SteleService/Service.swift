@@ -46,7 +46,6 @@ public final class Service: Sendable {
     let brief: Execution
     let answers: Answers
     let pages: Pages
-    let plainObjects: PlainObjects
     let running = RunningKeys()
 
     /// A service over that coordinator's store.
@@ -72,7 +71,6 @@ public final class Service: Sendable {
             budget: options.limits.briefReading, streams: streams)
         answers = Answers(renderer: renderer, limits: options.limits, basePath: options.basePath)
         pages = Pages(model: model, basePath: options.basePath, limits: options.limits)
-        plainObjects = PlainObjects(model, forms: forms, basePath: options.basePath)
         let reading = DispatchQueue(label: "stele.change-feed")
         var feed = ChangeFeed.Options()
         feed.basePath = options.basePath

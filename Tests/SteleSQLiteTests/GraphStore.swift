@@ -57,9 +57,10 @@ final class GraphStore: Sendable {
 
     var model: Model { store.model }
 
-    init(_ model: Model) throws {
-        folder = try TemporaryFolder()
-        store = try SQLiteStore.open(path: folder.store, model: model)
+    /// - Parameter folder: where a store may be already; nil for one of its own.
+    init(_ model: Model, in folder: TemporaryFolder? = nil) throws {
+        self.folder = try folder ?? TemporaryFolder()
+        store = try SQLiteStore.open(path: self.folder.store, model: model)
         coordinator = PersistentStoreCoordinator(store: store)
     }
 

@@ -110,9 +110,9 @@ private final class SaverStage {
         }
         let (together, statements) = try all.save(changes(all), isCurrent: true)
         let (each, many) = try single.save(changes(single), isCurrent: false)
-        // One for the rows, one for ACHANGE, one for 64 before-images, those that are left alone.
-        #expect(statements < 2_000 / 64 + 32, "\(statements) statements")
-        #expect(many > 6_000, "\(many) statements")
+        // One for the rows, and one for 64 rows of the history.
+        #expect(statements < 2_000 / 25, "\(statements) statements")
+        #expect(many > 2_000, "\(many) statements")
         #expect(try all.content() == single.content())
         #expect(together.changes.map(\.key) == each.changes.map(\.key))
         #expect(together.changes.map(\.snapshot) == each.changes.map(\.snapshot))
@@ -139,7 +139,7 @@ private final class SaverStage {
         }
         let (together, statements) = try all.save(changes(all), isCurrent: true)
         let (each, _) = try single.save(changes(single), isCurrent: false)
-        #expect(statements < 300 / 64 + 64 + 8, "\(statements) statements")
+        #expect(statements < 30, "\(statements) statements")
         #expect(try all.content() == single.content())
         #expect(together.changes.map(\.before) == each.changes.map(\.before))
         #expect(together.changes.map(\.snapshot) == each.changes.map(\.snapshot))

@@ -43,10 +43,6 @@ public struct HistoryReader {
         return nil
     }
 
-    private static let images = SQLText(
-        "SELECT ZVERSION, ZVALUES FROM \(HistoryTables.beforeImages) "
-            + "WHERE ZFAMILY = ?1 AND ZENTITYPK = ?2 AND ZVERSION > ?3 ORDER BY Z_PK")
-
     /// What the slots of an object held at an older version, as far as they were changed since; nil
     /// where the history does not tell.
     /// - Parameter now: the object as it is.
@@ -55,11 +51,14 @@ public struct HistoryReader {
     ) throws(StoreError) -> [Int: Value]? {
         var slots = OlderSlots(version: version)
         let family = schema.number(of: schema.model.entities[now.entity].root)
-        let rows = try connection.rows(
-            Self.images, [.int(Int64(family)), .int(now.key), .int(version)], [.integer, .text])
-        for row in rows {
-            guard case .int(let version) = row[0], case .string(let text) = row[1],
-                slots.take(images.values(text, entity: now.entity), version: version)
+        let newestFirst = try connection.rows(
+            ImagePlaces.images,
+            [.int(Int64(family)), .string(KeyList.json([now.key])), .int(0)],
+            [.integer, .integer, .integer, .text])
+        for row in newestFirst.reversed() {
+            guard case .int(let made) = row[2], made > version else { continue }
+            guard case .string(let text) = row[3],
+                slots.take(images.values(text, entity: now.entity), version: made)
             else { return nil }
         }
         return slots.leading(to: now.version)

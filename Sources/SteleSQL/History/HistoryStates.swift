@@ -15,11 +15,6 @@ struct HistoryStates {
         self.images = images
     }
 
-    private static let laterImages = SQLText(
-        "SELECT Z_PK, ZENTITYPK, ZVERSION, ZVALUES FROM \(HistoryTables.beforeImages) "
-            + "WHERE ZFAMILY = ?1 AND ZENTITYPK IN (SELECT value FROM json_each(?2)) "
-            + "AND Z_PK >= ?3 ORDER BY Z_PK DESC")
-
     /// The object after each change (for a delete before it), by the change's key. What a save
     /// without a before-image hides is left out.
     func after(_ rows: [ChangeRow]) throws(StoreError) -> [Int64: Snapshot] {
@@ -42,7 +37,7 @@ struct HistoryStates {
         var now = try current(root: root, keys: keys)
         let list = KeyList.json(keys)
         let later = try connection.rows(
-            Self.laterImages,
+            ImagePlaces.images,
             [.int(Int64(schema.number(of: root))), .string(list), .int(first)],
             [.integer, .integer, .integer, .text])
         // Newest first: the page's own changes among the images of all later ones.

@@ -16,6 +16,14 @@ public enum HistoryTables {
     /// the old values as a JSON object.
     public static let beforeImages = "STELE_BEFOREIMAGE"
 
+    /// Which before-images an object has: those up to a mark. The writer adds many at once, sorted,
+    /// when they have become enough (`HistoryWriter`): with each update its object's place would be
+    /// another page of the log, for no two updates of a commit are neighbours here.
+    public static let imagePlaces = "STELE_IMAGEPLACE"
+
+    /// The family whose one row says up to which image there are places; no Z_ENT is 0.
+    static let markFamily = 0
+
     static let creation = [
         "CREATE TABLE ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, "
             + "ZCHANGETYPE INTEGER, ZENTITY INTEGER, ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, "
@@ -39,6 +47,15 @@ public enum HistoryTables {
             + "(ZNAME COLLATE BINARY ASC)",
         "CREATE TABLE \(beforeImages) ( Z_PK INTEGER PRIMARY KEY, ZFAMILY INTEGER, "
             + "ZENTITYPK INTEGER, ZVERSION INTEGER, ZVALUES VARCHAR )",
-        "CREATE INDEX \(beforeImages)_OBJECT_INDEX ON \(beforeImages) (ZFAMILY, ZENTITYPK, Z_PK)",
+        placesCreation,
+    ]
+
+    private static let placesCreation =
+        "CREATE TABLE \(imagePlaces) ( ZFAMILY INTEGER, ZENTITYPK INTEGER, ZIMAGE INTEGER, "
+        + "PRIMARY KEY (ZFAMILY, ZENTITYPK, ZIMAGE) ) WITHOUT ROWID"
+
+    /// What brings a store up to date that has no table of places, but an index instead.
+    public static let upgrade = [
+        "DROP INDEX IF EXISTS \(beforeImages)_OBJECT_INDEX", placesCreation,
     ]
 }

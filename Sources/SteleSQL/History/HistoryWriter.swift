@@ -1,4 +1,4 @@
-/// A save's rows in the history, written with it.
+/// Saves' rows in the history, written with them.
 
 import SteleModel
 import StelePersistence
@@ -8,112 +8,157 @@ struct TransactionStrings {
     var keys: [String: Int64] = [:]
 }
 
-/// Writes one save into ATRANSACTION, ACHANGE and the before-images.
+/// Writes saves into ATRANSACTION, ACHANGE and the before-images.
+///
+/// Nothing in a batch reads the history, so that its rows wait until there are many, or until the
+/// batch ends.
 struct HistoryWriter {
-    let schema: SQLSchema
-    let connection: any SQLConnection
-    var counters: Counters
-    var strings: TransactionStrings
+    private let schema: SQLSchema
+    private let images: BeforeImage
+    private var strings = TransactionStrings()
+    private var places: ImagePlaces
+    private var transactionRows = RowBuffer(
+        table: "ATRANSACTION",
+        columns: [
+            "Z_PK", "ZAUTHORTS", "ZBUNDLEIDTS", "ZCONTEXTNAMETS", "ZPROCESSIDTS", "ZTIMESTAMP",
+        ], constants: [("Z_ENT", "\(HistoryTables.transaction)")])
+    private var changeRows = RowBuffer(
+        table: "ACHANGE",
+        columns: ["Z_PK", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZTRANSACTIONID", "ZCOLUMNS"],
+        constants: [("Z_ENT", "\(HistoryTables.change)")])
+    private var imageRows = RowBuffer(
+        table: HistoryTables.beforeImages,
+        columns: ["Z_PK", "ZFAMILY", "ZENTITYPK", "ZVERSION", "ZVALUES"])
 
-    private static let transactionInsert = SQLText(
-        "INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZAUTHORTS, ZBUNDLEIDTS, ZCONTEXTNAMETS, "
-            + "ZPROCESSIDTS, ZTIMESTAMP) VALUES (?1, \(HistoryTables.transaction), ?2, ?3, ?4, ?3, ?5)")
-    private static let changeInsert = SQLText(
-        "INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, "
-            + "ZCOLUMNS) VALUES (?1, \(HistoryTables.change), ?2, ?3, ?4, ?5, ?6)")
-    private static let imageInsert = SQLText(
-        "INSERT INTO \(HistoryTables.beforeImages) (Z_PK, ZFAMILY, ZENTITYPK, ZVERSION, ZVALUES) "
-            + "VALUES (?1, ?2, ?3, ?4, ?5)")
     private static let stringSelect = SQLText(
         "SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?1")
     private static let stringInsert = SQLText(
         "INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, ZNAME) "
             + "VALUES (?1, \(HistoryTables.transactionString), ?2)")
 
-    /// Writes the save and gives it as readers of the history will see it.
+    /// - Throws: what reading throws; the writer's lock must be held.
+    init(_ schema: SQLSchema, _ connection: any SQLConnection) throws(StoreError) {
+        self.schema = schema
+        images = BeforeImage(schema.model)
+        places = try ImagePlaces(connection)
+    }
+
+    /// What `restore` needs: how many rows wait, and the texts that have keys.
+    struct Mark {
+        fileprivate let strings: TransactionStrings
+        fileprivate let places: ImagePlaces
+        fileprivate let transactions: Int
+        fileprivate let changes: Int
+        fileprivate let images: Int
+    }
+
+    var mark: Mark {
+        Mark(
+            strings: strings, places: places, transactions: transactionRows.count,
+            changes: changeRows.count, images: imageRows.count)
+    }
+
+    /// Forgets what has come since. Rows that were written since are the transaction's to take back.
+    mutating func restore(_ mark: Mark) {
+        strings = mark.strings
+        places = mark.places
+        transactionRows.keep(mark.transactions)
+        changeRows.keep(mark.changes)
+        imageRows.keep(mark.images)
+    }
+
+    /// Forgets what another program may have changed.
+    mutating func reload(_ connection: any SQLConnection) throws(StoreError) {
+        places = try ImagePlaces(connection)
+        strings = TransactionStrings()
+    }
+
+    /// Adds a save and gives it as readers of the history will see it.
     /// - Parameter whole: the transaction that it is a further part of; nil for one of its own.
-    mutating func write(
-        _ done: [AppliedChange], _ request: SaveRequest, at time: Double, images: BeforeImage,
-        continuing whole: HistoryTransaction? = nil
+    mutating func add(
+        _ done: [AppliedChange], _ request: SaveRequest, at time: Double,
+        continuing whole: HistoryTransaction?, counters: inout Counters, _ connection: any SQLConnection
     ) throws(StoreError) -> HistoryTransaction {
         let number: Int64
         if let whole { number = whole.number } else {
-            let author = try key(of: request.author)
-            let context = try key(of: request.contextName)
-            let process = try key(of: "stele")
+            let author = try key(of: request.author, &counters, connection)
+            let context = try key(of: request.contextName, &counters, connection)
+            let process = try key(of: "stele", &counters, connection)
             number = try counters.next(HistoryTables.transaction)
-            try connection.execute(
-                Self.transactionInsert, [.int(number), author, process, context, .date(time)])
+            transactionRows.append([.int(number), author, process, context, process, .date(time)])
         }
         var changes: [HistoryChange] = []
         changes.reserveCapacity(done.count)
-        var rest = done[...]
-        while let applied = rest.first {
-            let alike = rest.count < Self.fewestTogether ? rest.prefix(1) : alike(in: rest)
-            if alike.count < Self.fewestTogether {
-                changes.append(try write(applied, transaction: number, images: images))
-                rest = rest.dropFirst()
-            } else {
-                changes += try write(together: alike, transaction: number, images: images)
-                rest = rest.dropFirst(alike.count)
-            }
+        for applied in done {
+            changes.append(try add(applied, transaction: number, &counters))
+            if changeRows.count >= Self.rowsWaiting { try write(to: connection) }
         }
         return HistoryTransaction(
             number: number, timestamp: time, author: request.author,
             contextName: request.contextName, changes: changes)
     }
 
-    private mutating func write(
-        _ applied: AppliedChange, transaction: Int64, images: BeforeImage
+    /// How many changes wait at most.
+    private static let rowsWaiting = 256
+
+    /// Inserts the rows that wait.
+    mutating func write(to connection: any SQLConnection) throws(StoreError) {
+        try transactionRows.write(to: connection)
+        try changeRows.write(to: connection)
+        try imageRows.write(to: connection)
+    }
+
+    /// Writes what the batch's end needs.
+    mutating func finishBatch(_ connection: any SQLConnection) throws(StoreError) {
+        try write(to: connection)
+        try places.addIfMany(connection)
+    }
+
+    private mutating func add(
+        _ applied: AppliedChange, transaction: Int64, _ counters: inout Counters
     ) throws(StoreError) -> HistoryChange {
         let change = applied.change
         let key = try counters.next(HistoryTables.change)
         let family = schema.number(of: schema.model.entities[change.entity].root)
-        try connection.execute(
-            Self.changeInsert,
-            [
-                .int(key), .int(Int64(change.kind.rawValue)),
-                .int(Int64(schema.number(of: change.entity))), .int(change.key),
-                .int(transaction), change.kind == .update ? columns(of: change.entity) : .null,
-            ])
-        let (told, image) = told(applied, images)
-        guard let image else { return told }
-        try connection.execute(
-            Self.imageInsert,
-            [
-                .int(key), .int(Int64(family)), .int(change.key), .int(told.version ?? 0),
-                .string(image),
-            ])
-        return told
-    }
-
-    /// A change as readers of the history see it, and its before-image; an insert has none.
-    func told(_ applied: AppliedChange, _ images: BeforeImage) -> (HistoryChange, String?) {
-        let change = applied.change
+        changeRows.append([
+            .int(key), .int(Int64(change.kind.rawValue)),
+            .int(Int64(schema.number(of: change.entity))), .int(change.key),
+            .int(transaction), change.kind == .update ? columns(of: change.entity) : .null,
+        ])
         var told = HistoryChange(
             kind: change.kind, entity: change.entity, key: change.key,
             version: applied.after?.version ?? change.before?.version, snapshot: applied.after)
-        guard change.kind != .insert, let before = change.before else { return (told, nil) }
+        guard change.kind != .insert, let before = change.before else { return told }
+        let text: String
         if change.kind == .delete {
             told.snapshot = before
-            return (told, images.text(of: before))
+            text = images.text(of: before)
+        } else {
+            told.before =
+                change.changedSlots.map { .slot($0, before.values[$0]) }
+                + change.toManys.map {
+                    .members(relationship: $0.relationship, added: $0.added, removed: $0.removed)
+                }
+            text = images.text(of: change, before: before)
         }
-        told.before =
-            change.changedSlots.map { .slot($0, before.values[$0]) }
-            + change.toManys.map {
-                .members(relationship: $0.relationship, added: $0.added, removed: $0.removed)
-            }
-        return (told, images.text(of: change, before: before))
+        places.note(1)
+        imageRows.append([
+            .int(key), .int(Int64(family)), .int(change.key), .int(told.version ?? 0),
+            .string(text),
+        ])
+        return told
     }
 
     /// ZCOLUMNS with all bits set: which bit is which column is not known.
-    func columns(of entity: Int) -> Value {
+    private func columns(of entity: Int) -> Value {
         let count = schema.model.entities[entity].properties.count
         return .data([UInt8](repeating: 0xFF, count: (count + 7) / 8))
     }
 
     /// The key of an interned text; null for none.
-    private mutating func key(of text: String?) throws(StoreError) -> Value {
+    private mutating func key(
+        of text: String?, _ counters: inout Counters, _ connection: any SQLConnection
+    ) throws(StoreError) -> Value {
         guard let text else { return .null }
         if let known = strings.keys[text] { return .int(known) }
         let rows = try connection.rows(Self.stringSelect, [.string(text)], [.integer])

@@ -149,7 +149,8 @@ extension SQLSaver {
     private func silentConflict(of change: ObjectChange) throws(StoreError) -> MergeConflict? {
         guard let before = change.before, let now = try persisted(change),
             now.version == before.version,
-            !now.values.elementsEqual(stored(before.values, change.entity), by: Value.isSame)
+            !now.values.elementsEqual(
+                stored(before.values, change.entity), by: { $0.isStored(as: $1) })
         else { return nil }
         return MergeConflict(
             entity: change.entity, key: change.key, cached: before, persisted: now,
@@ -189,16 +190,6 @@ enum RequestView {
 extension ObjectChange {
     /// Whether it is an update that changes none of the row's own columns.
     var changesLinksAlone: Bool { kind == .update && changedSlots.isEmpty }
-}
-
-extension Value {
-    /// Whether two values are stored alike: text by its bytes.
-    static func isSame(_ a: Value, _ b: Value) -> Bool {
-        switch (a, b) {
-        case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
-        default: a == b
-        }
-    }
 }
 
 /// The concrete entity behind a to-one's key, where a column keeps it.

@@ -28,7 +28,7 @@ extension SQLSaver {
                     && change.changedSlots == first.changedSlots
                     && change.before.map { $0.version < .max } ?? false
                     && first.changedSlots.allSatisfy {
-                        isStoredAlike(change.values[$0], first.values[$0])
+                        change.values[$0].isStored(as: first.values[$0])
                     }
             }
         }
@@ -41,15 +41,6 @@ extension SQLSaver {
         let family = schema.model.family(of: schema.model.entities[entity.root])
         let names = Set(family.flatMap(\.uniquenessConstraints).joined())
         return slots.contains { names.contains(entity.slots[$0].name) }
-    }
-
-    /// Whether two values are the same in a column, to the last bit.
-    private func isStoredAlike(_ a: Value, _ b: Value) -> Bool {
-        switch (a, b) {
-        case (.double(let a), .double(let b)), (.date(let a), .date(let b)):
-            a.bitPattern == b.bitPattern
-        default: Value.isSame(a, b)
-        }
     }
 
     /// Makes changes that are alike.

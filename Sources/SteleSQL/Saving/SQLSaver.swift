@@ -12,8 +12,7 @@ public final class SQLSaver {
     let connection: any SQLConnection
     var statements: SaveStatements
     var counters: Counters
-    let images: BeforeImage
-    private var strings: TransactionStrings
+    private var history: HistoryWriter
     var longDecimals: LongDecimals
     /// Whether receipts were kept that no transaction of the history tells of.
     var hasKeptReceipts = false
@@ -25,9 +24,8 @@ public final class SQLSaver {
         self.schema = schema
         self.connection = connection
         statements = SaveStatements(schema)
-        images = BeforeImage(schema.model)
+        history = try HistoryWriter(schema, connection)
         counters = try Counters(schema, connection)
-        strings = TransactionStrings()
         longDecimals = try LongDecimals(schema, connection)
     }
 
@@ -37,20 +35,20 @@ public final class SQLSaver {
     /// Forgets what another program may have changed; the writer's lock must be held.
     public func reload() throws(StoreError) {
         let read = (try Counters(schema, connection), try LongDecimals(schema, connection))
+        try history.reload(connection)
         (counters, longDecimals) = read
-        strings = TransactionStrings()
         trustedSince = token + 1
     }
 
     /// What `restore` needs to take a request back.
     public struct Mark {
         let counters: Counters
-        let strings: TransactionStrings
+        let history: HistoryWriter.Mark
         let longDecimals: LongDecimals
     }
 
     public var mark: Mark {
-        Mark(counters: counters, strings: strings, longDecimals: longDecimals)
+        Mark(counters: counters, history: history.mark, longDecimals: longDecimals)
     }
 
     /// The Decimal attributes with values of more than 15 digits, for `FetchTranslator`.
@@ -59,7 +57,7 @@ public final class SQLSaver {
     /// Takes counters back to where they were, when the request's rows are taken back.
     public func restore(_ mark: Mark) {
         counters = mark.counters
-        strings = mark.strings
+        history.restore(mark.history)
         longDecimals = mark.longDecimals
     }
 
@@ -82,14 +80,22 @@ public final class SQLSaver {
         if view != .current { try checkExpectations(of: request) }
         let done = try execute(operations, madeFrom: view)
         try longDecimals.note(operations, connection)
-        let transaction = try writeHistory(of: done, request, at: time, continuing: whole)
+        let transaction = try history.add(
+            done, request, at: time, continuing: whole, counters: &counters, connection)
         let result = result(of: done, transaction, permanent)
         try keep(request.receipt, result, at: time)
         return (result, transaction)
     }
 
-    /// Writes what the batch's end needs: the highest keys.
-    public func finishBatch() throws(StoreError) { try counters.write(connection) }
+    /// Writes the history's rows that wait to be written together: before a savepoint is released,
+    /// for they belong to it, and before something reads them.
+    public func writeHistory() throws(StoreError) { try history.write(to: connection) }
+
+    /// Writes what the batch's end needs: the history's rows, the highest keys.
+    public func finishBatch() throws(StoreError) {
+        try history.finishBatch(connection)
+        try counters.write(connection)
+    }
 
     // MARK: The lines of the save
 
@@ -165,19 +171,6 @@ public final class SQLSaver {
     private func checkExpectations(of request: SaveRequest) throws(StoreError) {
         try ExpectationCheck(schema: schema, connection: connection)
             .check(request.expectations, statements: &statements)
-    }
-
-    private func writeHistory(
-        of done: [AppliedChange], _ request: SaveRequest, at time: Double,
-        continuing whole: HistoryTransaction?
-    ) throws(StoreError) -> HistoryTransaction {
-        var writer = HistoryWriter(
-            schema: schema, connection: connection, counters: counters, strings: strings)
-        let transaction = try writer.write(
-            done, request, at: time, images: images, continuing: whole)
-        counters = writer.counters
-        strings = writer.strings
-        return transaction
     }
 
     private func result(

@@ -6,7 +6,9 @@ import SteleJSON
 import SteleModel
 
 /// One request, understood.
-struct Call {
+///
+/// A class, for it goes with its plan from thread to thread and is never changed.
+final class Call: Sendable {
     let request: Request
     let route: Route
     let terms: Terms

@@ -9,11 +9,13 @@ struct Routes: Sendable {
     /// What stands before every path, such as `/api`; empty at the root.
     let basePath: String
     let templates: FetchTemplates
+    let plainObjects: PlainObjects
 
     init(model: Model, basePath: String) {
         self.model = model
         self.basePath = basePath
         templates = FetchTemplates(model)
+        plainObjects = PlainObjects(model, basePath: basePath)
     }
 
     /// The route that a request names.
@@ -29,8 +31,7 @@ struct Routes: Sendable {
                 resource: .options(allow: Method.allow([.get, .post, .put, .patch, .delete])),
                 pattern: .index)
         }
-        let segments = try segments(of: request.path)
-        let (resource, pattern) = try resource(segments, method: method)
+        let (resource, pattern) = try resource(at: request.path, method: method)
         let allowed = Self.methods(resource, pattern)
         if method == .options {
             return Route(
@@ -42,9 +43,18 @@ struct Routes: Sendable {
         return Route(method: method, resource: resource, pattern: pattern)
     }
 
+    private func resource(
+        at path: String, method: Method
+    ) throws -> (Route.Resource, RoutePattern) {
+        if let (entity, key) = plainObjects.place(path) {
+            return (.object(entity, key: key), .object)
+        }
+        return try resource(segments(of: path), method: method)
+    }
+
     /// What a method that no route takes is answered: what this route takes instead.
     private func refusal(ofUnknown request: Request) throws -> Problem {
-        let (resource, pattern) = try resource(segments(of: request.path), method: .get)
+        let (resource, pattern) = try resource(at: request.path, method: .get)
         let allow = Method.allow(Self.methods(resource, pattern))
         return Problem(
             .method, "this route takes \(allow), not \(request.method.prefix(32))",

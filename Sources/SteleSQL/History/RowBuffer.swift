@@ -1,0 +1,58 @@
+/// Rows that wait to be inserted together, many with one statement.
+
+import SteleModel
+import StelePersistence
+
+/// Rows of one table on their way into it.
+///
+/// A statement of many rows keeps its cursors open: where keys only grow, the next one goes beside
+/// the last, in the table and in each of its indexes, without a search from the root.
+struct RowBuffer {
+    private let width: Int
+    /// The statements for 64, 32, 16, … and one row.
+    private let inserts: [(rows: Int, sql: SQLText)]
+    private var values: [Value] = []
+
+    /// - Parameters:
+    ///   - columns: the columns that differ from row to row.
+    ///   - constants: the others' names and what each row has there, as SQL.
+    init(table: String, columns: [String], constants: [(name: String, sql: String)] = []) {
+        width = columns.count
+        let names = (columns + constants.map(\.name)).joined(separator: ", ")
+        let fixed = constants.map { ", \($0.sql)" }.joined()
+        inserts = [64, 32, 16, 8, 4, 2, 1].map { count in
+            let rows = (0..<count).map { row in
+                let places = columns.indices.map { "?\(row * columns.count + $0 + 1)" }
+                return "(\(places.joined(separator: ", "))\(fixed))"
+            }
+            return (
+                count,
+                SQLText("INSERT INTO \(table) (\(names)) VALUES \(rows.joined(separator: ", "))")
+            )
+        }
+    }
+
+    /// How many rows wait.
+    var count: Int { values.count / width }
+
+    /// Adds a row: a value a column, in their order.
+    mutating func append(_ row: [Value]) { values.append(contentsOf: row) }
+
+    /// Drops all rows but the first `count`.
+    mutating func keep(_ count: Int) {
+        if count < self.count { values.removeLast((self.count - count) * width) }
+    }
+
+    /// Inserts those that wait.
+    mutating func write(to connection: any SQLConnection) throws(StoreError) {
+        var rest = values[...]
+        while !rest.isEmpty {
+            for (rows, sql) in inserts where rest.count >= rows * width {
+                try connection.execute(sql, Array(rest.prefix(rows * width)))
+                rest.removeFirst(rows * width)
+                break
+            }
+        }
+        values.removeAll(keepingCapacity: true)
+    }
+}
