@@ -169,7 +169,9 @@ extension ManagedObjectContext {
             where relationship.deleteRule == .deny {
                 let staying = try destinations(relationship, object).first { key in
                     let id = destinationID(relationship, key)
-                    if registered[id]?.isDeleted == true { return false }
+                    if registered[id]?.isDeleted == true || deletedElsewhere.contains(id) {
+                        return false
+                    }
                     return try relationship.isToMany || existingObject(with: id) != nil
                 }
                 if let staying {

@@ -7,7 +7,8 @@ extension ManagedObjectContext {
     /// Applies delete rules, validates, and saves in one request. Temporary identities become
     /// permanent and the objects are as stored. Where nothing changed there is no transaction.
     ///
-    /// What is read next comes from a new view, which sees the save.
+    /// What is read next comes from a new view, which sees the save. Where the save meets what others
+    /// have saved, `mergePolicy` says who wins.
     /// - Returns: the store's result; without changes one with the view's token alone.
     /// - Throws: `ValidationErrors`; `StoreError`, of which `.moved` and `.conflicts` ask for
     ///   another try with a new context; `ContextError.onWriter`, `.closed`.
@@ -15,7 +16,9 @@ extension ManagedObjectContext {
     public func save() throws -> SaveResult {
         if isWriters { throw ContextError.onWriter }
         guard let request = try saveRequest() else { return SaveResult(token: try token()) }
-        let result = try coordinator.store.save(request)
+        let result =
+            mergePolicy == .error
+            ? try coordinator.store.save(request) : try saveMerging(request)
         didSave(result)
         return result
     }

@@ -14,7 +14,9 @@ extension ManagedObjectContext {
                 try validateCount(relationship, of: object, &errors)
             }
         }
-        for object in updates { validateValues(of: object, &errors) }
+        for object in updates where !deletedElsewhere.contains(object.id) {
+            validateValues(of: object, &errors)
+        }
         try validateCounts(links, &errors)
         errors += try deniedDeletes()
         if !errors.isEmpty { throw ValidationErrors(errors) }
@@ -31,7 +33,10 @@ extension ManagedObjectContext {
         _ links: [ChangedLinks], _ errors: inout [ValidationError]
     ) throws {
         var owners: [Int: [ManagedObject]] = [:]
-        for link in links where !link.owner.isInserted && !link.owner.isDeleted {
+        for link in links
+        where !link.owner.isInserted && !link.owner.isDeleted
+            && !deletedElsewhere.contains(link.owner.id)
+        {
             for relationship in plan(link.owner.entity).boundedToManys
             where link.relationships.contains(relationship.index) {
                 owners[relationship.index, default: []].append(link.owner)

@@ -17,6 +17,9 @@ public final class ManagedObjectContext {
     /// What saves, for the history: a route's pattern, never an address.
     public var name: String?
 
+    /// Who wins where a save meets what others have saved (`mergePolicy`).
+    public var mergePolicy = MergePolicy.error
+
     /// The reader on the writer's thread that the context was made with.
     private let writerReader: (any StoreReader)?
     /// What reading from one view may cost.
@@ -46,6 +49,9 @@ public final class ManagedObjectContext {
     /// Of to-manys without an inverse: who was given an object here, by the object's key.
     var ownersMade: [ToManyID: Int64] = [:]
     var nextKey: Int64 = -1
+    /// What the same transaction deletes in other saves than this one (`PartedSave`): it neither
+    /// denies a deletion nor has to be valid.
+    public var deletedElsewhere: Set<ObjectID> = []
 
     /// A context that reads what is committed when it first reads.
     /// - Parameter budget: what all its reading until a save may cost, for a thread that must not

@@ -19,6 +19,9 @@ struct InMemoryContents: Sendable {
     private(set) var nextKeys: [Int64]
     private(set) var history: [HistoryTransaction] = []
     private(set) var token: Int64 = 0
+    private(set) var receipts: [String: Receipt] = [:]
+    /// Their keys in the order in which they came.
+    private var receiptKeys: ArraySlice<String> = []
     var isClosed = false
 
     init(model: Model) {
@@ -55,6 +58,7 @@ struct InMemoryContents: Sendable {
     // MARK: Applying a save that was checked
 
     mutating func apply(_ save: InMemorySave.Outcome) {
+        save.receipt.map { keep($0) }
         for id in save.deleted { remove(id) }
         for snapshot in save.rows { put(snapshot) }
         for change in save.links { apply(change) }
@@ -65,6 +69,29 @@ struct InMemoryContents: Sendable {
             token = transaction.number
             history.append(transaction)
         }
+    }
+
+    private mutating func keep(_ receipt: Receipt) {
+        while let oldest = receiptKeys.first,
+            receipts.count >= Receipt.most || receipts[oldest]?.isGood(at: receipt.time) != true
+        {
+            receiptKeys.removeFirst()
+            receipts[oldest] = nil
+        }
+        if receipts.updateValue(receipt, forKey: receipt.key) == nil {
+            receiptKeys.append(receipt.key)
+        }
+    }
+
+    /// Makes one transaction of all after that token, and gives it; nil where there is none.
+    mutating func joinHistory(after start: Int64) -> HistoryTransaction? {
+        let parts = history.drop { $0.number <= start }
+        guard var whole = parts.first else { return nil }
+        whole.changes = parts.flatMap(\.changes)
+        history.removeLast(parts.count)
+        history.append(whole)
+        token = whole.number
+        return whole
     }
 
     private mutating func put(_ new: Snapshot) {

@@ -80,5 +80,24 @@ final class InMemoryReader: StoreReader {
         return found
     }
 
+    func slots(
+        of id: ObjectID, atVersion version: Int64
+    ) throws(StoreError) -> [Int: Value]? {
+        let view = try view()
+        var slots = OlderSlots(version: version)
+        for save in view.history {
+            for change in save.changes
+            where change.key == id.key && change.kind == .update
+                && view.model.entities[change.entity].root == id.root
+                && change.version ?? 0 > version
+            {
+                guard slots.take(change.before, version: change.version ?? 0) else { return nil }
+            }
+        }
+        return slots.leading(to: view.row(id)?.version)
+    }
+
+    func receipt(_ key: String) throws(StoreError) -> Receipt? { try view().receipts[key] }
+
     func oldestTransaction() throws(StoreError) -> Int64? { try view().history.first?.number }
 }

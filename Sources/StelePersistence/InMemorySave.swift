@@ -27,6 +27,7 @@ struct InMemorySave {
         var orders: [(InMemoryContents.Place, [Int64])] = []
         var tails: [(InMemoryContents.Place, [Int64])] = []
         var nextKeys: [Int: Int64] = [:]
+        var receipt: Receipt?
         /// Nil where nothing is left to change.
         var transaction: HistoryTransaction?
         var result: SaveResult
@@ -55,6 +56,9 @@ struct InMemorySave {
         assignKeys()
         for change in request.changes { try take(change) }
         try checkUniqueness()
+        defer {
+            outcome.receipt = request.receipt?.receipt(of: outcome.result, at: secondsNow())
+        }
         guard !history.isEmpty else { return }
         let number = contents.token + 1
         outcome.transaction = HistoryTransaction(
@@ -104,7 +108,7 @@ struct InMemorySave {
                 conflicts.append(
                     MergeConflict(
                         entity: change.entity, key: change.key, cached: before, persisted: row,
-                        changedSlots: change.changedSlots))
+                        changedSlots: change.changedSlots, values: change.values))
             }
         }
         if !conflicts.isEmpty { throw .conflicts(conflicts) }
@@ -127,10 +131,12 @@ struct InMemorySave {
                 for row in outcome.rows where entity.isKind(row.entity) {
                     guard let values = values(constraint, row) else { continue }
                     if let other = known.updateValue(row.key, forKey: values) {
+                        // What this save inserts has no key that anybody could look up.
+                        let isNew = other >= contents.nextKeys[entity.root]
                         throw .constraint(
                             ConstraintConflict(
                                 entity: row.entity, constraint: constraint, values: values,
-                                databaseKey: other))
+                                databaseKey: isNew ? nil : other))
                     }
                 }
             }

@@ -70,6 +70,26 @@ public final class InMemoryStore: PersistentStore {
         }
     }
 
+    /// As `save`, in parts that readers see all at once.
+    public func save(inParts make: (any PartedSave) throws -> Void) throws -> SaveResult {
+        try writer.withLock { _ in
+            let start = contents.withLock { $0 }
+            if start.isClosed { throw StoreError.closed }
+            let draft = InMemoryDraft(start)
+            try make(draft)
+            var whole = draft.contents
+            guard let transaction = whole.joinHistory(after: start.token) else {
+                contents.withLock { $0 = whole }
+                return SaveResult(token: start.token)
+            }
+            let observer = observer.withLock { $0 }
+            observer?.storeWillCommit([transaction])
+            contents.withLock { $0 = whole }
+            observer?.storeDidCommit([transaction])
+            return SaveResult(token: transaction.number)
+        }
+    }
+
     /// Works the request out, tells the observer, and only then lets readers see it.
     private func commit(_ request: SaveRequest) throws(StoreError) -> SaveResult {
         let save = try contents.withLock { contents throws(StoreError) in
@@ -78,7 +98,10 @@ public final class InMemoryStore: PersistentStore {
             try draft.prepare()
             return draft.outcome
         }
-        guard let transaction = save.transaction else { return save.result }
+        guard let transaction = save.transaction else {
+            if save.receipt != nil { contents.withLock { $0.apply(save) } }
+            return save.result
+        }
         let observer = observer.withLock { $0 }
         observer?.storeWillCommit([transaction])
         contents.withLock { $0.apply(save) }
@@ -97,5 +120,21 @@ public final class InMemoryStore: PersistentStore {
     /// Ends it: what is read or saved afterwards throws `.closed`.
     public func close() {
         writer.withLock { _ in contents.withLock { $0.isClosed = true } }
+    }
+}
+
+/// A save in parts, worked out on a copy of the contents.
+private final class InMemoryDraft: PartedSave {
+    private(set) var contents: InMemoryContents
+
+    init(_ contents: InMemoryContents) { self.contents = contents }
+
+    func reader() throws(StoreError) -> any StoreReader { InMemoryReader(contents) }
+
+    func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
+        var part = InMemorySave(contents, request)
+        try part.prepare()
+        contents.apply(part.outcome)
+        return part.outcome.result
     }
 }

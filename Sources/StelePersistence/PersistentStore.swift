@@ -47,6 +47,13 @@ public protocol PersistentStore: AnyObject, Sendable {
         making make: (any StoreReader) throws -> SaveRequest
     ) throws -> SaveResult
 
+    /// As `save(making:)`, for a save that is too large to hold: as many requests as `make` saves, all
+    /// together one transaction of the history, and all or none.
+    ///
+    /// `make` may be called again from its start, with nothing of what it has saved before.
+    /// - Throws: `StoreError`, or what `make` throws; nothing is saved then.
+    func save(inParts make: (any PartedSave) throws -> Void) throws -> SaveResult
+
     /// Sets who is told of commits. Called once, before the first save.
     func observe(_ observer: any StoreObserver)
 
@@ -56,6 +63,16 @@ public protocol PersistentStore: AnyObject, Sendable {
 
     /// Ends the writer and closes the files; nothing may be read or saved afterwards.
     func close()
+}
+
+/// A save in parts while it is made, on the writer's thread.
+public protocol PartedSave: AnyObject {
+    /// A view of the store that sees all parts saved so far; to be closed by who asked for it.
+    func reader() throws(StoreError) -> any StoreReader
+
+    /// Saves a part that was made from what there is now.
+    /// - Throws: as `PersistentStore.save`.
+    func save(_ request: SaveRequest) throws(StoreError) -> SaveResult
 }
 
 /// What reading may cost on a thread that others wait for.
@@ -142,9 +159,50 @@ public protocol StoreReader: AnyObject {
         after token: Int64, limit: Int, values: Bool
     ) throws(StoreError) -> [HistoryTransaction]
 
+    /// What an object's changed slots held at an older version: of each slot that has been changed
+    /// since, its value then. Nil where the history does not tell.
+    func slots(of id: ObjectID, atVersion version: Int64) throws(StoreError) -> [Int: Value]?
+
+    /// The receipt that is kept under a key, good or not; nil where there is none.
+    func receipt(_ key: String) throws(StoreError) -> Receipt?
+
     /// The number of the oldest transaction kept, or nil where none is.
     func oldestTransaction() throws(StoreError) -> Int64?
 
     /// Gives the view back. What is used afterwards throws.
     func close()
+}
+
+extension StoreReader {
+    /// For a store without a history of values.
+    public func slots(
+        of id: ObjectID, atVersion version: Int64
+    ) throws(StoreError) -> [Int: Value]? { nil }
+
+    /// For a store without receipts.
+    public func receipt(_ key: String) throws(StoreError) -> Receipt? { nil }
+}
+
+/// Values as they were at an older version, put together from before-images, the oldest first.
+public struct OlderSlots {
+    private var next: Int64
+    /// Of each slot that was changed, its value at that version.
+    public private(set) var values: [Int: Value] = [:]
+
+    /// - Parameter version: the version that is asked for.
+    public init(version: Int64) { next = version }
+
+    /// Takes the update that made a version.
+    /// - Returns: whether it is one that can follow: none is left out.
+    public mutating func take(_ before: [BeforeValue]?, version: Int64) -> Bool {
+        guard let before, version == next || version == next + 1 else { return false }
+        next = version
+        for case .slot(let slot, let value) in before where values[slot] == nil {
+            values[slot] = value
+        }
+        return true
+    }
+
+    /// The values, where they lead to that version.
+    public func leading(to version: Int64?) -> [Int: Value]? { version == next ? values : nil }
 }

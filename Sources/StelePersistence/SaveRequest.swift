@@ -13,6 +13,8 @@ public struct SaveRequest: Sendable {
     public var changes: [ObjectChange] = []
     /// What was read and must still hold.
     public var expectations: [Expectation] = []
+    /// What is kept of the request that asks for this; also where nothing is to be changed.
+    public var receipt: ReceiptRequest?
     /// The token of the view that all this was read from.
     public var readToken: Int64
 

@@ -46,10 +46,14 @@ public struct MergeConflict: Sendable {
     public var persisted: Snapshot?
     /// The slots that the saver wanted to change.
     public var changedSlots: [Int]
+    /// What it wanted to store, by slot; empty for a deletion.
+    public var values: [Value]
 
     public init(
-        entity: Int, key: Int64, cached: Snapshot, persisted: Snapshot?, changedSlots: [Int]
+        entity: Int, key: Int64, cached: Snapshot, persisted: Snapshot?, changedSlots: [Int],
+        values: [Value]
     ) {
+        self.values = values
         self.entity = entity
         self.key = key
         self.cached = cached

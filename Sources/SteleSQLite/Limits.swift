@@ -23,6 +23,8 @@ enum Limits {
     static let restartMilliseconds: Int32 = 50
     /// Seconds that one statement of a reader may run.
     static let statementSeconds = 30.0
+    /// Changes of a save in parts that are told with their values, and so are in memory until then.
+    static let changesToldWhole = 5_000
     /// Changes of a save that other saves' answers wait for at most.
     static let changesACommit = 20_000
 }

@@ -205,6 +205,19 @@ final class SQLiteReader: StoreReader {
         }
     }
 
+    func slots(
+        of id: ObjectID, atVersion version: Int64
+    ) throws(StoreError) -> [Int: Value]? {
+        guard let now = try snapshot(id) else { return nil }
+        return try read { (it) throws(StoreError) in
+            try HistoryReader(schema: schema, connection: it).slots(of: now, atVersion: version)
+        }
+    }
+
+    func receipt(_ key: String) throws(StoreError) -> Receipt? {
+        try read { (it) throws(StoreError) in try Receipts(it).receipt(key) }
+    }
+
     func oldestTransaction() throws(StoreError) -> Int64? {
         try read { (it) throws(StoreError) in
             try HistoryReader(schema: schema, connection: it).oldestTransaction()

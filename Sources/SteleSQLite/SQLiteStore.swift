@@ -119,6 +119,14 @@ public final class SQLiteStore: PersistentStore {
         }
     }
 
+    public func save(inParts make: (any PartedSave) throws -> Void) throws -> SaveResult {
+        try withoutActuallyEscaping(make) { make in
+            let job = WriterJob(inParts: make)
+            try queue.add(job)
+            return try job.wait()
+        }
+    }
+
     public func observe(_ observer: any StoreObserver) {
         self.observer.withLock { $0 = observer }
     }

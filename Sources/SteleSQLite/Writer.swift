@@ -194,8 +194,7 @@ final class Writer {
         if isGuarded { try connection.execute(Self.savepoint, []) }
         let written = connection.rowsWritten
         do {
-            let request = try job.request ?? makeRequest(job)
-            let (result, transaction) = try saver.save(request, at: ReferenceDate.now)
+            let (result, transaction) = try saveWhole(job)
             if isGuarded {
                 try saver.writeHistory()
                 try connection.execute(Self.release, [])
@@ -217,7 +216,18 @@ final class Writer {
         }
     }
 
+    private func saveWhole(_ job: WriterJob) throws -> (SaveResult, HistoryTransaction?) {
+        if let parts = job.parts {
+            let save = WriterParts(saver, connection, schema, translator)
+            try parts(save)
+            return save.whole
+        }
+        return try saver.save(job.request ?? makeRequest(job), at: ReferenceDate.now)
+    }
+
     private func makeRequest(_ job: WriterJob) throws -> SaveRequest {
+        // A merge policy reads the history.
+        try saver.writeHistory()
         let reader = SQLiteReader(
             schema: schema, translator: translator, writer: connection, token: saver.token)
         defer { reader.close() }
@@ -225,7 +235,7 @@ final class Writer {
     }
 
     private func commit(_ told: [HistoryTransaction]) throws(StoreError) {
-        guard !told.isEmpty else {
+        guard saver.takesReceipts() || !told.isEmpty else {
             try connection.execute(Self.rollback, [])
             return
         }

@@ -20,6 +20,8 @@ final class WriterJob: @unchecked Sendable {
     private(set) var make: (any StoreReader) throws -> SaveRequest
     /// The request where it was made before; `make` is not called then.
     let request: SaveRequest?
+    /// Makes and saves one part after the other; nil for a save that is one request.
+    private(set) var parts: ((any PartedSave) throws -> Void)?
     var outcome: Result<SaveResult, any Error>?
     private let asker: Asker
 
@@ -44,6 +46,13 @@ final class WriterJob: @unchecked Sendable {
         asker = .waiting(DispatchSemaphore(value: 0))
     }
 
+    init(inParts make: @escaping (any PartedSave) throws -> Void) {
+        request = nil
+        self.make = { _ in throw StoreError.closed }
+        parts = make
+        asker = .waiting(DispatchSemaphore(value: 0))
+    }
+
     /// Whether a thread waits for it.
     var isWaitedFor: Bool {
         if case .waiting = asker { true } else { false }
@@ -52,6 +61,7 @@ final class WriterJob: @unchecked Sendable {
     /// Tells the outcome. The closure is let go of before: it may not outlive its caller's call.
     func finish() {
         make = { _ in throw StoreError.closed }
+        parts = nil
         switch asker {
         case .waiting(let semaphore): semaphore.signal()
         case .completion(let tell):

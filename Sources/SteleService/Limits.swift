@@ -22,6 +22,10 @@ public struct Limits: Sendable, Hashable {
     public var writeAttempts = 5
     /// The most objects that one body may hold, nested ones included.
     public var objectsPerBody = 100_000
+    /// Bytes of an answer's body up to which it is kept for an `Idempotency-Key`.
+    public var keptAnswerBytes = 16 << 10
+    /// Objects of a write of all that match that are in memory at once.
+    public var objectsPerPart = 1_000
     /// How deep objects may be nested in a body.
     public var bodyDepth = 32
     /// The most paths that `include` may name.

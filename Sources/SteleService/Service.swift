@@ -47,6 +47,7 @@ public final class Service: Sendable {
     let answers: Answers
     let plans = PlanCache()
     let pages: Pages
+    let running = RunningKeys()
 
     /// A service over that coordinator's store.
     public init(
@@ -121,7 +122,7 @@ public final class Service: Sendable {
         case .list(let list): try execution.list(list, plan.call.terms)
         case .count(let count): try execution.count(count, plan.call.terms)
         case .object(let object): try execution.object(object, plan.call.terms)
-        case .write(let write): try execution.write(write)
+        case .write(let write): try self.write(write, plan.call, by: execution)
         }
     }
 

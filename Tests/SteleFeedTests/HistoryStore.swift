@@ -86,6 +86,10 @@ final class HistoryStore: PersistentStore {
     func save(making make: (any StoreReader) throws -> SaveRequest) throws -> SaveResult {
         throw StoreError.closed
     }
+    func save(inParts make: (any PartedSave) throws -> Void) throws -> SaveResult {
+        throw StoreError.unsupported("saving")
+    }
+
     func observe(_ observer: any StoreObserver) {}
     func close() {}
 }

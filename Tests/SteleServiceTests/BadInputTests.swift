@@ -79,7 +79,7 @@ struct Refused: Sendable, CustomTestStringConvertible {
         Refused("TRACE", "/healthz", 405, "method.not-allowed", "takes GET, HEAD, OPTIONS"),
         Refused("get", "/Player/1", 405, "method.not-allowed", "GET, HEAD, PUT, PATCH, DELETE"),
         Refused("BREW", "/Coffee", 404, "entity.unknown", "Coffee"),
-        Refused("PUT", "/Player", 405, "method.not-allowed", "GET, HEAD, POST, OPTIONS"),
+        Refused("PUT", "/Player", 405, "method.not-allowed", "GET, HEAD, POST, PATCH, DELETE, OPTIONS"),
         Refused("POST", "/healthz", 405, "method.not-allowed", "GET"),
         Refused("POST", "/Player/1", 405, "method.not-allowed", "PATCH"),
     ]

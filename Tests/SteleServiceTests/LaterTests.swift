@@ -9,11 +9,9 @@ import Testing
     @Test(arguments: [
         ("POST", "/contexts", "{}"), ("GET", "/contexts/c7/Page", ""),
         ("GET", "/live?q.A=x", ""), ("GET", "/openapi.json", ""), ("GET", "/metrics", ""),
-        ("POST", "/backup", ""), ("POST", "/transactions", "[]"),
-        ("GET", "/Sample/1/binary", ""),
-        ("PATCH", "/Page?where=TRUEPREDICATE", "{}"), ("DELETE", "/Page?where=TRUEPREDICATE", ""),
+        ("POST", "/backup", ""), ("GET", "/Sample/1/binary", ""),
         ("GET", "/Page?where=drafts%20==%201", ""),
-        ("POST", "/Page?mergePolicy=objectTrump", "{}"), ("GET", "/changes?updated=title", ""),
+        ("GET", "/changes?updated=title", ""),
         ("GET", "/changes?where=TRUEPREDICATE", ""),
     ])
     func laterRoutesAndParametersSaySo(_ method: String, _ target: String, _ body: String) throws {
@@ -25,8 +23,6 @@ import Testing
 
     @Test(arguments: [
         ("GET", "/Page", "Accept", "text/event-stream"),
-        ("POST", "/Page", "Idempotency-Key", "abc"),
-        ("PATCH", "/Page/1", "Content-Type", "application/json-patch+json"),
     ])
     func laterHeadersSaySo(
         _ method: String, _ target: String, _ name: String, _ value: String

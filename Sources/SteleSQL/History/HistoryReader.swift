@@ -43,6 +43,27 @@ public struct HistoryReader {
         return nil
     }
 
+    /// What the slots of an object held at an older version, as far as they were changed since; nil
+    /// where the history does not tell.
+    /// - Parameter now: the object as it is.
+    public func slots(
+        of now: Snapshot, atVersion version: Int64
+    ) throws(StoreError) -> [Int: Value]? {
+        var slots = OlderSlots(version: version)
+        let family = schema.number(of: schema.model.entities[now.entity].root)
+        let newestFirst = try connection.rows(
+            ImagePlaces.images,
+            [.int(Int64(family)), .string(KeyList.json([now.key])), .int(0)],
+            [.integer, .integer, .integer, .text])
+        for row in newestFirst.reversed() {
+            guard case .int(let made) = row[2], made > version else { continue }
+            guard case .string(let text) = row[3],
+                slots.take(images.values(text, entity: now.entity), version: made)
+            else { return nil }
+        }
+        return slots.leading(to: now.version)
+    }
+
     /// Saves after that one, oldest first.
     public func transactions(
         after token: Int64, limit: Int, values: Bool

@@ -74,15 +74,19 @@ struct HistoryWriter {
     }
 
     /// Adds a save and gives it as readers of the history will see it.
+    /// - Parameter whole: the transaction that it is a further part of; nil for one of its own.
     mutating func add(
         _ done: [AppliedChange], _ request: SaveRequest, at time: Double,
-        counters: inout Counters, _ connection: any SQLConnection
+        continuing whole: HistoryTransaction?, counters: inout Counters, _ connection: any SQLConnection
     ) throws(StoreError) -> HistoryTransaction {
-        let author = try key(of: request.author, &counters, connection)
-        let context = try key(of: request.contextName, &counters, connection)
-        let process = try key(of: "stele", &counters, connection)
-        let number = try counters.next(HistoryTables.transaction)
-        transactionRows.append([.int(number), author, process, context, process, .date(time)])
+        let number: Int64
+        if let whole { number = whole.number } else {
+            let author = try key(of: request.author, &counters, connection)
+            let context = try key(of: request.contextName, &counters, connection)
+            let process = try key(of: "stele", &counters, connection)
+            number = try counters.next(HistoryTables.transaction)
+            transactionRows.append([.int(number), author, process, context, process, .date(time)])
+        }
         var changes: [HistoryChange] = []
         changes.reserveCapacity(done.count)
         for applied in done {

@@ -58,12 +58,18 @@ struct Counters {
     /// The next key for that Z_ENT.
     /// - Throws: `.failed` where a file says that all are given out.
     mutating func next(_ entity: Int) throws(StoreError) -> Int64 {
-        guard let place = place(of: entity), maxima[place] < Int64.max else {
+        try next(entity, count: 1)
+    }
+
+    /// The first of as many keys that follow each other.
+    /// - Throws: as for one.
+    mutating func next(_ entity: Int, count: Int64) throws(StoreError) -> Int64 {
+        guard let place = place(of: entity), maxima[place] <= Int64.max - count else {
             throw .failed("the store has no keys left for Z_ENT \(entity)")
         }
-        maxima[place] += 1
+        maxima[place] += count
         changed[place] = true
-        return maxima[place]
+        return maxima[place] - count + 1
     }
 
     /// Writes those that grew since the last time.

@@ -1,6 +1,7 @@
 /// Sparse order keys of ordered relationships, as Core Data spaces them.
 
-/// Chooses order keys: the first is 2048, steps are 1024, and a move takes one from the gap.
+/// Chooses order keys: the first is 2048, steps are 1024, and a move takes one from the gap. Where a
+/// gap is used up, as many neighbours as it takes are spread anew, not all.
 enum OrderKeys {
     static let first: Int64 = 2048
     static let step: Int64 = 1024
@@ -13,35 +14,57 @@ enum OrderKeys {
     static func changes(
         from existing: [Int64: Int64], to order: [Int64]
     ) -> [(member: Int64, key: Int64)] {
-        let keys = order.map { existing[$0] }
+        var keys = order.map { existing[$0] }
         let kept = longestRise(keys)
-        var result: [(member: Int64, key: Int64)] = []
         var index = 0
-        var before: Int64?
         while index < order.count {
-            if kept.contains(index) {
-                before = keys[index]
+            if kept[index] {
                 index += 1
                 continue
             }
             var end = index
-            while end < order.count && !kept.contains(end) { end += 1 }
-            let after = end < order.count ? keys[end] : nil
-            guard let filled = fill(end - index, between: before, and: after) else {
-                return order.enumerated().map { ($0.element, first + Int64($0.offset) * step) }
-                    .filter { existing[$0.0] != $0.1 }
+            while end < order.count && !kept[end] { end += 1 }
+            guard let spread = spread(index..<end, &keys, kept) else {
+                for place in keys.indices { keys[place] = first + Int64(place) * step }
+                break
             }
-            for (offset, key) in filled.enumerated() {
-                result.append((order[index + offset], key))
-            }
-            before = filled.last
-            index = end
+            index = spread
         }
-        return result
+        return zip(order, keys).compactMap { member, key in
+            key.flatMap { existing[member] == $0 ? nil : (member, $0) }
+        }
     }
 
-    /// That many keys between two, or nil where there is no room.
-    private static func fill(_ count: Int, between low: Int64?, and high: Int64?) -> [Int64]? {
+    /// Gives the places of a run keys between those on its sides; where there is no room, the places
+    /// about it, too, twice as many each time.
+    /// - Returns: the place after the last that has got a key; nil where there is no room at all.
+    private static func spread(
+        _ run: Range<Int>, _ keys: inout [Int64?], _ kept: [Bool]
+    ) -> Int? {
+        var (start, end) = (run.lowerBound, run.upperBound)
+        var more = 1
+        while true {
+            let low = start > 0 ? keys[start - 1] : nil
+            let high = end < keys.count ? keys[end] : nil
+            // Neighbours are only moved to where there is room for what comes next.
+            let room: Int64 = end - start == run.count ? 1 : 32
+            if let filled = fill(end - start, between: low, and: high, gap: room) {
+                for (offset, key) in filled.enumerated() { keys[start + offset] = key }
+                return end
+            }
+            if start == 0, end == keys.count { return nil }
+            start = max(0, start - more)
+            end = min(keys.count, end + more)
+            // What stands there must keep its key.
+            while end < keys.count && !kept[end] { end += 1 }
+            more *= 2
+        }
+    }
+
+    /// That many keys between two, at least so far apart, or nil where there is no room.
+    private static func fill(
+        _ count: Int, between low: Int64?, and high: Int64?, gap least: Int64
+    ) -> [Int64]? {
         // A file may hold any number; far from these, keys are written anew.
         let sane = -(Int64(1) << 60)...(Int64(1) << 60)
         guard low.map(sane.contains) ?? true, high.map(sane.contains) ?? true else { return nil }
@@ -51,16 +74,16 @@ enum OrderKeys {
         }
         guard let low else {
             let gap = min(step, (high - 1) / Int64(count + 1))
-            guard gap > 0 else { return nil }
+            guard gap >= least else { return nil }
             return (0..<Int64(count)).map { high - gap * (Int64(count) - $0) }
         }
         let gap = (high - low) / Int64(count + 1)
-        guard gap > 0 else { return nil }
+        guard gap >= least else { return nil }
         return (1...Int64(count)).map { low + $0 * gap }
     }
 
     /// The places of a longest strictly rising run, which need no new key.
-    private static func longestRise(_ keys: [Int64?]) -> Set<Int> {
+    private static func longestRise(_ keys: [Int64?]) -> [Bool] {
         var tails: [Int] = []
         var previous = [Int](repeating: -1, count: keys.count)
         for (index, key) in keys.enumerated() {
@@ -73,10 +96,10 @@ enum OrderKeys {
             if low > 0 { previous[index] = tails[low - 1] }
             if low == tails.count { tails.append(index) } else { tails[low] = index }
         }
-        var rise = Set<Int>()
+        var rise = [Bool](repeating: false, count: keys.count)
         var next = tails.last ?? -1
         while next >= 0 {
-            rise.insert(next)
+            rise[next] = true
             next = previous[next]
         }
         return rise

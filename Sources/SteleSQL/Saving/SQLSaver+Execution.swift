@@ -15,7 +15,14 @@ extension SQLSaver {
         var conflicts: [MergeConflict] = []
         var done: [AppliedChange] = []
         done.reserveCapacity(operations.count)
-        for change in operations {
+        var rest = operations[...]
+        while let change = rest.first {
+            if view == .current, let alike = changesAlike(in: rest) {
+                done += try executeTogether(alike, concrete)
+                rest = rest.dropFirst(alike.count)
+                continue
+            }
+            rest = rest.dropFirst()
             if view == .foreign, change.kind != .insert, !change.changesLinksAlone,
                 let changed = try silentConflict(of: change)
             {
@@ -103,31 +110,36 @@ extension SQLSaver {
         let rows = try connection.execute(
             statements.delete(change.entity), [.int(change.key), .int(before.version)])
         guard rows == 1 else { return false }
-        // Its rows in join tables go with it, as do keys in members that it owned without inverse.
-        for it in schema.model.entities[change.entity].toManys {
-            switch schema.toManys[it.index] {
-            case .join(let table):
-                try connection.execute(
-                    statements.text("DELETE FROM \(table.name) WHERE \(table.ownerColumn) = ?1"),
-                    [.int(change.key)])
-                if table.isReflexive {
-                    try connection.execute(
-                        statements.text(
-                            "DELETE FROM \(table.name) WHERE \(table.memberColumn) = ?1"),
-                        [.int(change.key)])
-                }
-            case .column(let table, let owner, _, isInverse: false):
-                try connection.execute(
-                    statements.text("UPDATE \(table) SET \(owner) = NULL WHERE \(owner) = ?1"),
-                    [.int(change.key)])
-            case .column, nil: break
-            }
-        }
+        try deleteLinks(ofEntity: change.entity, where: "= ?1", .int(change.key))
         return true
     }
 
+    /// The rows in join tables go with their object, as do keys in members that it owned without an
+    /// inverse.
+    /// - Parameter condition: which objects, after the column's name.
+    func deleteLinks(
+        ofEntity entity: Int, where condition: String, _ binding: Value
+    ) throws(StoreError) {
+        for it in schema.model.entities[entity].toManys {
+            switch schema.toManys[it.index] {
+            case .join(let table):
+                let columns = [table.ownerColumn] + (table.isReflexive ? [table.memberColumn] : [])
+                for column in columns {
+                    try connection.execute(
+                        statements.text("DELETE FROM \(table.name) WHERE \(column) \(condition)"),
+                        [binding])
+                }
+            case .column(let table, let owner, _, isInverse: false):
+                try connection.execute(
+                    statements.text("UPDATE \(table) SET \(owner) = NULL WHERE \(owner) \(condition)"),
+                    [binding])
+            case .column, nil: break
+            }
+        }
+    }
+
     /// The values as they are stored: transient ones are not.
-    private func stored(_ values: [Value], _ entity: Int) -> [Value] {
+    func stored(_ values: [Value], _ entity: Int) -> [Value] {
         let columns = schema.mappings[entity].slotColumns
         guard columns.contains(where: { $0 < 0 }) else { return values }
         return values.enumerated().map { columns[$0.offset] < 0 ? .null : $0.element }
@@ -142,7 +154,7 @@ extension SQLSaver {
         else { return nil }
         return MergeConflict(
             entity: change.entity, key: change.key, cached: before, persisted: now,
-            changedSlots: change.changedSlots)
+            changedSlots: change.changedSlots, values: change.values)
     }
 
     private func conflict(of change: ObjectChange) throws(StoreError) -> MergeConflict {
@@ -152,7 +164,7 @@ extension SQLSaver {
             ?? Snapshot(entity: change.entity, key: change.key, version: 0, values: change.values)
         return MergeConflict(
             entity: change.entity, key: change.key, cached: cached, persisted: persisted,
-            changedSlots: change.changedSlots)
+            changedSlots: change.changedSlots, values: change.values)
     }
 
     func persisted(_ change: ObjectChange) throws(StoreError) -> Snapshot? {

@@ -23,12 +23,11 @@ extension SQLSaver {
         guard !change.removed.isEmpty else { return }
         switch schema.toManys[change.relationship] {
         case .join(let table) where table.isOwningSide:
-            let sql = statements.text(
-                "DELETE FROM \(table.name) WHERE \(table.ownerColumn) = ?1 "
-                    + "AND \(table.memberColumn) = ?2")
-            for member in change.removed {
-                try connection.execute(sql, [.int(owner), .int(member)])
-            }
+            try connection.execute(
+                statements.text(
+                    "DELETE FROM \(table.name) WHERE \(table.memberColumn) \(Self.inList) "
+                        + "AND \(table.ownerColumn) = ?2"),
+                [.string(KeyList.json(change.removed)), .int(owner)])
         case .column(let table, let column, let order, let isInverse):
             // The row of the member itself is written with the member's own change.
             let orderPart = order.map { "\($0) = NULL" }
@@ -36,12 +35,11 @@ extension SQLSaver {
             let parts = [ownerPart, orderPart].compactMap { $0 }
             guard !parts.isEmpty else { return }
             let condition = isInverse ? "\(column) IS NOT ?2" : "\(column) = ?2"
-            let sql = statements.text(
-                "UPDATE \(table) SET \(parts.joined(separator: ", ")) "
-                    + "WHERE Z_PK = ?1 AND \(condition)")
-            for member in change.removed {
-                try connection.execute(sql, [.int(member), .int(owner)])
-            }
+            try connection.execute(
+                statements.text(
+                    "UPDATE \(table) SET \(parts.joined(separator: ", ")) "
+                        + "WHERE Z_PK \(Self.inList) AND \(condition)"),
+                [.string(KeyList.json(change.removed)), .int(owner)])
         case .join, nil: break
         }
     }
@@ -50,17 +48,16 @@ extension SQLSaver {
         guard !change.added.isEmpty else { return }
         switch schema.toManys[change.relationship] {
         case .join(let table) where table.isOwningSide:
-            let sql = statements.text(
-                "INSERT OR IGNORE INTO \(table.name) (\(table.ownerColumn), \(table.memberColumn)) "
-                    + "VALUES (?1, ?2)")
-            for member in change.added {
-                try connection.execute(sql, [.int(owner), .int(member)])
-            }
+            try connection.execute(
+                statements.text(
+                    "INSERT OR IGNORE INTO \(table.name) "
+                        + "(\(table.ownerColumn), \(table.memberColumn)) "
+                        + "SELECT ?2, value FROM json_each(?1)"),
+                [.string(KeyList.json(change.added)), .int(owner)])
         case .column(let table, let column, _, isInverse: false):
-            let sql = statements.text("UPDATE \(table) SET \(column) = ?1 WHERE Z_PK = ?2")
-            for member in change.added {
-                try connection.execute(sql, [.int(owner), .int(member)])
-            }
+            try connection.execute(
+                statements.text("UPDATE \(table) SET \(column) = ?2 WHERE Z_PK \(Self.inList)"),
+                [.string(KeyList.json(change.added)), .int(owner)])
         case .join, .column, nil: break
         }
     }

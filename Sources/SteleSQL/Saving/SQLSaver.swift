@@ -14,6 +14,8 @@ public final class SQLSaver {
     var counters: Counters
     private var history: HistoryWriter
     var longDecimals: LongDecimals
+    /// Whether receipts were kept that no transaction of the history tells of.
+    var hasKeptReceipts = false
     /// Requests read below that number may not have seen another program's commit.
     private var trustedSince: Int64 = 0
 
@@ -60,24 +62,29 @@ public final class SQLSaver {
     }
 
     /// Saves one request.
+    /// - Parameter whole: the transaction that this is a further part of; nil for one of its own.
     /// - Returns: the result, and the transaction to tell of; nil where nothing was to change.
     /// - Throws: `StoreError`: `.moved`, `.conflicts`, `.constraint` and what SQLite refuses.
     public func save(
-        _ request: SaveRequest, at time: Double
+        _ request: SaveRequest, at time: Double, continuing whole: HistoryTransaction? = nil
     ) throws(StoreError) -> (SaveResult, HistoryTransaction?) {
         let wanted = operations(from: request)
         let (keyed, permanent) = try assignKeys(wanted)
         let operations = order(dropEmpty(mergeByObject(keyed)))
         guard !operations.isEmpty else {
-            return (SaveResult(token: max(request.readToken, 0)), nil)
+            let result = SaveResult(token: max(request.readToken, 0))
+            try keep(request.receipt, result, at: time)
+            return (result, nil)
         }
         let view = view(of: request)
         if view != .current { try checkExpectations(of: request) }
         let done = try execute(operations, madeFrom: view)
         try longDecimals.note(operations, connection)
         let transaction = try history.add(
-            done, request, at: time, counters: &counters, connection)
-        return (result(of: done, transaction, permanent), transaction)
+            done, request, at: time, continuing: whole, counters: &counters, connection)
+        let result = result(of: done, transaction, permanent)
+        try keep(request.receipt, result, at: time)
+        return (result, transaction)
     }
 
     /// Writes the history's rows that wait to be written together: before a savepoint is released,

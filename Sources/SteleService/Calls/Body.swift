@@ -4,6 +4,13 @@ import SteleHTTP
 import SteleJSON
 
 enum Body {
+    private static let jsonPatch = "application/json-patch+json"
+
+    /// Whether the body is a JSON Patch (RFC 6902) and no merge patch.
+    static func isJSONPatch(_ headers: HTTPHeaders) -> Bool {
+        headers["Content-Type"]?.lowercased().hasPrefix(jsonPatch) ?? false
+    }
+
     /// The JSON that a write brings.
     /// - Throws: `Problem`, 415, for another media type; `JSONError` for what is not JSON.
     static func read(_ request: Request, method: Method) throws -> JSONDocument {
@@ -28,17 +35,20 @@ enum Body {
         // curl -d says so where nothing is said.
         case "application/x-www-form-urlencoded": break
         case "application/merge-patch+json" where method == .patch: break
-        case "application/json-patch+json" where method == .patch:
-            throw Problem.notBuilt(
-                "JSON Patch", instead: "a merge patch, application/merge-patch+json, is")
+        case jsonPatch where method == .patch: break
         default:
             throw Problem(
                 .mediaType, "a body of \(header.prefix(100)) is not read here",
                 hint: method == .patch
-                    ? "send application/json or application/merge-patch+json"
+                    ? "send application/json, application/merge-patch+json or \(jsonPatch)"
                     : "send application/json",
                 headers: method == .patch
-                    ? [("Accept-Patch", "application/merge-patch+json, application/json")] : [])
+                    ? [
+                        (
+                            "Accept-Patch",
+                            "application/merge-patch+json, application/json, \(jsonPatch)"
+                        )
+                    ] : [])
         }
         let charset = parts.dropFirst().first { $0.hasPrefix("charset=") }
         guard let charset else { return }

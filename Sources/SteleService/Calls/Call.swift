@@ -1,5 +1,6 @@
 /// A request as types: what is asked, and how the answer shall be.
 
+import SteleGraph
 import SteleHTTP
 import SteleJSON
 import SteleModel
@@ -27,6 +28,8 @@ final class Call: Sendable {
     let numbersAsStrings: Bool
     /// `at`, for a new member's place in an ordered relationship.
     let place: Int?
+    /// Who wins where a write meets what is stored.
+    let mergePolicy: MergePolicy
     /// Part of every tag of this answer.
     let cacheGeneration: String
 
@@ -56,6 +59,7 @@ final class Call: Sendable {
                 return $0 == "string"
             } ?? false
         place = try query[.at].map { try ListCall.number($0, .at, 0...Int(Int32.max)) }
+        mergePolicy = try query[.mergePolicy].map(Self.mergePolicy) ?? .error
         if Self.readsObjects(route) {
             var template = Set<String>()
             if case .template(let it) = route.resource { template.formUnion(it.variables) }
@@ -69,10 +73,22 @@ final class Call: Sendable {
         }
     }
 
+    private static func mergePolicy(_ name: String) throws -> MergePolicy {
+        if let policy = MergePolicy(rawValue: name) { return policy }
+        let names = MergePolicy.allCases.map(\.rawValue)
+        throw Problem(
+            .parameter,
+            "mergePolicy is \(names.joined(separator: ", ")), not \(name.prefix(40))",
+            hint: Nearest.hint(to: name, among: names))
+    }
+
     /// The parameters that a route takes.
     static func parameters(of route: Route) -> Set<Parameter> {
         switch (route.resource, route.method) {
         case (.changes, _): Parameter.changes
+        case (.list, .patch): Parameter.writeAll
+        case (.list, .delete): Parameter.deleteAll
+        case (.transactions, _): Parameter.write
         case (.list, .post), (.object, .put), (.object, .patch): Parameter.write
         case (.related(_, _, let relationship), .post) where relationship.isOrdered:
             Parameter.write.union([.at])
@@ -86,7 +102,9 @@ final class Call: Sendable {
         }
     }
 
+    /// Whether the route finds objects by the parameters of a list.
     private static func readsObjects(_ route: Route) -> Bool {
+        if case .list = route.resource { return route.method != .post }
         guard route.isRead else { return false }
         return switch route.resource {
         case .list, .count, .query, .template, .object, .related, .fetched, .relatedCount,

@@ -4,7 +4,7 @@
 enum Parameter: String, Sendable, Hashable, CaseIterable {
     case `where`, sort, limit, offset, after, select, groupBy, having, distinct, include
     case subentities, count, format, numbers
-    case at
+    case at, mergePolicy
     case since, entity, values
 
     /// What other services call some of them.
@@ -29,32 +29,22 @@ enum Parameter: String, Sendable, Hashable, CaseIterable {
     /// What a single object takes.
     static let object: Set<Parameter> = [.select, .include, .format, .numbers]
     /// What a write takes.
-    static let write: Set<Parameter> = [.format, .numbers]
+    static let write: Set<Parameter> = [.mergePolicy, .format, .numbers]
+    /// What a change of all objects that match takes.
+    static let writeAll: Set<Parameter> = [.where, .subentities, .mergePolicy, .format, .numbers]
+    /// What the deletion of all objects that match takes.
+    static let deleteAll: Set<Parameter> = [.where, .subentities, .format]
     /// What the change feed takes.
     static let changes: Set<Parameter> = [.since, .entity, .values, .limit]
 }
 
 /// Parameters of the contract that answer 501 in this version.
 enum LaterParameter: String, Sendable, CaseIterable {
-    case mergePolicy, updated, sectionBy
-
-    /// The one value that asks for nothing new.
-    private var plainValue: String? {
-        switch self {
-        case .mergePolicy: "error"
-        case .updated, .sectionBy: nil
-        }
-    }
+    case updated, sectionBy
 
     /// - Throws: 501, for a parameter of a later version.
-    static func check(_ name: String, _ value: String) throws {
-        guard let later = LaterParameter(rawValue: name) else { return }
-        throw Problem.notBuilt(
-            later.plainValue == nil ? "the parameter \(name)" : "\(name)=\(value.prefix(40))")
-    }
-
-    /// Whether the parameter is given with the value that asks for nothing new.
-    static func isPlain(_ name: String, _ value: String) -> Bool {
-        LaterParameter(rawValue: name)?.plainValue.map { $0 == value } ?? false
+    static func check(_ name: String) throws {
+        guard LaterParameter(rawValue: name) != nil else { return }
+        throw Problem.notBuilt("the parameter \(name)")
     }
 }

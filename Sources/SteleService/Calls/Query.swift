@@ -33,8 +33,8 @@ struct Query: Sendable {
                 variables.append((variable, value))
             } else if known.contains(.since), name == "where" {
                 throw Problem.notBuilt("the parameter where of the change feed")
-            } else if !LaterParameter.isPlain(name, value) {
-                try LaterParameter.check(name, value)
+            } else {
+                try LaterParameter.check(name)
                 throw Self.unknown(name, value, known)
             }
         }

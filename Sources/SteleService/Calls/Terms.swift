@@ -4,10 +4,10 @@ import SteleHTTP
 
 /// Preconditions, preferences and encodings of one request.
 struct Terms: Sendable {
-    /// A version that the client names.
-    enum IfMatch: Sendable, Equatable {
+    /// What `If-Match` names.
+    enum IfMatch: Sendable {
         case any
-        case versions([Int64])
+        case tags([EntityTags.Tag])
     }
 
     let ifMatch: IfMatch?
@@ -17,6 +17,8 @@ struct Terms: Sendable {
     /// `Prefer: return=minimal` (RFC 7240).
     let wantsMinimal: Bool
     let accept: Accept
+    /// `Idempotency-Key` of a write.
+    let idempotencyKey: String?
 
     /// - Parameter isRead: whether the request changes nothing.
     init(_ headers: HTTPHeaders, isRead: Bool) throws {
@@ -32,17 +34,26 @@ struct Terms: Sendable {
                 try EntityTags.parse($0, field: "If-None-Match")
             } ?? []
         ifMatch = try headers["If-Match"].map(Self.ifMatch)
-        if !isRead, headers.contains("Idempotency-Key") {
-            throw Problem.notBuilt("Idempotency-Key")
+        idempotencyKey = isRead ? nil : try headers["Idempotency-Key"].map(Self.idempotencyKey)
+    }
+
+    /// The key as a client chose it, with or without the quotes of a structured field.
+    private static func idempotencyKey(_ field: String) throws -> String {
+        let isQuoted = field.utf8.count > 1 && field.hasPrefix("\"") && field.hasSuffix("\"")
+        let key = isQuoted ? String(field.dropFirst().dropLast()) : field
+        guard (1...255).contains(key.utf8.count) else {
+            throw Problem(
+                .header, "Idempotency-Key has \(key.utf8.count) bytes, and a key has 1 to 255",
+                hint: "a UUID, new for each write, is a good one")
         }
+        return key
     }
 
     private static func ifMatch(_ field: String) throws -> IfMatch {
         let tags = try EntityTags.parse(field, field: "If-Match")
         if tags.contains(where: { $0.opaque == "*" && !$0.isQuoted }) { return .any }
         // If-Match compares strongly (RFC 9110, 13.1.1): a weak tag matches nothing.
-        return .versions(
-            tags.filter { !$0.isWeak }.compactMap { EntityTags.version(of: $0.opaque) })
+        return .tags(tags.filter { !$0.isWeak })
     }
 
     static func takesGzip(_ field: String?) -> Bool {
@@ -113,6 +124,25 @@ enum EntityTags {
         version: Int64, generation: String, token: Int64, hash: UInt64
     ) -> String {
         "\(version)-\(generation)-\(token)-\(String(hash, radix: 36))"
+    }
+
+    /// The tag of what a to-one leads to: the destination's, and its key, for another may have the
+    /// same version. Without a destination both are 0.
+    static func destination(
+        version: Int64, key: Int64, generation: String, token: Int64, hash: UInt64
+    ) -> String {
+        object(version: version, generation: generation, token: token, hash: hash) + "-\(key)"
+    }
+
+    /// Whether a tag is that of a to-one which leads to an object, at a version.
+    static func isDestination(_ opaque: String, version: Int64, key: Int64) -> Bool {
+        let parts = opaque.split(separator: "-", omittingEmptySubsequences: false)
+        return parts.count == 5 && parts[0] == String(version) && parts[4] == String(key)
+    }
+
+    /// Whether a tag is that of a list of what there was after a save.
+    static func isList(_ opaque: String, generation: String, token: Int64) -> Bool {
+        opaque.hasPrefix("l\(generation)-\(token)-")
     }
 
     /// A list's tag. It begins with a letter, so that no version is read from it.

@@ -91,6 +91,16 @@ extension ErrorCode {
     static let noDestination = ErrorCode(
         "object.missing-destination", 422, "The object to link does not exist",
         "A relationship is given an id that no object of the destination entity has.")
+    static let reference = ErrorCode(
+        "reference.unknown", 422, "No operation has this name",
+        "_ref names what another operation of the same transaction calls by `as`.")
+    static let pointer = ErrorCode(
+        "patch.path", 422, "The patch points to nothing",
+        "`path` and `from` are JSON pointers (RFC 6901) into the object: a property, or a place in "
+            + "a to-many relationship.")
+    static let patchTest = ErrorCode(
+        "patch.test", 409, "A test of the patch does not hold",
+        "`yours` is what the operation expects, `stored` what stands there; nothing is changed.")
     static let token = ErrorCode(
         "access.token", 401, "A token is needed",
         "Send Authorization: Bearer TOKEN with the token that the service was started with.")
@@ -128,6 +138,12 @@ extension ErrorCode {
     static let precondition = ErrorCode(
         "precondition.failed", 412, "The object has another version",
         "If-Match names a version that is not the stored one.")
+    static let keyRunning = ErrorCode(
+        "idempotency.running", 409, "The request is still running",
+        "One with the same Idempotency-Key has not been answered yet; ask again in a moment.")
+    static let keyReused = ErrorCode(
+        "idempotency.reused", 422, "The key was another request's",
+        "An Idempotency-Key names one request: the same method, path, query and body.")
     static let bodyTooLarge = ErrorCode(
         "request.too-large", 413, "The body is too large", "Send it in several requests.")
     static let targetTooLong = ErrorCode(
@@ -135,7 +151,8 @@ extension ErrorCode {
         "The query is longer than the limit; shorten it.")
     static let mediaType = ErrorCode(
         "request.media-type", 415, "The body is in another format",
-        "Bodies are application/json; PATCH takes application/merge-patch+json, too.")
+        "Bodies are application/json; PATCH takes application/merge-patch+json and "
+            + "application/json-patch+json, too.")
     static let notBuilt = ErrorCode(
         "feature.not-built", 501, "Not there yet",
         "The contract has it, this version of Stele does not.")
@@ -158,8 +175,8 @@ extension ErrorCode {
         emptyBody, predicate, predicateKey, predicateType, predicateVariable, predicatePattern,
         predicateLimit, predicateUnsupported, predicateValue, value, readOnly, abstract,
         wrongEntity,
-        noDestination, token, host, origin, route, entity, object, member, method, notAcceptable,
-        identity, versionConflict, precondition, bodyTooLarge, targetTooLong, mediaType, notBuilt,
+        noDestination, reference, pointer, patchTest, token, host, origin, route, entity, object, member, method, notAcceptable,
+        identity, versionConflict, precondition, keyRunning, keyReused, bodyTooLarge, targetTooLong, mediaType, notBuilt,
         busy, unavailable, deadline, noRoom, `internal`,
     ]
 }

@@ -150,13 +150,13 @@ struct ErrorRenderer {
             let keys: [JSONValue] = conflict.changedSlots.compactMap { slot in
                 guard entity.slots.indices.contains(slot) else { return nil }
                 let property = entity.slots[slot]
-                func value(_ snapshot: Snapshot?) -> JSONValue {
-                    guard let snapshot, snapshot.values.indices.contains(slot) else { return .null }
-                    return json(snapshot.values[slot], property)
+                func value(_ values: [Value]?) -> JSONValue {
+                    guard let values, values.indices.contains(slot) else { return .null }
+                    return json(values[slot], property)
                 }
                 return .object([
-                    ("key", .string(property.name)), ("yours", value(conflict.cached)),
-                    ("stored", value(conflict.persisted)),
+                    ("key", .string(property.name)), ("yours", value(conflict.values)),
+                    ("stored", value(conflict.persisted?.values)),
                 ])
             }
             return .object([

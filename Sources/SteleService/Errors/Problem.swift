@@ -35,6 +35,14 @@ struct Problem: Error, Sendable {
         return placed
     }
 
+    /// The same with the number of the operation that it is of, from 0.
+    func inOperation(_ index: Int) -> Problem {
+        var numbered = self
+        numbered.detail = "operation \(index): \(detail)"
+        numbered.members.insert(("operation", .integer(Int64(index))), at: 0)
+        return numbered
+    }
+
     /// The JSON pointer (RFC 6901) of a place.
     static func pointer(_ path: [String]) -> String {
         path.map { "/" + $0.replacing("~", with: "~0").replacing("/", with: "~1") }.joined()

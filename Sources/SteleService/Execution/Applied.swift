@@ -26,20 +26,25 @@ struct Written: Sendable {
 
 /// What a write did, before its save is known.
 enum Applied: Sendable {
-    case created([Written], isArray: Bool, Entity)
+    /// `isNew` is whether any was made, where an upsert may have found them all.
+    case created([Written], isArray: Bool, isNew: Bool, Entity)
     case changed(Written)
     case members([Written])
     case destination(Written?)
+    case operations([AppliedOperation])
     case done
 
     /// What came of it.
     func outcome(after save: SaveResult) -> Outcome {
         switch self {
-        case .created(let all, let isArray, let entity):
-            .created(all.compactMap { $0.stored(after: save) }, isArray: isArray, entity: entity)
+        case .created(let all, let isArray, let isNew, let entity):
+            .created(
+                all.compactMap { $0.stored(after: save) }, isArray: isArray, isNew: isNew,
+                entity: entity)
         case .changed(let one): one.stored(after: save).map(Outcome.changed) ?? .done
         case .members(let all): .members(all.map { $0.key(after: save) })
         case .destination(let one): .destination(one?.key(after: save))
+        case .operations(let all): .operations(all.map { $0.outcome(after: save) })
         case .done: .done
         }
     }

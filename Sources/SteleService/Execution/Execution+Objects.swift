@@ -9,7 +9,9 @@ extension Execution {
     func object(_ plan: ObjectPlan, _ terms: Terms) throws -> Outcome {
         try reading { context in
             guard let snapshot = try snapshot(of: plan.target, context) else {
-                let tag = try listTag(plan.tagHash, context)
+                let tag = EntityTags.destination(
+                    version: 0, key: 0, generation: try context.cacheGeneration(),
+                    token: try context.token(), hash: plan.tagHash)
                 if let known = terms.known(tag) { return .notModified(tag: known) }
                 return .null(tag: tag)
             }
@@ -77,6 +79,11 @@ extension Execution {
             !forms.hasDerived(snapshot.entity)
         {
             return EntityTags.plain(version: snapshot.version, generation: generation)
+        }
+        if case .toOne = plan.target {
+            return EntityTags.destination(
+                version: snapshot.version, key: snapshot.key, generation: generation,
+                token: try context.token(), hash: plan.tagHash)
         }
         return EntityTags.object(
             version: snapshot.version, generation: generation, token: try context.token(),

@@ -10,34 +10,45 @@ extension Execution {
         let context = writer.context
         switch plan.deed {
         case .setMembers(let owner, let relationship):
-            let object = try target(owner, plan, context)
+            let object = try target(owner, plan, writer, isShown: false)
+            try checkList(plan, writer)
             let members = try members(plan, relationship, writer)
             try object.setMembers(relationship, members)
             try writer.resolveLinks()
             return try .members(object.members(relationship).map(Written.init))
         case .addMembers(let owner, let relationship, let place):
-            let object = try target(owner, plan, context)
+            let object = try target(owner, plan, writer, isShown: false)
+            try checkList(plan, writer)
             for (offset, member) in try members(plan, relationship, writer).enumerated() {
                 try object.addMember(relationship, member, at: place.map { $0 + offset })
             }
             try writer.resolveLinks()
             return try .members(object.members(relationship).map(Written.init))
         case .removeMember(let owner, let relationship, let key):
-            let object = try target(owner, plan, context)
+            let object = try target(owner, plan, writer, isShown: false)
             let entity = model.destination(of: relationship)
             guard try object.hasMember(relationship, key: key),
                 let member = try context.object(entity: entity, key: key)
-            else { throw Self.notAMember(key, owner, relationship) }
+            else {
+                try plan.preconditions?.check(.none, nil, writer)
+                throw Self.notAMember(key, owner, relationship)
+            }
+            try plan.preconditions?.check(.object(member), nil, writer)
             try object.removeMember(relationship, member)
             return .done
         case .setToOne(let owner, let relationship):
-            let object = try target(owner, plan, context)
+            let object = try target(owner, plan, writer, isShown: false)
+            try plan.preconditions?.check(
+                .destination(try object.toOne(relationship)), nil, writer)
             let destination = try destination(plan, relationship, writer)
             try object.setToOne(relationship, destination)
             try writer.resolveLinks()
             return .destination(destination.map(Written.init))
         case .clearToOne(let owner, let relationship):
-            try target(owner, plan, context).setToOne(relationship, nil)
+            let object = try target(owner, plan, writer, isShown: false)
+            try plan.preconditions?.check(
+                .destination(try object.toOne(relationship)), nil, writer)
+            try object.setToOne(relationship, nil)
             return .done
         default: return .done
         }
@@ -55,25 +66,13 @@ extension Execution {
                 "\(relationship.name) is to-many: PUT takes the array of all its ids, and "
                     + "\(root.kindName) stands there")
         }
-        return [try one(root, relationship, writer)]
+        return [try writer.member(root, relationship)]
     }
 
     private func destination(
         _ plan: WritePlan, _ relationship: Relationship, _ writer: ObjectWriter
     ) throws -> ManagedObject? {
         guard let root = plan.body?.root, root.kind != .null else { return nil }
-        return try one(root, relationship, writer)
-    }
-
-    private func one(
-        _ node: JSONNode, _ relationship: Relationship, _ writer: ObjectWriter
-    ) throws -> ManagedObject {
-        if node.kind == .object { return try writer.destination(node, relationship, 0) }
-        let key = try writer.id(node, relationship)
-        let entity = model.destination(of: relationship)
-        guard let object = try writer.context.object(entity: entity, key: key) else {
-            throw writer.missing(key, relationship)
-        }
-        return object
+        return try writer.member(root, relationship)
     }
 }

@@ -12,18 +12,25 @@ extension Execution {
     /// A client that names a version needs no rule of its own: run again, the version is compared
     /// with what is there then.
     func write(_ plan: WritePlan) throws -> Outcome {
+        if let request = plan.deed.allOf { return try writeAll(plan, request) }
         for _ in 1..<max(limits.writeAttempts, 1) {
             let context = ManagedObjectContext(coordinator, name: plan.contextName)
             defer { context.close() }
-            let writer = ObjectWriter(context, forms: forms, limits: limits)
+            let writer = writer(plan, context)
             do {
                 let result = try apply(plan, writer)
-                return result.outcome(after: try context.save())
+                guard let receipt = plan.receipt else {
+                    return result.outcome(after: try context.save())
+                }
+                return result.outcome(
+                    after: try coordinator.store.save(receipt.request(result, context)))
             } catch let errors as ValidationErrors {
                 throw PlacedErrors(errors: errors, places: writer.places)
             } catch StoreError.moved {
                 continue
             } catch StoreError.conflicts {
+                continue
+            } catch StoreError.constraint where plan.mergePolicy != .error {
                 continue
             }
         }
@@ -33,9 +40,13 @@ extension Execution {
     /// Makes a write's request, for who saves it without waiting; nothing is tried again.
     /// - Throws: as `write`; `StoreError.overBudget`.
     func begin(_ plan: WritePlan) throws -> BegunWrite {
+        // What may have to be settled, or searched for, is a worker's.
+        if plan.deed.allOf != nil || plan.mergePolicy != .error || plan.hasKey {
+            throw StoreError.overBudget
+        }
         let context = ManagedObjectContext(coordinator, name: plan.contextName, budget: budget)
         defer { context.close() }
-        let writer = ObjectWriter(context, forms: forms, limits: limits, isBrief: budget != nil)
+        let writer = writer(plan, context)
         do {
             let applied = try apply(plan, writer)
             let request = try context.saveRequest()
@@ -46,15 +57,26 @@ extension Execution {
         }
     }
 
+    func writer(_ plan: WritePlan, _ context: ManagedObjectContext) -> ObjectWriter {
+        ObjectWriter(
+            context, forms: forms, limits: limits, isBrief: budget != nil,
+            mergePolicy: plan.mergePolicy)
+    }
+
     private func writeAlone(_ plan: WritePlan) throws -> Outcome {
         var applied: Applied?
         let saved = try coordinator.store.save(making: { reader in
             let context = ManagedObjectContext(
                 coordinator, reader: reader, name: plan.contextName)
             defer { context.close() }
-            let writer = ObjectWriter(context, forms: forms, limits: limits)
+            let writer = writer(plan, context)
             let result = try apply(plan, writer)
             do {
+                if let receipt = plan.receipt {
+                    let made = try receipt.request(result, context)
+                    applied = result
+                    return made
+                }
                 let made = try context.saveRequest()
                 applied = result
                 return try made ?? SaveRequest(readToken: context.token())
@@ -71,15 +93,21 @@ extension Execution {
         switch plan.deed {
         case .create(let entity): return try create(entity, plan, writer)
         case .change(let owner, let mode):
-            let object = try target(owner, plan, context)
+            let object = try target(owner, plan, writer)
             if let body = plan.body {
                 try writer.change(object, by: body.root, in: owner.entity, mode: mode)
             }
             try writer.resolveLinks()
             return .changed(Written(object))
         case .delete(let owner):
-            try context.delete(target(owner, plan, context))
+            try context.delete(target(owner, plan, writer))
             return .done
+        case .transact(let basePath):
+            guard let body = plan.body else { return .done }
+            try plan.preconditions?.check(.none, nil, writer)
+            var transaction = Transaction(writer, basePath: basePath)
+            return try transaction.run(body.root)
+        case .changeAll, .deleteAll: return .done
         case .setMembers, .addMembers, .removeMember, .setToOne, .clearToOne:
             return try relate(plan, writer)
         }
@@ -89,45 +117,48 @@ extension Execution {
         _ entity: Entity, _ plan: WritePlan, _ writer: ObjectWriter
     ) throws -> Applied {
         guard let root = plan.body?.root else { return .done }
+        try checkList(plan, writer)
         var made: [Written] = []
+        var isNew = false
+        func create(_ node: JSONNode) throws {
+            let object = try writer.create(node, in: entity)
+            isNew = isNew || object.isInserted
+            made.append(Written(object))
+        }
         if root.kind == .array {
+            try writer.lookUp(root, entity)
             made.reserveCapacity(root.count)
             try root.forEachElement { element in
                 writer.path = [String(made.count)]
-                made.append(Written(try writer.create(element, in: entity)))
+                try create(element)
             }
             writer.path = []
         } else {
-            made.append(Written(try writer.create(root, in: entity)))
+            try create(root)
         }
         try writer.resolveLinks()
-        return .created(made, isArray: root.kind == .array, entity)
+        if root.kind != .array, !isNew, let one = made.first { return .changed(one) }
+        return .created(made, isArray: root.kind == .array, isNew: isNew, entity)
     }
 
-    /// The object that a route names, its version checked where the client names one.
+    /// The object that a route names; where the route is its own, it must be what the client says.
     func target(
-        _ owner: Owner, _ plan: WritePlan, _ context: ManagedObjectContext
+        _ owner: Owner, _ plan: WritePlan, _ writer: ObjectWriter, isShown: Bool = true
     ) throws -> ManagedObject {
-        guard let object = try context.object(entity: owner.entity, key: owner.key) else {
-            if plan.ifMatch != nil {
-                throw Problem(
-                    .precondition,
-                    "If-Match names a version of \(owner.entity.name) \(owner.key), "
-                        + "which does not exist")
-            }
+        guard let object = try writer.context.object(entity: owner.entity, key: owner.key) else {
+            if isShown { try plan.preconditions?.check(.none, plan.body?.root, writer) }
             throw Self.missing(owner.entity, owner.key)
         }
-        if case .versions(let versions) = plan.ifMatch, !versions.contains(object.version) {
-            let named = versions.map(String.init).joined(separator: ", ")
-            throw Problem(
-                .precondition,
-                named.isEmpty
-                    ? "If-Match names no version: send the ETag of the object itself"
-                    : "If-Match names version \(named), and \(object.entity.name) "
-                        + "\(object.id.key) has version \(object.version)",
-                hint: "read the object again and apply the change to what it is now",
-                members: [("storedVersion", .integer(object.version))])
-        }
+        if isShown { try plan.preconditions?.check(.object(object), plan.body?.root, writer) }
         return object
+    }
+
+    /// A list, which is known by the last save.
+    func checkList(_ plan: WritePlan, _ writer: ObjectWriter) throws {
+        guard let preconditions = plan.preconditions else { return }
+        try preconditions.check(
+            .list(
+                generation: try writer.context.cacheGeneration(),
+                token: try writer.context.token()), nil, writer)
     }
 }

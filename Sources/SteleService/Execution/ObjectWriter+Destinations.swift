@@ -43,10 +43,11 @@ extension ObjectWriter {
     }
 
     /// The object that stands in a relationship's place: without `_id` a new one, with it that one,
-    /// changed by the other keys.
+    /// changed by the other keys; in a transaction `{"_ref": "NAME"}` is that of another operation.
     func destination(
         _ node: JSONNode, _ relationship: Relationship, _ depth: Int
     ) throws -> ManagedObject {
+        if let name = node["_ref"] { return try referenced(name, in: node) }
         let entity = context.model.destination(of: relationship)
         guard let idNode = node["_id"] else { return try create(node, in: entity, depth: depth) }
         let key = try id(idNode, relationship)
@@ -54,6 +55,17 @@ extension ObjectWriter {
             throw missing(key, relationship)
         }
         try change(object, by: node, in: entity, mode: .merge, depth: depth)
+        return object
+    }
+
+    /// The object that one id, or an object in its place, names.
+    func member(_ node: JSONNode, _ relationship: Relationship) throws -> ManagedObject {
+        if node.kind == .object { return try destination(node, relationship, 0) }
+        let key = try id(node, relationship)
+        let entity = context.model.destination(of: relationship)
+        guard let object = try context.object(entity: entity, key: key) else {
+            throw missing(key, relationship)
+        }
         return object
     }
 
@@ -90,7 +102,27 @@ extension ObjectWriter {
             ])
     }
 
-    private func twice(_ key: Int64, _ relationship: Relationship) -> Problem {
+    /// The object that another operation of the transaction made or found under a name.
+    func referenced(_ name: JSONNode, in node: JSONNode) throws -> ManagedObject {
+        guard let references else {
+            throw Problem(
+                .body, "_ref names an object of another operation, and this body has none",
+                hint: "POST /transactions takes operations that name each other")
+        }
+        guard node.count == 1 else {
+            throw Problem(
+                .body, "_ref stands alone: what it names is changed by an operation of its own")
+        }
+        guard let text = name.string else {
+            throw Problem(.body, "_ref is a text, and \(name.kindName) stands there")
+        }
+        if let object = references[text] { return object }
+        throw Problem(
+            .reference, "no operation is called \(text.prefix(60)) by `as`",
+            hint: Nearest.hint(to: text, among: references.keys.sorted()))
+    }
+
+    func twice(_ key: Int64, _ relationship: Relationship) -> Problem {
         Problem(.body, "\(relationship.name) names the object \(key) twice")
     }
 }

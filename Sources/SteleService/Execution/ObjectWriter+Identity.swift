@@ -62,20 +62,20 @@ extension ObjectWriter {
         guard !isNew else {
             throw Problem(.body, "a new object has no _version yet", hint: "leave _version out")
         }
-        guard let version = node.integer ?? node.string.flatMap({ Int64($0) }) else {
-            throw Problem(.body, "_version is a whole number, \(ValueReader.shown(node))")
-        }
+        let version = try self.version(node)
         guard version != object.version else { return }
         throw versionConflict(version, object, body)
     }
 
+    func version(_ node: JSONNode) throws -> Int64 {
+        if let version = node.integer ?? node.string.flatMap({ Int64($0) }) { return version }
+        throw Problem(.body, "_version is a whole number, \(ValueReader.shown(node))")
+    }
+
     /// What the client wanted and what is stored, key by key. The object's own values may be
     /// changed already, so the stored ones are read anew.
-    private func versionConflict(
-        _ version: Int64, _ object: ManagedObject, _ body: JSONNode
-    ) -> Problem {
+    func conflicts(_ object: ManagedObject, _ body: JSONNode) -> JSONValue {
         let stored = (try? context.snapshot(object.id)) ?? object.snapshot
-        let renderer = SnapshotRenderer(model: context.model)
         var conflicts: [JSONValue] = []
         for (slot, property) in object.entity.slots.enumerated() {
             guard let wanted = body[property.name], stored.values.indices.contains(slot) else {
@@ -92,14 +92,20 @@ extension ObjectWriter {
                     ("stored", .raw(writer.bytes)),
                 ]))
         }
-        return Problem(
+        return .array(conflicts)
+    }
+
+    func versionConflict(
+        _ version: Int64, _ object: ManagedObject, _ body: JSONNode
+    ) -> Problem {
+        Problem(
             .versionConflict,
             "the body is of version \(version), and \(object.entity.name) "
                 + "\(object.id.key) has version \(object.version)",
             hint: "read the object again and apply the change to what it is now",
             members: [
                 ("yourVersion", .integer(version)), ("storedVersion", .integer(object.version)),
-                ("conflicts", .array(conflicts)),
+                ("conflicts", conflicts(object, body)),
             ])
     }
 

@@ -13,14 +13,25 @@ final class ObjectWriter {
         case merge
         /// Attributes and to-ones go back to their defaults (PUT).
         case replace
+        /// The body is a list of operations (JSON Patch, RFC 6902).
+        case patch
     }
 
     let context: ManagedObjectContext
-    private let forms: BodyForms
+    let forms: BodyForms
     private let limits: Limits
     /// Whether it works on a thread that must not wait, and leaves many objects to another.
     private let isBrief: Bool
+    let mergePolicy: MergePolicy
+    /// Objects by values that must be unique: those that this body has made or found.
+    var unique: [UniqueKey: ManagedObject] = [:]
+    /// Whether `unique` has all that the body's outermost objects can meet in the store.
+    var hasLookedUp = false
     private var objects = 0
+    /// The objects that a transaction's operations call by name; nil where the body is none.
+    var references: [String: ManagedObject]?
+    /// For what errors and patches show of values.
+    private(set) lazy var renderer = SnapshotRenderer(model: context.model)
     /// To-one links by id, resolved together at the end: one query a destination root.
     private var links: [PendingLink] = []
 
@@ -33,12 +44,19 @@ final class ObjectWriter {
         let source: ManagedObject
         let relationship: Relationship
         let key: Int64
+        /// Where it stands in the body.
+        let path: [String]
     }
 
+    /// Whether links by id wait to be resolved.
+    var hasPendingLinks: Bool { !links.isEmpty }
+
     init(
-        _ context: ManagedObjectContext, forms: BodyForms, limits: Limits, isBrief: Bool = false
+        _ context: ManagedObjectContext, forms: BodyForms, limits: Limits, isBrief: Bool = false,
+        mergePolicy: MergePolicy = .error
     ) {
         self.isBrief = isBrief
+        self.mergePolicy = mergePolicy
         self.context = context
         self.forms = forms
         self.limits = limits
@@ -49,10 +67,20 @@ final class ObjectWriter {
         try enter(node, depth, "an object of \(entity.name)")
         let concrete = try self.entity(of: node, within: entity)
         guard !concrete.isAbstract else { throw abstract(concrete) }
+        if mergePolicy != .error, let there = try existing(like: node, concrete, depth) {
+            try meet(there, node, depth: depth)
+            return there
+        }
         let object = try context.insert(concrete)
-        if !path.isEmpty { places.append((object.id.key, path)) }
-        try apply(node, to: object, in: concrete, isNew: true, depth: depth)
+        if mergePolicy != .error { try note(object, node) }
+        try fill(object, with: node, depth: depth)
         return object
+    }
+
+    /// Gives a new object what a body says.
+    func fill(_ object: ManagedObject, with node: JSONNode, depth: Int = 0) throws {
+        if !path.isEmpty { places.append((object.id.key, path)) }
+        try apply(node, to: object, in: object.entity, isNew: true, depth: depth)
     }
 
     /// Changes an object as a body says; `_id`, `_entity` and `_version` must agree with it.
@@ -60,7 +88,12 @@ final class ObjectWriter {
     func change(
         _ object: ManagedObject, by node: JSONNode, in place: Entity, mode: Mode, depth: Int = 0
     ) throws {
+        if mode == .patch { return try patch(object, by: node) }
         try enter(node, depth, "an object of \(object.entity.name)")
+        if mergePolicy != .error, let version = node["_version"] {
+            guard let kept = try merge(object, version, node, mode) else { return }
+            return try apply(node, to: object, in: place, isNew: false, depth: depth, besides: kept)
+        }
         if mode == .replace { try reset(object, besides: node) }
         try apply(node, to: object, in: place, isNew: false, depth: depth)
     }
@@ -83,18 +116,23 @@ final class ObjectWriter {
             let destination = context.model.destination(of: link.relationship)
             guard let object = found[destination.root]?[link.key],
                 destination.isKind(object.entity.index)
-            else { throw missing(link.key, link.relationship) }
+            else { throw missing(link.key, link.relationship).placed(at: link.path) }
             try link.source.setToOne(link.relationship, object)
         }
     }
 
-    private func enter(_ node: JSONNode, _ depth: Int, _ what: String) throws {
+    func enter(_ node: JSONNode, _ depth: Int, _ what: String) throws {
         guard node.kind == .object else {
             throw Problem(.body, "\(what) is a JSON object, and \(node.kindName) stands there")
         }
         guard depth < limits.bodyDepth else {
             throw Problem(.tooDeep, "objects nest deeper than \(limits.bodyDepth) in the body")
         }
+        try countObject()
+    }
+
+    /// Counts one object, or one operation, of the body.
+    func countObject() throws {
         objects += 1
         if isBrief, objects > limits.briefObjects { throw StoreError.overBudget }
         guard objects <= limits.objectsPerBody else {
@@ -104,8 +142,10 @@ final class ObjectWriter {
         }
     }
 
-    private func apply(
-        _ node: JSONNode, to object: ManagedObject, in place: Entity, isNew: Bool, depth: Int
+    /// - Parameter besides: keys whose values stay as they are stored.
+    func apply(
+        _ node: JSONNode, to object: ManagedObject, in place: Entity, isNew: Bool, depth: Int,
+        besides kept: Set<String> = []
     ) throws {
         let entity = object.entity
         let form = forms[entity]
@@ -113,6 +153,7 @@ final class ObjectWriter {
         try node.forEachMemberBytes { name, value in
             do {
                 guard let key = form.keys[name] else { throw unknownKey(name, entity) }
+                if !kept.isEmpty, kept.contains(String(decoding: name, as: UTF8.self)) { return }
                 switch key {
                 case .attribute(let it):
                     object.setValue(try ValueReader.read(value, for: it, of: entity), for: it)
@@ -120,7 +161,10 @@ final class ObjectWriter {
                 case .toMany(let it): try setToMany(it, of: object, value, depth)
                 case .id: try checkID(value, object, isNew: isNew)
                 case .entity: if !isNew { try checkEntity(value, object, place: place) }
-                case .version: try checkVersion(value, object, node, isNew: isNew)
+                case .version:
+                    if mergePolicy == .error || isNew {
+                        try checkVersion(value, object, node, isNew: isNew)
+                    }
                 case .readOnly(let name):
                     throw Problem(
                         .readOnly, "\(name) of \(entity.name) is computed, never written")
@@ -133,19 +177,21 @@ final class ObjectWriter {
     }
 
     /// Back to defaults, save for what the body names and what PUT leaves alone.
-    private func reset(_ object: ManagedObject, besides node: JSONNode) throws {
+    func reset(
+        _ object: ManagedObject, besides node: JSONNode, and kept: Set<String> = []
+    ) throws {
         for key in forms[object.entity].writable {
             switch key {
-            case .attribute(let it) where node[it.name] == nil:
+            case .attribute(let it) where node[it.name] == nil && !kept.contains(it.name):
                 object.setValue(it.declaration.defaultValue, for: it)
-            case .toOne(let it) where node[it.name] == nil:
+            case .toOne(let it) where node[it.name] == nil && !kept.contains(it.name):
                 try object.setToOne(it, nil)
             default: break
             }
         }
     }
 
-    private func setToOne(
+    func setToOne(
         _ relationship: Relationship, of object: ManagedObject, _ node: JSONNode, _ depth: Int
     ) throws {
         switch node.kind {
@@ -157,11 +203,12 @@ final class ObjectWriter {
         default:
             links.append(
                 PendingLink(
-                    source: object, relationship: relationship, key: try id(node, relationship)))
+                    source: object, relationship: relationship, key: try id(node, relationship),
+                    path: path.isEmpty ? path : path + [relationship.name]))
         }
     }
 
-    private func setToMany(
+    func setToMany(
         _ relationship: Relationship, of object: ManagedObject, _ node: JSONNode, _ depth: Int
     ) throws {
         if node.kind == .null { return try object.setMembers(relationship, []) }

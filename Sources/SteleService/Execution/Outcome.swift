@@ -39,8 +39,13 @@ enum Outcome: Sendable {
     case stream(ListOutcome, RowStream?)
     case count(Int, tag: String?)
     /// Objects that were made: one, or as many as the body's array holds.
-    case created([Snapshot], isArray: Bool, entity: Entity)
+    case created([Snapshot], isArray: Bool, isNew: Bool, entity: Entity)
     case changed(Snapshot)
+    /// An entry an operation of a transaction.
+    case operations([OperationOutcome])
+    /// How many objects a write of all that match has changed, or deleted.
+    case updatedAll(Int)
+    case deletedAll(Int)
     /// Done, with nothing to say.
     case done
     /// The ids that are in a to-many now.

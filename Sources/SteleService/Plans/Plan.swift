@@ -30,11 +30,10 @@ struct Plan {
         case .index, .health, .model, .errorCodes, .templates, .options: action = .page
         case .readiness: action = .readiness
         case .changes: action = .changes
+        case .transactions:
+            action = .write(Self.write(.transact(basePath: Self.basePath(call)), call))
         case .list(let entity):
-            action =
-                call.route.isRead
-                ? .list(try reading.list(entity, .entity))
-                : .write(Self.write(.create(entity), call))
+            action = try Self.list(entity, call, reading)
         case .query(let entity): action = .list(try reading.list(entity, .entity))
         case .template(let template):
             action = .list(try reading.list(template.entity, .entity, template))
@@ -66,12 +65,33 @@ struct Plan {
         }
     }
 
+    private static func list(
+        _ entity: Entity, _ call: Call, _ reading: Reading
+    ) throws -> Action {
+        switch call.route.method {
+        case .post: .write(write(.create(entity), call))
+        case .patch: .write(write(.changeAll(try reading.all(entity), merging(call)), call))
+        case .delete: .write(write(.deleteAll(try reading.all(entity)), call))
+        default: .list(try reading.list(entity, .entity))
+        }
+    }
+
+    /// What stands before the routes in the address of `/transactions`.
+    private static func basePath(_ call: Call) -> String {
+        String(call.request.path.dropLast(RoutePattern.transactions.rawValue.count))
+    }
+
+    /// How a PATCH's body is meant.
+    private static func merging(_ call: Call) -> ObjectWriter.Mode {
+        Body.isJSONPatch(call.request.headers) ? .patch : .merge
+    }
+
     private static func object(
         _ entity: Entity, _ key: Int64, _ call: Call, _ reading: Reading
     ) throws -> Action {
         let owner = Owner(entity: entity, key: key)
         return switch call.route.method {
-        case .patch: .write(write(.change(owner, .merge), call))
+        case .patch: .write(write(.change(owner, merging(call)), call))
         case .put: .write(write(.change(owner, .replace), call))
         case .delete: .write(write(.delete(owner), call))
         default: .object(try reading.object(.object(entity, key: key), entity))
@@ -97,7 +117,8 @@ struct Plan {
 
     private static func write(_ deed: WritePlan.Deed, _ call: Call) -> WritePlan {
         WritePlan(
-            deed: deed, body: call.body, ifMatch: call.terms.ifMatch,
-            contextName: call.route.contextName)
+            deed: deed, body: call.body, preconditions: Preconditions(call.terms),
+            mergePolicy: call.mergePolicy,
+            hasKey: call.terms.idempotencyKey != nil, contextName: call.route.contextName)
     }
 }

@@ -166,6 +166,20 @@ struct Reading {
             source: source, request: plan.request, tagHash: tagHash, isVolatile: plan.isVolatile)
     }
 
+    /// All objects that `where` names, for a write of them.
+    /// - Throws: `Problem`, 400, where there is no `where`.
+    func all(_ entity: Entity) throws -> FetchRequest {
+        guard try parameters().predicate != nil else {
+            throw Problem(
+                .parameter, "\(call.route.method.rawValue) of a list takes where: which objects",
+                hint: "where=TRUEPREDICATE is all of them")
+        }
+        var request = FetchRequest(entity: entity)
+        request.predicate = try predicate(parameters(), names(entity))
+        request.includesSubentities = try parameters().includesSubentities ?? true
+        return request
+    }
+
     func object(_ target: ObjectPlan.Target, _ entity: Entity) throws -> ObjectPlan {
         let asked = try parameters()
         let names = names(entity)

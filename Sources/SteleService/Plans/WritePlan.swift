@@ -1,7 +1,9 @@
 /// What a writing plan does, with the body that says how.
 
+import SteleGraph
 import SteleJSON
 import SteleModel
+import StelePredicates
 
 /// A write; run again as often as it loses a race.
 struct WritePlan {
@@ -15,10 +17,28 @@ struct WritePlan {
         case removeMember(Owner, Relationship, key: Int64)
         case setToOne(Owner, Relationship)
         case clearToOne(Owner, Relationship)
+        /// Operations on any objects; addresses in them begin with the base path.
+        case transact(basePath: String)
+        /// The merge patch, or JSON Patch, for all objects of a fetch.
+        case changeAll(FetchRequest, ObjectWriter.Mode)
+        case deleteAll(FetchRequest)
+
+        /// The objects that a write of all that match is about; nil for every other.
+        var allOf: FetchRequest? {
+            switch self {
+            case .changeAll(let request, _), .deleteAll(let request): request
+            default: nil
+            }
+        }
     }
 
     let deed: Deed
     let body: JSONDocument?
-    let ifMatch: Terms.IfMatch?
+    let preconditions: Preconditions?
+    let mergePolicy: MergePolicy
+    /// What is kept of the answer, for a client that may ask again; made by `Service.write`.
+    var receipt: AnswerReceipt?
+    /// Whether the client names the request by a key.
+    let hasKey: Bool
     let contextName: String
 }

@@ -36,9 +36,12 @@ struct Answers: Sendable {
                     writer.integer(Int64(count))
                     writer.byte(UInt8(ascii: "}"))
                 }, tag, call)
-        case .created(let objects, let isArray, let entity):
-            created(objects, isArray: isArray, entity, call)
+        case .created(let objects, let isArray, let isNew, let entity):
+            created(objects, isArray: isArray, isNew ? 201 : 200, entity, call)
         case .changed(let snapshot): changed(snapshot, call)
+        case .operations(let all): minimal(call) ?? json(200) { operations(all, call, to: &$0) }
+        case .updatedAll(let count): minimal(call) ?? tally("{\"updated\":", count)
+        case .deletedAll(let count): minimal(call) ?? tally("{\"deleted\":", count)
         case .done: Response(status: 204)
         case .members(let keys): minimal(call) ?? json(200) { $0.keys(keys) }
         case .destination(let key):
@@ -106,7 +109,7 @@ struct Answers: Sendable {
     private static let applied: Field = ("Preference-Applied", "return=minimal")
 
     private func created(
-        _ objects: [Snapshot], isArray: Bool, _ entity: Entity, _ call: Call
+        _ objects: [Snapshot], isArray: Bool, _ status: Int, _ entity: Entity, _ call: Call
     ) -> Response {
         var headers: [Field] = []
         if !isArray, let one = objects.first {
@@ -116,10 +119,10 @@ struct Answers: Sendable {
             headers.append(("Location", Routes.path(ofEntity: entity.name, basePath)))
         }
         if call.terms.wantsMinimal {
-            return Response(status: 201, headers: headers + [Self.applied])
+            return Response(status: status, headers: headers + [Self.applied])
         }
         let renderer = renderer(for: call)
-        return json(201, headers: headers) { writer in
+        return json(status, headers: headers) { writer in
             guard isArray else {
                 if let one = objects.first { renderer.write(one, to: &writer) }
                 return
@@ -137,6 +140,35 @@ struct Answers: Sendable {
         let headers: [Field] = [("ETag", tag(of: snapshot, call))]
         if let minimal = minimal(call, headers) { return minimal }
         return json(200, headers: headers) { renderer(for: call).write(snapshot, to: &$0) }
+    }
+
+    private func tally(_ head: StaticString, _ count: Int) -> Response {
+        json(200) { writer in
+            writer.raw(head)
+            writer.integer(Int64(count))
+            writer.byte(UInt8(ascii: "}"))
+        }
+    }
+
+    private func operations(
+        _ all: [OperationOutcome], _ call: Call, to writer: inout ByteWriter
+    ) {
+        let renderer = renderer(for: call)
+        writer.byte(UInt8(ascii: "["))
+        for (index, one) in all.enumerated() {
+            if index > 0 { writer.byte(UInt8(ascii: ",")) }
+            switch one {
+            case .object(let snapshot?): renderer.write(snapshot, to: &writer)
+            case .object(nil): writer.null()
+            case .deleted(let entity, let key):
+                writer.raw("{\"_entity\":")
+                writer.string(renderer.model.entities[entity].name)
+                writer.raw(",\"_id\":")
+                if let key { writer.integer(key) } else { writer.null() }
+                writer.raw(",\"deleted\":true}")
+            }
+        }
+        writer.byte(UInt8(ascii: "]"))
     }
 
     private func tag(of snapshot: Snapshot, _ call: Call) -> String {

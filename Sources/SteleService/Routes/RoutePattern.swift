@@ -10,6 +10,7 @@ enum RoutePattern: String, Sendable, CaseIterable {
     case errorCodes = "/docs/errors"
     case templates = "/fetch"
     case template = "/fetch/{name}"
+    case transactions = "/transactions"
     case list = "/{Entity}"
     case count = "/{Entity}/count"
     case query = "/{Entity}/query"
@@ -25,8 +26,8 @@ enum RoutePattern: String, Sendable, CaseIterable {
         case .index, .health, .readiness, .model, .changes, .errorCodes, .templates, .template,
             .count, .fetchedProperty, .relatedCount:
             [.get]
-        case .query: [.post]
-        case .list: [.get, .post]
+        case .query, .transactions: [.post]
+        case .list: [.get, .post, .patch, .delete]
         case .object: [.get, .put, .patch, .delete]
         case .related: [.get, .post, .put, .delete]
         case .member: [.get, .delete]
@@ -41,12 +42,11 @@ enum LaterRoute: String, Sendable, CaseIterable {
     case openAPI = "/openapi.json"
     case metrics = "/metrics"
     case backup = "/backup"
-    case transactions = "/transactions"
     case binary = "/{Entity}/{id}/{attribute}"
 
     /// What stands at the root, by its first segment.
     static let atRoot: [String: LaterRoute] = [
         "contexts": .contexts, "live": .live, "openapi.json": .openAPI,
-        "metrics": .metrics, "backup": .backup, "transactions": .transactions,
+        "metrics": .metrics, "backup": .backup,
     ]
 }

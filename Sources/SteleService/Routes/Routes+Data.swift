@@ -105,11 +105,6 @@ extension Routes {
     }
 
     func refusal(of method: Method, _ resource: Route.Resource, _ allowed: [Method]) -> Problem {
-        if case .list = resource, method == .patch || method == .delete {
-            return Problem.notBuilt(
-                "\(method.rawValue) of all objects that match a where",
-                instead: "\(method.rawValue) of one object, /{Entity}/{id}, is")
-        }
         let allow = Method.allow(allowed)
         return Problem(
             .method, "this route takes \(allow), not \(method.rawValue)",

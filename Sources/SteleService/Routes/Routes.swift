@@ -102,6 +102,7 @@ struct Routes: Sendable {
         case ("model", 0): return (.model, .model)
         case ("changes", 0): return (.changes, .changes)
         case ("docs", 1) where rest.first == "errors": return (.errorCodes, .errorCodes)
+        case ("transactions", 0): return (.transactions, .transactions)
         case ("fetch", 0): return (.templates, .templates)
         case ("fetch", 1):
             return (.template(try templates.named(rest.first ?? "", basePath)), .template)

@@ -1,0 +1,163 @@
+/// Merge policies: what is done where a save meets what others have saved.
+
+import SteleModel
+import StelePersistence
+
+extension ManagedObjectContext {
+    /// Saves as the merge policy says, again and again where yet another save was quicker.
+    ///
+    /// A deletion meets no policy that keeps the store's side, and no change meets a row that is
+    /// gone: for these the conflict stays.
+    /// - Throws: as `save`.
+    func saveMerging(_ request: SaveRequest) throws -> SaveResult {
+        var request = request
+        // Each turn settles at least one conflict; new ones come only of other saves.
+        for _ in 0...(request.changes.count + 64) {
+            do throws(StoreError) {
+                return try coordinator.store.save(request)
+            } catch .conflicts(let conflicts) {
+                for conflict in conflicts {
+                    guard try settle(conflict) else { throw StoreError.conflicts(conflicts) }
+                }
+            } catch .constraint(let conflict) {
+                guard try settle(conflict) else { throw StoreError.constraint(conflict) }
+            }
+            guard let next = try saveRequest() else { return SaveResult(token: try token()) }
+            request = next
+        }
+        throw StoreError.busy("other saves were quicker each time")
+    }
+
+    // MARK: Versions
+
+    /// Brings an object and the store's newer state of it together.
+    /// - Returns: whether the policy can.
+    private func settle(_ conflict: MergeConflict) throws -> Bool {
+        let id = ObjectID(root: model.entities[conflict.entity].root, key: conflict.key)
+        guard let object = registered[id], let before = object.before,
+            let theirs = conflict.persisted, theirs.entity == object.entity.index,
+            theirs.values.count == object.values.count
+        else { return false }
+        if object.isDeleted {
+            if mergePolicy.keepsStored { return false }
+            take(theirs, for: object)
+            return true
+        }
+        let mine = object.values
+        let changed = storedChanges(object)
+        for slot in changed { try put(before.values[slot], slot, object) }
+        if mergePolicy == .rollback { try takeBackMembers(of: object) }
+        take(theirs, for: object)
+        for slot in winners(changed, before.values, theirs.values) {
+            try put(mine[slot], slot, object)
+        }
+        return true
+    }
+
+    /// The slots in which the object's own value goes before the store's.
+    private func winners(_ changed: [Int], _ before: [Value], _ theirs: [Value]) -> [Int] {
+        switch mergePolicy {
+        case .overwrite: Array(theirs.indices)
+        case .objectTrump: changed
+        case .storeTrump: changed.filter { before[$0].isStored(as: theirs[$0]) }
+        case .rollback, .error: []
+        }
+    }
+
+    /// The object is as the store has it; what is transient stays.
+    private func take(_ theirs: Snapshot, for object: ManagedObject) {
+        let transient = plan(object.entity).transientSlots
+        for slot in theirs.values.indices where !transient.contains(slot) {
+            object.values[slot] = theirs.values[slot]
+        }
+        object.before = theirs
+        object.version = theirs.version
+    }
+
+    /// Sets a slot, a to-one with its inverse.
+    private func put(_ value: Value, _ slot: Int, _ object: ManagedObject) throws {
+        guard case .relationship(let toOne) = object.entity.slots[slot] else {
+            return object.setSlot(slot, value)
+        }
+        guard case .key(let key) = value else { return try setToOne(toOne, of: object, nil) }
+        try setToOne(toOne, of: object, try existingObject(with: destinationID(toOne, key)))
+    }
+
+    /// Who came to an object's to-manys goes, who went comes back.
+    private func takeBackMembers(of object: ManagedObject) throws {
+        for relationship in object.entity.toManys {
+            let place = ToManyID(relationship: relationship.index, owner: object.id.key)
+            guard let state = toManys[place], state.hasChanges else { continue }
+            for key in state.added { try unlink(relationship, object, key) }
+            let gone = try existingObjects(
+                root: model.destination(of: relationship).root, keys: Array(state.removed))
+            try link(relationship, object, state.removed.compactMap { gone[$0] })
+        }
+    }
+
+    // MARK: Uniqueness
+
+    /// Brings a new object together with the one that has its unique values: the one in the store
+    /// stays, and by the policy takes the new one's values; the new one goes.
+    /// - Returns: whether there is such a new object.
+    private func settle(_ conflict: ConstraintConflict) throws -> Bool {
+        let alike = inserted.filter { !$0.isDeleted && has(conflict, $0) }
+        guard let new = alike.last else { return false }
+        let there: ManagedObject
+        if let key = conflict.databaseKey {
+            let id = ObjectID(root: new.entity.root, key: key)
+            guard let stored = try registered[id] ?? newest(id), !stored.isDeleted else { return false }
+            there = stored
+        } else {
+            // It is in this save itself: one that is stored goes before those that are new.
+            let stored = touched.first { !$0.isDeleted && has(conflict, $0) }
+            guard let first = stored ?? alike.first, first !== new else { return false }
+            there = first
+        }
+        guard there.entity === new.entity else { return false }
+        if !mergePolicy.keepsStored { try pass(new, to: there) }
+        try delete(new)
+        return true
+    }
+
+    /// Whether an object has the values that must be unique.
+    private func has(_ conflict: ConstraintConflict, _ object: ManagedObject) -> Bool {
+        guard object.entity.root == model.entities[conflict.entity].root else { return false }
+        return zip(conflict.constraint, conflict.values).allSatisfy { name, value in
+            let slot =
+                object.entity.attribute(named: name)?.slot
+                ?? object.entity.relationship(named: name)?.slot
+            return slot.map { object.value($0).isStored(as: value) } ?? false
+        }
+    }
+
+    /// An object that was saved after this context's view was opened.
+    private func newest(_ id: ObjectID) throws -> ManagedObject? {
+        let reader = try coordinator.store.reader()
+        defer { reader.close() }
+        return try reader.snapshot(id).map(register)
+    }
+
+    /// Gives an object what a new one was given, and whoever leads to that.
+    private func pass(_ new: ManagedObject, to there: ManagedObject) throws {
+        let defaults = plan(new.entity).defaults
+        for slot in new.values.indices
+        where mergePolicy == .overwrite || !new.values[slot].isStored(as: defaults[slot]) {
+            try put(new.values[slot], slot, there)
+        }
+        for relationship in new.entity.toManys {
+            let members = try new.members(relationship)
+            if members.isEmpty { continue }
+            try setMembers(relationship, of: new, [])
+            for member in members { try addMember(relationship, of: there, member, at: nil) }
+        }
+        for object in inserted + touched where !object.isDeleted && object !== new {
+            for toOne in plan(object.entity).toOnes
+            where toOne.inverse == nil && object.key(in: toOne) == new.id.key
+                && model.destination(of: toOne).root == new.entity.root
+            {
+                object.setSlot(toOne.slot, .key(there.id.key))
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+/// Answers that are kept under the keys that clients gave their requests.
+
+import SteleModel
+import StelePersistence
+
+/// The table of the receipts, made when the first is kept.
+public struct Receipts {
+    private let connection: any SQLConnection
+
+    public init(_ connection: any SQLConnection) { self.connection = connection }
+
+    static let table = "STELE_IDEMPOTENCY"
+    private static let exists = SQLText(
+        "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = '\(table)'")
+    static let creation =
+        "CREATE TABLE IF NOT EXISTS \(table) ( Z_PK INTEGER PRIMARY KEY, ZKEY VARCHAR UNIQUE, "
+        + "ZFINGERPRINT INTEGER, ZTIMESTAMP TIMESTAMP, ZANSWER BLOB )"
+    private static let create = SQLText(creation)
+    private static let select = SQLText(
+        "SELECT ZFINGERPRINT, ZTIMESTAMP, ZANSWER FROM \(table) WHERE ZKEY = ?1")
+    private static let deleteOld = SQLText(
+        "DELETE FROM \(table) WHERE ZTIMESTAMP <= ?1 AND (ZKEY = ?2 "
+            + "OR Z_PK IN (SELECT Z_PK FROM \(table) ORDER BY Z_PK LIMIT 32))")
+    private static let deleteBeyond = SQLText(
+        "DELETE FROM \(table) WHERE Z_PK <= (SELECT MAX(Z_PK) FROM \(table)) - ?1")
+    private static let insert = SQLText(
+        "INSERT OR IGNORE INTO \(table) (ZKEY, ZFINGERPRINT, ZTIMESTAMP, ZANSWER) "
+            + "VALUES (?1, ?2, ?3, ?4)")
+
+    /// The receipt under a key, good or not; nil where there is none.
+    public func receipt(_ key: String) throws(StoreError) -> Receipt? {
+        let there = try connection.rows(Self.exists, [], [.integer])
+        guard case .int(1)? = there.first?.first,
+            let row = try connection.rows(
+                Self.select, [.string(key)], [.integer, .date, .data]
+            ).first, case .int(let fingerprint) = row[0], case .date(let time) = row[1],
+            case .data(let answer) = row[2]
+        else { return nil }
+        return Receipt(key: key, fingerprint: fingerprint, time: time, answer: answer)
+    }
+
+    /// Keeps a receipt in the open transaction, and lets some old ones go.
+    /// - Throws: `.moved` where another program has kept one under its key.
+    func keep(_ receipt: Receipt) throws(StoreError) {
+        try connection.execute(Self.create, [])
+        try connection.execute(
+            Self.deleteOld, [.date(receipt.time - Receipt.lifetime), .string(receipt.key)])
+        let rows = try connection.execute(
+            Self.insert,
+            [
+                .string(receipt.key), .int(receipt.fingerprint), .date(receipt.time),
+                .data(receipt.answer),
+            ])
+        guard rows == 1 else { throw .moved("the request's key is used by another") }
+        try connection.execute(Self.deleteBeyond, [.int(Int64(Receipt.most))])
+    }
+}
+
+extension SQLSaver {
+    /// Keeps what a request asks to be kept of it.
+    func keep(
+        _ request: ReceiptRequest?, _ result: SaveResult, at time: Double
+    ) throws(StoreError) {
+        guard let request else { return }
+        try Receipts(connection).keep(request.receipt(of: result, at: time))
+        hasKeptReceipts = true
+    }
+
+    /// Whether there is something to commit although no transaction of the history tells of it;
+    /// asked once a batch.
+    public func takesReceipts() -> Bool {
+        defer { hasKeptReceipts = false }
+        return hasKeptReceipts
+    }
+}

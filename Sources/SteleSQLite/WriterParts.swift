@@ -1,0 +1,54 @@
+/// One save in parts, in the writer's transaction.
+
+import StelePersistence
+import SteleModel
+import SteleSQL
+
+/// Saves part after part into one transaction of the history.
+final class WriterParts: PartedSave {
+    private let saver: SQLSaver
+    private let connection: Connection
+    private let schema: SQLSchema
+    private let translator: CurrentTranslator
+    private let time = ReferenceDate.now
+    private var transaction: HistoryTransaction?
+
+    init(
+        _ saver: SQLSaver, _ connection: Connection, _ schema: SQLSchema,
+        _ translator: CurrentTranslator
+    ) {
+        self.saver = saver
+        self.connection = connection
+        self.schema = schema
+        self.translator = translator
+    }
+
+    /// What all parts together come to.
+    var whole: (SaveResult, HistoryTransaction?) {
+        (SaveResult(token: transaction?.number ?? saver.token), transaction)
+    }
+
+    func reader() throws(StoreError) -> any StoreReader {
+        try saver.writeHistory()
+        return SQLiteReader(
+            schema: schema, translator: translator, writer: connection, token: saver.token)
+    }
+
+    func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
+        let (result, part) = try saver.save(request, at: time, continuing: transaction)
+        guard var changes = part?.changes else { return result }
+        if (transaction?.changes.count ?? 0) + changes.count > Limits.changesToldWhole {
+            // Who wants them reads them from the history.
+            for index in changes.indices {
+                changes[index].snapshot = nil
+                changes[index].before = nil
+            }
+        }
+        if transaction == nil {
+            transaction = part
+            transaction?.changes = []
+        }
+        transaction?.changes += changes
+        return result
+    }
+}

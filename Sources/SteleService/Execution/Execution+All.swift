@@ -1,0 +1,107 @@
+// Writes of all objects that match: one save in parts, on the writer's thread.
+
+import SteleGraph
+import SteleJSON
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+extension Execution {
+    /// Changes or deletes all objects of a fetch, as if each were saved by itself, and all or none.
+    ///
+    /// They are as many as they are: only their ids are held, and the objects of one part.
+    func writeAll(_ plan: WritePlan, _ request: FetchRequest) throws -> Outcome {
+        // Looked for by a reader first, so that no save waits for a long search.
+        let found = try reading { context in
+            try checkList(plan, writer(plan, context))
+            return (token: try context.token(), keys: try keys(of: request, try context.reader()))
+        }
+        var count = found.keys.count
+        func outcome() -> Outcome {
+            if case .deleteAll = plan.deed { .deletedAll(count) } else { .updatedAll(count) }
+        }
+        if count > 0 || plan.receipt != nil {
+            _ = try coordinator.store.save(inParts: { save in
+                let keys = try self.keys(of: request, plan, found, save)
+                count = keys.count
+                try writeAll(keys, plan, request.entity, save)
+                if let receipt = plan.receipt {
+                    _ = try save.save(receipt.request(outcome()))
+                }
+            })
+        }
+        return outcome()
+    }
+
+    /// The ids of all that match, in a view that shows nothing else than the reader's.
+    private func keys(of request: FetchRequest, _ reader: any StoreReader) throws -> [Int64] {
+        var request = request
+        request.propertiesToFetch = [ExpressionDescription(name: "_id", expression: .key("_id"))]
+        let cursor = try reader.cursor(request)
+        var keys: [Int64] = []
+        while true {
+            guard case .values(let rows) = try cursor.next(limits.streamBatchRows), !rows.isEmpty
+            else { return keys }
+            for row in rows { if let key = Self.id(ofRow: row) { keys.append(key) } }
+        }
+    }
+
+    /// The same on the writer's thread: searched again only where something was saved since.
+    private func keys(
+        of request: FetchRequest, _ plan: WritePlan, _ found: (token: Int64, keys: [Int64]),
+        _ save: any PartedSave
+    ) throws -> [Int64] {
+        let reader = try save.reader()
+        defer { reader.close() }
+        if try reader.token == found.token { return found.keys }
+        let context = ManagedObjectContext(coordinator, reader: reader)
+        defer { context.close() }
+        try checkList(plan, writer(plan, context))
+        return try keys(of: request, reader)
+    }
+
+    private func writeAll(
+        _ keys: [Int64], _ plan: WritePlan, _ entity: Entity, _ save: any PartedSave
+    ) throws {
+        let deleted: Set<ObjectID> =
+            if case .deleteAll = plan.deed {
+                Set(keys.map { ObjectID(root: entity.root, key: $0) })
+            } else { [] }
+        var start = 0
+        while start < keys.count {
+            let end = min(keys.count, start + limits.objectsPerPart)
+            try writePart(Array(keys[start..<end]), plan, entity, besides: deleted, save)
+            start = end
+        }
+    }
+
+    private func writePart(
+        _ keys: [Int64], _ plan: WritePlan, _ entity: Entity, besides deleted: Set<ObjectID>,
+        _ save: any PartedSave
+    ) throws {
+        let reader = try save.reader()
+        defer { reader.close() }
+        let context = ManagedObjectContext(coordinator, reader: reader, name: plan.contextName)
+        defer { context.close() }
+        context.deletedElsewhere = deleted
+        let writer = writer(plan, context)
+        let objects = try context.existingObjects(root: entity.root, keys: keys)
+        do {
+            for key in keys {
+                // One that a cascade has taken with it is deleted as asked.
+                guard let object = objects[key], !object.isDeleted else { continue }
+                switch plan.deed {
+                case .changeAll(_, let mode):
+                    if let body = plan.body {
+                        try writer.change(object, by: body.root, in: entity, mode: mode)
+                    }
+                default: try context.delete(object)
+                }
+            }
+            try writer.resolveLinks()
+            if let request = try context.saveRequest() { _ = try save.save(request) }
+        } catch let errors as ValidationErrors {
+            throw PlacedErrors(errors: errors, places: writer.places)
+        }
+    }
+}

@@ -1,0 +1,313 @@
+/// JSON Patch (RFC 6902): operations on the JSON that an object is.
+
+import SteleGraph
+import SteleJSON
+import SteleModel
+import StelePersistence
+
+extension ObjectWriter {
+    /// Carries out a patch on one object, in its order.
+    /// - Throws: `Problem`, with the number of the operation that it is of.
+    func patch(_ object: ManagedObject, by node: JSONNode) throws {
+        guard node.kind == .array else {
+            throw Problem(
+                .body, "a JSON Patch is an array of operations, and \(node.kindName) stands there",
+                hint: #"[{"op":"replace","path":"/name","value":"Ann"}]"#)
+        }
+        let patch = ObjectPatch(self, object)
+        var index = 0
+        try node.forEachElement { operation in
+            do {
+                try countObject()
+                try patch.apply(operation)
+            } catch let problem as Problem {
+                throw problem.inOperation(index)
+            }
+            index += 1
+        }
+    }
+}
+
+/// The operations of a patch on one object.
+struct ObjectPatch {
+    private enum Kind: String, CaseIterable {
+        case add, remove, replace, move, copy, test
+    }
+
+    /// What a pointer leads to.
+    private enum Place {
+        case attribute(Attribute)
+        case toOne(Relationship)
+        case toMany(Relationship)
+        /// A place in a to-many, from 0; nil is behind the last (`-`).
+        case member(Relationship, Int?)
+        /// `_id`, `_entity`, `_version`, and what is computed: to be tested, never written.
+        case own(String)
+    }
+
+    private let writer: ObjectWriter
+    private let object: ManagedObject
+
+    init(_ writer: ObjectWriter, _ object: ManagedObject) {
+        self.writer = writer
+        self.object = object
+    }
+
+    /// Carries out one operation.
+    func apply(_ node: JSONNode) throws {
+        guard node.kind == .object else {
+            throw Problem(.body, "an operation is an object, and \(node.kindName) stands there")
+        }
+        guard let kind = node["op"]?.string.flatMap(Kind.init) else {
+            let names = Kind.allCases.map(\.rawValue)
+            throw Problem(
+                .body, "op is \(names.joined(separator: ", "))"
+                    + (node["op"].map { ", \(ValueReader.shown($0))" } ?? ", and there is none"),
+                hint: Nearest.hint(to: node["op"]?.string ?? "", among: names))
+        }
+        let place = try self.place("path", node)
+        switch kind {
+        case .add: try add(try value(node, kind), at: place)
+        case .replace: try replace(place, by: try value(node, kind))
+        case .remove: try remove(place)
+        case .test: try test(place, try value(node, kind))
+        case .copy: try add(try json(at: self.place("from", node)).root, at: place)
+        case .move: try move(node, to: place)
+        }
+        // What comes next may look at it.
+        if writer.hasPendingLinks { try writer.resolveLinks() }
+    }
+
+    private func value(_ node: JSONNode, _ kind: Kind) throws -> JSONNode {
+        if let value = node["value"] { return value }
+        throw Problem(.body, "\(kind.rawValue) takes a value")
+    }
+
+    // MARK: Pointers
+
+    private func place(_ member: String, _ node: JSONNode) throws -> Place {
+        guard let text = node[member]?.string else {
+            throw Problem(.body, "an operation takes \(member), a JSON pointer such as \"/name\"")
+        }
+        let steps = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard steps.first == "", steps.count > 1 else {
+            throw Problem(
+                .pointer, text.isEmpty
+                    ? "\(member) is the whole object, which a patch leaves in its place"
+                    : "\(member) is no JSON pointer: \(text.prefix(100))",
+                hint: text.isEmpty ? "PUT replaces it" : "it begins with /, such as \"/name\"")
+        }
+        let names = steps.dropFirst().map {
+            String($0).replacing("~1", with: "/").replacing("~0", with: "~")
+        }
+        return try place(names, text)
+    }
+
+    private func place(_ names: [String], _ text: String) throws -> Place {
+        var name = names[0]
+        let key = name.withUTF8 { writer.forms[object.entity].keys[$0] }
+        let place: Place
+        switch key {
+        case .attribute(let it): place = .attribute(it)
+        case .toOne(let it): place = .toOne(it)
+        case .toMany(let it) where names.count == 2:
+            return .member(it, try index(names[1], it))
+        case .toMany(let it): place = .toMany(it)
+        case .id, .entity, .version, .readOnly: place = .own(name)
+        case nil: throw name.withUTF8 { writer.unknownKey($0, object.entity) }
+        }
+        guard names.count == 1 else {
+            throw Problem(
+                .pointer, "\(text.prefix(100)) leads into \(name), which is written as a whole")
+        }
+        return place
+    }
+
+    private func index(_ text: String, _ relationship: Relationship) throws -> Int? {
+        if text == "-" { return nil }
+        guard let index = Int(text), index >= 0, text == String(index) else {
+            throw Problem(
+                .pointer, "\(text.prefix(40)) is no place in \(relationship.name)",
+                hint: "places are whole numbers from 0, and - is behind the last")
+        }
+        return index
+    }
+
+    // MARK: Operations
+
+    private func add(_ value: JSONNode, at place: Place) throws {
+        switch place {
+        case .attribute(let it):
+            object.setValue(try ValueReader.read(value, for: it, of: object.entity), for: it)
+        case .toOne(let it): try writer.setToOne(it, of: object, value, 0)
+        case .toMany(let it): try writer.setToMany(it, of: object, value, 0)
+        case .member(let it, let index):
+            let member = try writer.member(value, it)
+            if try object.hasMember(it, key: member.id.key) {
+                throw Problem(
+                    .body, "\(member.id.key) is in \(it.name) already, and stands there once",
+                    hint: it.isOrdered ? "move puts it elsewhere" : nil)
+            }
+            if let index { try check(index, it, mayBeEnd: true) }
+            try object.addMember(it, member, at: it.isOrdered ? index : nil)
+        case .own(let name): throw readOnly(name)
+        }
+    }
+
+    private func replace(_ place: Place, by value: JSONNode) throws {
+        guard case .member(let relationship, let index) = place else {
+            return try add(value, at: place)
+        }
+        let old = try member(index, relationship)
+        let new = try writer.member(value, relationship)
+        if old === new { return }
+        try object.removeMember(relationship, old)
+        try add(value: new, relationship, index)
+    }
+
+    private func add(value: ManagedObject, _ relationship: Relationship, _ index: Int?) throws {
+        if try object.hasMember(relationship, key: value.id.key) {
+            throw Problem(.body, "\(value.id.key) is in \(relationship.name) already")
+        }
+        try object.addMember(relationship, value, at: relationship.isOrdered ? index : nil)
+    }
+
+    private func remove(_ place: Place) throws {
+        switch place {
+        case .attribute(let it): object.setValue(.null, for: it)
+        case .toOne(let it): try object.setToOne(it, nil)
+        case .toMany(let it): try object.setMembers(it, [])
+        case .member(let it, let index): try object.removeMember(it, member(index, it))
+        case .own(let name): throw readOnly(name)
+        }
+    }
+
+    private func move(_ node: JSONNode, to place: Place) throws {
+        let from = try self.place("from", node)
+        switch (from, place) {
+        case (.member(let one, let start), .member(let other, let end)) where one === other:
+            let moved = try member(start, one)
+            guard one.isOrdered else {
+                throw Problem(
+                    .pointer, "\(one.name) has no order: its members are given by their ids")
+            }
+            if let end { try check(end, one, mayBeEnd: false) }
+            try object.addMember(one, moved, at: end ?? .max)
+        case (.toMany(let one), .member(let other, _)) where one === other:
+            throw Problem(.pointer, "from leads to what path is a part of")
+        default:
+            let value = try json(at: from)
+            try remove(from)
+            try add(value.root, at: place)
+        }
+    }
+
+    private func readOnly(_ name: String) -> Problem {
+        Problem(.readOnly, "\(name) of \(object.entity.name) is not written by a patch")
+    }
+
+    // MARK: Members
+
+    /// The member at a place, in the relationship's order, else by id.
+    private func member(_ index: Int?, _ relationship: Relationship) throws -> ManagedObject {
+        let keys = try object.memberKeys(relationship)
+        guard let index, keys.indices.contains(index),
+            let found = try writer.context.object(
+                entity: writer.context.model.destination(of: relationship), key: keys[index])
+        else { throw outside(index, relationship, keys.count) }
+        return found
+    }
+
+    private func check(_ index: Int, _ relationship: Relationship, mayBeEnd: Bool) throws {
+        let count = try object.memberKeys(relationship).count
+        guard index < count || mayBeEnd && index == count else {
+            throw outside(index, relationship, count)
+        }
+    }
+
+    private func outside(_ index: Int?, _ relationship: Relationship, _ count: Int) -> Problem {
+        Problem(
+            .pointer,
+            "\(relationship.name) has \(count) members, and none at "
+                + (index.map(String.init) ?? "-"))
+    }
+
+    // MARK: Values
+
+    /// What stands at a place, as JSON.
+    private func json(at place: Place) throws -> JSONDocument {
+        var bytes = ByteWriter()
+        switch place {
+        case .attribute(let it):
+            writer.renderer.writeValue(object.value(it), of: .attribute(it), to: &bytes)
+        case .toOne(let it):
+            writer.renderer.writeValue(object.value(it.slot), of: .relationship(it), to: &bytes)
+        case .toMany(let it): bytes.keys(try object.memberKeys(it))
+        case .member(let it, let index): bytes.integer(try member(index, it).id.key)
+        case .own("_id"): bytes.integer(object.id.key)
+        case .own("_version"): bytes.integer(object.version)
+        case .own("_entity"): bytes.string(object.entity.name)
+        case .own(let name): throw readOnly(name)
+        }
+        return try JSONDocument(bytes.take())
+    }
+
+    private func test(_ place: Place, _ value: JSONNode) throws {
+        let stored = try json(at: place)
+        if try isEqual(value, stored.root, place) { return }
+        var (sent, found) = (ByteWriter(), ByteWriter())
+        value.write(to: &sent)
+        stored.root.write(to: &found)
+        throw Problem(
+            .patchTest, "test: what stands there is not what the patch expects",
+            members: [("yours", .raw(sent.bytes)), ("stored", .raw(found.bytes))])
+    }
+
+    /// Whether a value is the one at a place: an attribute's as its type reads it, so that a date
+    /// may have any offset; members of a to-many without an order in any order.
+    private func isEqual(_ value: JSONNode, _ stored: JSONNode, _ place: Place) throws -> Bool {
+        switch place {
+        case .attribute(let it) where it.type != .transformable && !value.isNull:
+            guard let read = try? ValueReader.read(value, for: it, of: object.entity) else {
+                return false
+            }
+            var (bytes, own) = (ByteWriter(), ByteWriter())
+            writer.renderer.writeValue(read, of: .attribute(it), to: &bytes)
+            writer.renderer.writeValue(object.value(it), of: .attribute(it), to: &own)
+            return bytes.bytes == own.bytes
+        case .toMany(let it) where !it.isOrdered:
+            guard value.kind == .array, value.count == stored.count else { return false }
+            var keys = Set<Int64>()
+            value.forEachElement { if let key = ObjectWriter.key($0) { keys.insert(key) } }
+            return keys == Set(try object.memberKeys(it))
+        case .attribute, .toOne, .toMany, .member, .own: return value.isEqual(to: stored)
+        }
+    }
+}
+
+extension JSONNode {
+    /// Whether two values are equal as RFC 6902, section 4.6, says: numbers by value, objects
+    /// whatever the order of their members.
+    func isEqual(to other: JSONNode) -> Bool {
+        switch (kind, other.kind) {
+        case (.integer, .integer): return integer == other.integer
+        case (.integer, .real), (.real, .integer), (.real, .real): return real == other.real
+        case (.array, .array):
+            guard count == other.count else { return false }
+            return (0..<count).allSatisfy { index in
+                guard let one = self[index], let two = other[index] else { return false }
+                return one.isEqual(to: two)
+            }
+        case (.object, .object):
+            guard count == other.count else { return false }
+            var isEqual = true
+            forEachMember { name, member in
+                isEqual = isEqual && other[name].map { member.isEqual(to: $0) } ?? false
+            }
+            return isEqual
+        case (.string, .string):
+            return withStringBytes { one in other.withStringBytes { one.elementsEqual($0) } }
+        default: return kind == other.kind && bool == other.bool
+        }
+    }
+}

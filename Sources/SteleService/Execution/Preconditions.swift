@@ -1,0 +1,90 @@
+/// What a client makes a write depend on: `If-Match` and `If-None-Match` (RFC 9110, 13.1).
+
+import SteleGraph
+import SteleJSON
+import SteleModel
+import StelePersistence
+
+/// The preconditions of one write, compared with what its address shows.
+struct Preconditions {
+    /// What an address shows.
+    enum Representation {
+        case object(ManagedObject)
+        /// Where a to-one leads; nil for nowhere.
+        case destination(ManagedObject?)
+        /// A list: it is known by the last save.
+        case list(generation: String, token: Int64)
+        /// Nothing is read there, or there is nothing.
+        case none
+    }
+
+    private let ifMatch: Terms.IfMatch?
+    private let ifNoneMatch: [EntityTags.Tag]
+
+    /// Nil where the client asks for none.
+    init?(_ terms: Terms) {
+        if terms.ifMatch == nil, terms.ifNoneMatch.isEmpty { return nil }
+        ifMatch = terms.ifMatch
+        ifNoneMatch = terms.ifNoneMatch
+    }
+
+    /// - Parameter body: the request's, for what it would have changed.
+    /// - Throws: `Problem`, 412, where one does not hold.
+    func check(_ shown: Representation, _ body: JSONNode?, _ writer: ObjectWriter) throws {
+        switch ifMatch {
+        case .any:
+            if case .none = shown {
+                throw Problem(.precondition, "If-Match names what is there, and there is nothing")
+            }
+        case .tags(let tags):
+            guard tags.contains(where: { matches($0, shown) }) else {
+                throw failure(tags, shown, body, writer)
+            }
+        case nil: break
+        }
+        let isThere = if case .none = shown { false } else { true }
+        for tag in ifNoneMatch where tag.opaque == "*" && !tag.isQuoted ? isThere : matches(tag, shown) {
+            throw Problem(
+                .precondition, "If-None-Match names what is there already",
+                hint: "leave it out to change what is there")
+        }
+    }
+
+    private func matches(_ tag: EntityTags.Tag, _ shown: Representation) -> Bool {
+        switch shown {
+        case .object(let object): EntityTags.version(of: tag.opaque) == object.version
+        case .destination(let object):
+            EntityTags.isDestination(
+                tag.opaque, version: object?.version ?? 0, key: object?.id.key ?? 0)
+        case .list(let generation, let token):
+            EntityTags.isList(tag.opaque, generation: generation, token: token)
+        case .none: false
+        }
+    }
+
+    private func failure(
+        _ tags: [EntityTags.Tag], _ shown: Representation, _ body: JSONNode?,
+        _ writer: ObjectWriter
+    ) -> Problem {
+        let hint = "read it again and apply the change to what it is now"
+        guard case .object(let object) = shown else {
+            let detail =
+                if case .none = shown { "If-Match names a version of what does not exist" } else {
+                    "If-Match names another state than the one that is there now"
+                }
+            return Problem(.precondition, detail, hint: hint)
+        }
+        let named = tags.compactMap { EntityTags.version(of: $0.opaque) }
+        let text = named.map(String.init).joined(separator: ", ")
+        var members: [(String, JSONValue)] = [("storedVersion", .integer(object.version))]
+        if named.count == 1 { members.insert(("yourVersion", .integer(named[0])), at: 0) }
+        if let body { members.append(("conflicts", writer.conflicts(object, body))) }
+        return Problem(
+            .precondition,
+            text.isEmpty
+                ? "If-Match names no version: send the ETag of the object itself"
+                : "If-Match names version \(text), and \(object.entity.name) "
+                    + "\(object.id.key) has version \(object.version)",
+            hint: hint, members: members)
+    }
+}

@@ -1,0 +1,210 @@
+// Merge policies: saves that meet what others have saved, on every store.
+
+import SteleModel
+import StelePersistence
+import StelePredicates
+import Testing
+
+@testable import SteleGraph
+
+@Suite struct MergePolicyTests {
+    static func model() throws -> Model {
+        try makeModel([
+            entity("Team") {
+                $0.attribute("name", .string)
+                $0.toMany("players", "Person", inverse: "team")
+            },
+            entity("Person") {
+                $0.attribute("name", .string)
+                $0.attribute("age", .integer16)
+                $0.attribute("code", .string)
+                $0.entity.uniquenessConstraints = [["code"]]
+                $0.toOne("team", "Team", inverse: "players")
+                $0.toMany("tags", "Tag", inverse: "people")
+                $0.toOne("favourite", "Tag")
+            },
+            entity("Tag") {
+                $0.attribute("name", .string)
+                $0.toMany("people", "Person", inverse: "tags")
+            },
+        ])
+    }
+
+    /// A person whom another context gives the name "theirs" and the second team, while this one
+    /// gives it the name "mine", the age 9 and the third team; then this one saves.
+    static func race(
+        _ kind: StoreKind, _ policy: MergePolicy
+    ) throws -> (Fixture, Result<Void, any Error>) {
+        let fixture = try Fixture(model(), kind)
+        let teams = try fixture.insert("Team", count: 3)
+        let first = fixture.context()
+        let new = try first.insert(try fixture.entity("Person"))
+        new["name"] = .string("base")
+        new["age"] = .int(1)
+        try new.set("team", try first.get(teams[0]))
+        try first.save()
+        let id = new.id
+        let mine = fixture.context()
+        mine.mergePolicy = policy
+        let person = try mine.get(id)
+        person["name"] = .string("mine")
+        person["age"] = .int(9)
+        try person.set("team", try mine.get(teams[2]))
+        let other = fixture.context()
+        let theirs = try other.get(id)
+        theirs["name"] = .string("theirs")
+        theirs["code"] = .string("c")
+        try theirs.set("team", try other.get(teams[1]))
+        try other.save()
+        return (fixture, Result { try mine.save() }.map { _ in })
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func errorTellsWhoWantedWhat(_ kind: StoreKind) throws {
+        let (fixture, result) = try Self.race(kind, .error)
+        let slot = try #require(try fixture.entity("Person").attribute(named: "name")?.slot)
+        do {
+            try result.get()
+            Issue.record("no conflict")
+        } catch StoreError.conflicts(let conflicts) {
+            let conflict = try #require(conflicts.first)
+            #expect(conflicts.count == 1 && conflict.key == 1)
+            #expect(conflict.cached.values[slot] == .string("base"))
+            #expect(conflict.persisted?.values[slot] == .string("theirs"))
+            #expect(conflict.values[slot] == .string("mine"))
+            #expect(conflict.persisted?.version == 2 && conflict.cached.version == 1)
+        }
+    }
+
+    @Test(
+        arguments: StoreKind.allCases,
+        [
+            (MergePolicy.storeTrump, "theirs", 9, "c", 2, 3),
+            (.objectTrump, "mine", 9, "c", 3, 3),
+            (.overwrite, "mine", 9, nil, 3, 3),
+            (.rollback, "theirs", 1, "c", 2, 2),
+        ] as [(MergePolicy, String, Int64, String?, Int64, Int64)])
+    func eachPolicyHasItsWinner(
+        _ kind: StoreKind,
+        _ expected: (
+            policy: MergePolicy, name: String, age: Int64, code: String?, team: Int64,
+            version: Int64
+        )
+    ) throws {
+        let (fixture, result) = try Self.race(kind, expected.policy)
+        try result.get()
+        let context = fixture.context()
+        let person = try context.get(
+            ObjectID(root: try fixture.entity("Person").root, key: 1))
+        #expect(person["name"] == .string(expected.name))
+        #expect(person["age"] == .int(expected.age))
+        #expect(person["code"] == expected.code.map(Value.string) ?? .null)
+        #expect(person.version == expected.version)
+        #expect(try fixture.stored("Person.team", of: 1) == expected.team)
+        for team in Int64(1)...3 {
+            #expect(
+                try fixture.storedMembers("Team.players", of: team)
+                    == (team == expected.team ? [1] : []))
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aConflictOfOneLeavesTheOthersAlone(_ kind: StoreKind) throws {
+        let fixture = try Fixture(Self.model(), kind)
+        let people = try fixture.insert("Person", count: 2)
+        let mine = fixture.context()
+        mine.mergePolicy = .rollback
+        for id in people { try mine.get(id)["age"] = .int(5) }
+        let other = fixture.context()
+        try other.get(people[0])["age"] = .int(7)
+        try other.save()
+        try mine.save()
+        let context = fixture.context()
+        #expect(try context.get(people[0])["age"] == .int(7))
+        #expect(try context.get(people[1])["age"] == .int(5))
+        #expect(!mine.hasChanges)
+        #expect(try mine.get(people[0])["age"] == .int(7))
+    }
+
+    @Test(arguments: StoreKind.allCases, [MergePolicy.objectTrump, .overwrite, .storeTrump, .rollback])
+    func aDeletionWinsOrStaysAConflict(_ kind: StoreKind, _ policy: MergePolicy) throws {
+        let fixture = try Fixture(Self.model(), kind)
+        let id = try fixture.insert("Person")[0]
+        let mine = fixture.context()
+        mine.mergePolicy = policy
+        try mine.delete(try mine.get(id))
+        let other = fixture.context()
+        try other.get(id)["age"] = .int(7)
+        try other.save()
+        if policy.keepsStored {
+            #expect(throws: StoreError.self) { try mine.save() }
+            #expect(try fixture.version("Person", id.key) == 2)
+        } else {
+            try mine.save()
+            #expect(try fixture.version("Person", id.key) == nil)
+        }
+        let late = fixture.context()
+        late.mergePolicy = policy
+        if let there = try late.existingObject(with: id) {
+            there["age"] = .int(8)
+            let end = fixture.context()
+            try end.delete(try end.get(id))
+            try end.save()
+            #expect(throws: StoreError.self) { try late.save() }
+        }
+    }
+
+    @Test(
+        arguments: StoreKind.allCases,
+        [
+            (MergePolicy.objectTrump, "new", 1), (.overwrite, "new", nil), (.storeTrump, "old", 1),
+            (.rollback, "old", 1),
+        ] as [(MergePolicy, String, Int64?)])
+    func uniqueValuesMeet(
+        _ kind: StoreKind, _ expected: (policy: MergePolicy, name: String, age: Int64?)
+    ) throws {
+        let fixture = try Fixture(Self.model(), kind)
+        let tags = try fixture.insert("Tag", count: 2)
+        let mine = fixture.context()
+        mine.mergePolicy = expected.policy
+        _ = try mine.get(tags[0])
+        // After the view of `mine`.
+        let other = fixture.context()
+        let old = try other.insert(try fixture.entity("Person"))
+        old["code"] = .string("x")
+        old["name"] = .string("old")
+        old["age"] = .int(1)
+        try other.save()
+        for _ in 0..<2 {
+            let new = try mine.insert(try fixture.entity("Person"))
+            new["code"] = .string("x")
+            new["name"] = .string("new")
+            try new.add("tags", try mine.get(tags[0]))
+        }
+        let free = try mine.insert(try fixture.entity("Person"))
+        free["code"] = .string("y")
+        try mine.save()
+        let context = fixture.context()
+        let all = try context.fetch(FetchRequest(entity: try fixture.entity("Person")))
+        #expect(all.count == 2)
+        let there = try context.get(old.id)
+        #expect(there["name"] == .string(expected.name))
+        #expect(there["age"] == expected.age.map(Value.int) ?? .null)
+        #expect(
+            try fixture.storedMembers("Tag.people", of: tags[0].key)
+                == (expected.policy.keepsStored ? [] : [old.id.key]))
+        // Two alike that nobody has yet.
+        let pair = fixture.context()
+        pair.mergePolicy = expected.policy
+        for age in [Int64(3), 4] {
+            let new = try pair.insert(try fixture.entity("Person"))
+            new["code"] = .string("z")
+            new["age"] = .int(age)
+        }
+        try pair.save()
+        let last = try fixture.context().fetch(FetchRequest(entity: try fixture.entity("Person")))
+            .filter { $0["code"] == .string("z") }
+        #expect(last.count == 1)
+        #expect(last.first?["age"] == .int(expected.policy.keepsStored ? 3 : 4))
+    }
+}

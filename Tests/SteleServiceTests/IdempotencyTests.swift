@@ -1,0 +1,131 @@
+// `Idempotency-Key`: a write that is sent again gives its first answer.
+
+import Dispatch
+import Logging
+import SteleGraph
+import SteleHTTP
+import SteleJSON
+import StelePersistence
+import SteleSQLite
+import Testing
+
+@testable import SteleService
+
+@Suite struct IdempotencyTests {
+    static func ask(
+        _ fixture: ServiceFixture, _ method: String, _ path: String, _ body: String? = nil,
+        key: String = "k1"
+    ) -> Answer {
+        fixture.ask(method, path, body, [("Idempotency-Key", key)])
+    }
+
+    @Test(arguments: [false, true])
+    func theFirstAnswerIsGivenAgain(_ inMemory: Bool) throws {
+        let league = try ServiceFixture(TestModels.league(), inMemory: inMemory)
+        let body = #"{"name":"Rovers"}"#
+        let first = Self.ask(league, "POST", "/Team", body)
+        #expect(first.status == 201)
+        _ = league.patch("/Team/1", #"{"name":"Later"}"#)
+        let second = Self.ask(league, "POST", "/Team", body)
+        #expect(second.status == 201 && second.text == first.text)
+        #expect(second["Location"] == "/Team/1" && second["ETag"] == first["ETag"])
+        #expect(second["Content-Type"] == "application/json")
+        #expect(league.get("/Team/count").text == #"{"count":1}"#)
+        let token = league.coordinator.currentToken
+        // Another key, path or method is another request.
+        #expect(Self.ask(league, "POST", "/Team", body, key: "\"k2\"").status == 201)
+        #expect(Self.ask(league, "POST", "/Team", body, key: "k2")["Location"] == "/Team/2")
+        #expect(Self.ask(league, "POST", "/Player", body)["Location"] == "/Player/1")
+        #expect(league.coordinator.currentToken == token + 2)
+        let other = Self.ask(league, "POST", "/Team", #"{"name":"United"}"#)
+        #expect(other.status == 422 && other.code == "idempotency.reused")
+        let query = Self.ask(league, "POST", "/Team?numbers=string", body)
+        #expect(query.code == "idempotency.reused")
+        #expect(Self.ask(league, "POST", "/Team", body, key: "").status == 400)
+        #expect(
+            Self.ask(league, "POST", "/Team", body, key: String(repeating: "x", count: 256)).status
+                == 400)
+    }
+
+    @Test(arguments: [false, true])
+    func everyKindOfWriteIsKept(_ inMemory: Bool) throws {
+        let league = try ServiceFixture(TestModels.league(), inMemory: inMemory)
+        _ = league.post("/Team", #"[{"name":"A"},{"name":"B"}]"#)
+        for (method, path, body) in [
+            ("PATCH", "/Team/1", #"{"name":"A"}"#),
+            ("PUT", "/Team/1/players", "[]"),
+            ("PATCH", "/Team?where=name%20BEGINSWITH%20%27C%27", #"{"city":"York"}"#),
+            ("DELETE", "/Team?where=name==%27A%27", nil),
+            ("POST", "/transactions", #"[{"op":"delete","object":"Team/2"}]"#),
+        ] as [(String, String, String?)] {
+            let first = Self.ask(league, method, path, body, key: method + path)
+            #expect((200...204).contains(first.status), "\(first.text)")
+            let token = league.coordinator.currentToken
+            _ = league.post("/Team", #"{"name":"A"}"#)
+            let second = Self.ask(league, method, path, body, key: method + path)
+            #expect(second.status == first.status && second.text == first.text, "\(method) \(path)")
+            #expect(league.coordinator.currentToken == token + 1, "\(method) \(path)")
+        }
+        // A refusal has done nothing, so it is not kept.
+        #expect(Self.ask(league, "PATCH", "/Team/99", "{}", key: "r").status == 404)
+        #expect(Self.ask(league, "PATCH", "/Team/99", #"{"name":"x"}"#, key: "r").status == 404)
+    }
+
+    @Test func answersTooLargeToKeepComeWithoutTheirBody() throws {
+        let league = try ServiceFixture(TestModels.league()) { $0.limits.keptAnswerBytes = 10 }
+        let first = Self.ask(league, "POST", "/Team", #"{"name":"A"}"#)
+        #expect(first.status == 201 && !first.bytes.isEmpty)
+        let second = Self.ask(league, "POST", "/Team", #"{"name":"A"}"#)
+        #expect(second.status == 201 && second["Location"] == "/Team/1" && second.bytes.isEmpty)
+        #expect(second["Preference-Applied"] == "return=minimal")
+        let patch = #"{"name":"B"}"#
+        #expect(Self.ask(league, "PATCH", "/Team/1", patch).status == 200)
+        #expect(Self.ask(league, "PATCH", "/Team/1", patch).status == 204)
+    }
+
+    @Test func keysOutliveTheServer() throws {
+        let league = try ServiceFixture.league()
+        let first = Self.ask(league, "POST", "/Team", #"{"name":"A"}"#)
+        league.coordinator.store.close()
+        let store = try SQLiteStore.open(path: league.path, model: league.service.model)
+        defer { store.close() }
+        let again = Service(
+            coordinator: PersistentStoreCoordinator(store: store),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let request = Request(
+            method: "POST", path: "/Team", query: nil,
+            headers: HTTPHeaders([(name: "Idempotency-Key", value: "k1")]),
+            body: Array(#"{"name":"A"}"#.utf8))
+        let second = Answer(response: again.respond(to: request))
+        #expect(second.status == 201 && second.text == first.text)
+    }
+
+    @Test func oneThatRunsStillIsAConflict() throws {
+        let league = try ServiceFixture.league()
+        let keys = league.service.running
+        let key = ["", "POST", "/Team", "k1"].joined(separator: "\n")
+        #expect(keys.enter(key))
+        let answer = Self.ask(league, "POST", "/Team", #"{"name":"A"}"#)
+        #expect(answer.status == 409 && answer.code == "idempotency.running")
+        #expect(answer["Retry-After"] == "1")
+        keys.leave(key)
+        #expect(Self.ask(league, "POST", "/Team", #"{"name":"A"}"#).status == 201)
+    }
+
+    @Test(arguments: [false, true])
+    func oneKeySentByManyMakesOneObject(_ inMemory: Bool) throws {
+        let league = try ServiceFixture(TestModels.league(), inMemory: inMemory)
+        let statuses = onThreads(32) { _ in
+            Self.ask(league, "POST", "/Team", #"{"name":"A"}"#).status
+        }
+        #expect(statuses.allSatisfy { $0 == 201 || $0 == 409 }, "\(statuses)")
+        #expect(statuses.contains(201))
+        #expect(league.get("/Team/count").text == #"{"count":1}"#)
+    }
+
+    @Test func receiptsEndAfterADay() {
+        let receipt = Receipt(key: "k", fingerprint: 1, time: 1_000, answer: [])
+        #expect(receipt.isGood(at: 1_000 + 86_399))
+        #expect(!receipt.isGood(at: 1_000 + 86_400))
+    }
+}

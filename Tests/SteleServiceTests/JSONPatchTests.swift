@@ -1,0 +1,121 @@
+// JSON Patch (RFC 6902) on objects.
+
+import SteleJSON
+import Testing
+
+@testable import SteleService
+
+@Suite struct JSONPatchTests {
+    static func patch(_ fixture: ServiceFixture, _ path: String, _ body: String) -> Answer {
+        fixture.ask("PATCH", path, body, [("Content-Type", "application/json-patch+json")])
+    }
+
+    @Test(arguments: [false, true])
+    func attributesAndToOnesAreWritten(_ inMemory: Bool) throws {
+        let league = try ServiceFixture(TestModels.league(), inMemory: inMemory)
+        _ = league.post("/Team", #"[{"name":"Crew"},{"name":"Rovers"}]"#)
+        _ = league.post("/Player", #"{"name":"Ann","goals":5,"joinedAt":"2024-05-01","team":1}"#)
+        let changed = Self.patch(
+            league, "/Player/1",
+            """
+            [{"op":"test","path":"/joinedAt","value":"2024-05-01T02:00:00+02:00"},
+             {"op":"test","path":"/team","value":1},
+             {"op":"test","path":"/_version","value":1},
+             {"op":"replace","path":"/goals","value":6},
+             {"op":"add","path":"/country","value":"GB"},
+             {"op":"copy","from":"/country","path":"/name"},
+             {"op":"remove","path":"/joinedAt"},
+             {"op":"move","from":"/goals","path":"/number"},
+             {"op":"replace","path":"/team","value":2},
+             {"op":"test","path":"/team","value":2}]
+            """)
+        #expect(changed.status == 200, "\(changed.text)")
+        let json = try changed.json
+        #expect(json["name"] == "GB" && json["number"] == 6 && json["goals"] == .null)
+        #expect(json["joinedAt"] == .null && json["team"] == 2 && json["_version"] == 2)
+        let nested = Self.patch(
+            league, "/Player/1", #"[{"op":"add","path":"/team","value":{"name":"New"}}]"#)
+        #expect(try nested.json["team"] == 3)
+        #expect(
+            try Self.patch(league, "/Player/1", #"[{"op":"remove","path":"/team"}]"#).json["team"]
+                == .null)
+    }
+
+    @Test(arguments: [false, true])
+    func nothingChangesWhereATestFailsOrAPointerLeadsNowhere(_ inMemory: Bool) throws {
+        let zoo = try ServiceFixture(TestModels.zoo(), inMemory: inMemory)
+        _ = zoo.post("/Canvas", #"{"name":"c","shapes":[{"_entity":"Circle"}]}"#)
+        let before = zoo.coordinator.currentToken
+        for (operation, status, code) in [
+            (#"{"op":"test","path":"/name","value":"d"}"#, 409, "patch.test"),
+            (#"{"op":"test","path":"/shapes","value":[2]}"#, 409, "patch.test"),
+            (#"{"op":"replace","path":"/nam","value":"d"}"#, 400, "request.unknown-key"),
+            (#"{"op":"replace","path":"name","value":"d"}"#, 422, "patch.path"),
+            (#"{"op":"replace","path":"","value":{}}"#, 422, "patch.path"),
+            (#"{"op":"replace","path":"/name/0","value":"d"}"#, 422, "patch.path"),
+            (#"{"op":"remove","path":"/shapes/1"}"#, 422, "patch.path"),
+            (#"{"op":"remove","path":"/shapes/01"}"#, 422, "patch.path"),
+            (#"{"op":"add","path":"/shapes/3","value":{"_entity":"Circle"}}"#, 422, "patch.path"),
+            (#"{"op":"add","path":"/shapes/-","value":1}"#, 400, "request.body"),
+            (#"{"op":"add","path":"/shapes/-","value":9}"#, 422, "object.missing-destination"),
+            (#"{"op":"replace","path":"/_id","value":9}"#, 422, "value.read-only"),
+            (#"{"op":"replace","path":"/name","value":9}"#, 422, "value.type"),
+            (#"{"op":"replace","path":"/name"}"#, 400, "request.body"),
+            (#"{"op":"replce","path":"/name","value":"x"}"#, 400, "request.body"),
+            (#"{"op":"move","from":"/shapes","path":"/shapes/0"}"#, 422, "patch.path"),
+        ] {
+            let answer = Self.patch(
+                zoo, "/Canvas/1",
+                #"[{"op":"replace","path":"/name","value":"c"},\#(operation)]"#)
+            #expect(answer.status == status, "\(operation): \(answer.text)")
+            #expect(answer.code == code, "\(operation): \(answer.text)")
+            #expect(try answer.json["operation"] == 1)
+        }
+        #expect(Self.patch(zoo, "/Canvas/1", "{}").code == "request.body")
+        #expect(zoo.coordinator.currentToken == before)
+        let failed = Self.patch(zoo, "/Canvas/1", #"[{"op":"test","path":"/name","value":"d"}]"#)
+        #expect(try failed.json["yours"] == "d" && failed.json["stored"] == "c")
+    }
+
+    @Test(arguments: [false, true])
+    func moveReordersAndMembersComeAndGo(_ inMemory: Bool) throws {
+        let zoo = try ServiceFixture(TestModels.zoo(), inMemory: inMemory)
+        let circles = #"{"_entity":"Circle"},{"_entity":"Circle"},{"_entity":"Circle"}"#
+        _ = zoo.post("/Canvas", #"[{"shapes":[\#(circles)]},{}]"#)
+        func shapes(_ key: Int = 1) -> String { zoo.get("/Canvas/\(key)?select=shapes").text }
+        #expect(shapes() == #"{"shapes":[1,2,3]}"#)
+        for (operation, after) in [
+            (#"{"op":"move","from":"/shapes/0","path":"/shapes/2"}"#, "[2,3,1]"),
+            (#"{"op":"move","from":"/shapes/2","path":"/shapes/0"}"#, "[1,2,3]"),
+            (#"{"op":"move","from":"/shapes/0","path":"/shapes/-"}"#, "[2,3,1]"),
+            (#"{"op":"add","path":"/shapes/1","value":{"_entity":"Square"}}"#, "[2,4,3,1]"),
+            (#"{"op":"remove","path":"/shapes/0"}"#, "[4,3,1]"),
+            (#"{"op":"replace","path":"/shapes/1","value":2}"#, "[4,2,1]"),
+            (#"{"op":"replace","path":"/shapes","value":[1,2]}"#, "[1,2]"),
+            (#"{"op":"test","path":"/shapes/1","value":2}"#, "[1,2]"),
+            (#"{"op":"remove","path":"/shapes"}"#, "[]"),
+            (#"{"op":"add","path":"/shapes/-","value":3}"#, "[3]"),
+        ] {
+            let answer = Self.patch(zoo, "/Canvas/1", "[\(operation)]")
+            #expect(answer.status == 200, "\(operation): \(answer.text)")
+            #expect(shapes() == #"{"shapes":\#(after)}"#, "\(operation)")
+        }
+        // An unordered to-many is by id.
+        _ = zoo.post("/Page", #"{"tags":[{"name":"a"},{"name":"b"}]}"#)
+        let page = Self.patch(
+            zoo, "/Page/1",
+            """
+            [{"op":"test","path":"/tags","value":[2,1]},{"op":"remove","path":"/tags/0"},
+             {"op":"add","path":"/tags/-","value":{"name":"c"}},
+             {"op":"test","path":"/tags/0","value":2}]
+            """)
+        #expect(page.status == 200, "\(page.text)")
+        #expect(zoo.get("/Page/1?select=tags").text == #"{"tags":[2,3]}"#)
+        _ = zoo.post("/Sample", #"{"list":{"a":[1,2.0],"b":null}}"#)
+        #expect(
+            Self.patch(
+                zoo, "/Sample/1",
+                #"[{"op":"test","path":"/list","value":{"b":null,"a":[1.0,2]}}]"#
+            ).status == 200)
+    }
+}
