@@ -32,11 +32,13 @@ struct InMemorySave {
         var result: SaveResult
     }
 
-    private let contents: InMemoryContents
-    private let model: Model
+    let contents: InMemoryContents
+    let model: Model
     private let request: SaveRequest
-    private(set) var outcome: Outcome
-    private var history: [HistoryChange] = []
+    var outcome: Outcome
+    var history: [HistoryChange] = []
+    /// The to-manys that inserts have members in.
+    private(set) var insertedToManys: [ObjectID: [Int]] = [:]
 
     init(_ contents: InMemoryContents, _ request: SaveRequest) {
         self.contents = contents
@@ -46,7 +48,7 @@ struct InMemorySave {
     }
 
     /// - Throws: `.moved`, `.conflicts`, `.constraint`, `.invalid` for a request that cannot be.
-    mutating func prepare() throws(StoreError) {
+    mutating func prepare(deriving derived: DerivedAttributes) throws(StoreError) {
         for change in request.changes where !model.entities.indices.contains(change.entity) {
             throw .invalid("the request names an entity that the model does not have")
         }
@@ -56,9 +58,11 @@ struct InMemorySave {
         for change in request.changes { try take(change) }
         try checkUniqueness()
         guard !history.isEmpty else { return }
+        let time = secondsNow()
+        if !derived.isEmpty { try derive(derived, at: time) }
         let number = contents.token + 1
         outcome.transaction = HistoryTransaction(
-            number: number, timestamp: secondsNow(), author: request.author,
+            number: number, timestamp: time, author: request.author,
             contextName: request.contextName, changes: history)
         outcome.result.token = number
     }
@@ -187,6 +191,7 @@ struct InMemorySave {
             outcome.rows.append(row)
             outcome.result.snapshots[id] = row
             _ = try takeLinks(change, key)
+            insertedToManys[id] = change.toManys.map(\.relationship)
             history.append(
                 HistoryChange(
                     kind: .insert, entity: change.entity, key: key, version: 1, snapshot: row))

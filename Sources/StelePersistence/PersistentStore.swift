@@ -47,6 +47,10 @@ public protocol PersistentStore: AnyObject, Sendable {
         making make: (any StoreReader) throws -> SaveRequest
     ) throws -> SaveResult
 
+    /// Begins a value of a Binary attribute that comes piece by piece.
+    /// - Throws: `StoreError`.
+    func externalDataWriter() throws(StoreError) -> any ExternalDataWriter
+
     /// Sets who is told of commits. Called once, before the first save.
     func observe(_ observer: any StoreObserver)
 

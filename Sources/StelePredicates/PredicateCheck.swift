@@ -190,7 +190,8 @@ public struct PredicateCheck: Sendable {
     ) throws(PredicateError) -> Typed {
         // Most key paths are one attribute of the object itself.
         if path.count == 1, case .object(let index) = type,
-            case .attribute(let attribute)? = model.entities[index].property(named: path[0])
+            case .attribute(let attribute)? = model.entities[index].property(named: path[0]),
+            !attribute.isComposite, !attribute.isTransient
         {
             return Typed(expression: .keyPath(base, path), type: .value(attribute.type))
         }
@@ -208,7 +209,7 @@ public struct PredicateCheck: Sendable {
             }
         var resolver = KeyPathResolver(model: model, path: path, place: place)
         _ = try resolver.steps(fromCollection: isMany)
-        return Typed(expression: .keyPath(base, path), type: resolver.type)
+        return Typed(expression: .keyPath(base, resolver.settledPath), type: resolver.type)
     }
 
     private func subquery(

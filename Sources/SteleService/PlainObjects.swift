@@ -11,7 +11,8 @@ struct PlainObjects: Sendable {
         self.basePath = Array(basePath.utf8)
         entities = KeyTable(
             model.entities.filter {
-                Routes.livesAtRoot($0.name) && !forms.hasDerived($0.index)
+                Routes.livesAtRoot($0.name)
+                    && !model.family(of: $0).contains { forms.hasDerived($0.index) }
             }.map { ($0.name, $0) })
     }
 

@@ -77,7 +77,7 @@ extension Service {
         case .object: !plan.call.terms.acceptsGzip
         // SQLite counts a whole table in one step, which no budget breaks off.
         case .count(let count): !countsAll(count.request)
-        case .write: true
+        case .binary, .write: true
         }
     }
 
@@ -128,6 +128,8 @@ extension Service {
         }
         var writer = ByteWriter(capacity: 256)
         answers.renderer.write(snapshot, to: &writer)
+        // The long way has words for it.
+        if writer.failure != nil { return nil }
         if writer.count >= options.limits.compressionThreshold,
             Terms.takesGzip(request.headers["Accept-Encoding"])
         {

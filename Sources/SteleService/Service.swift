@@ -23,6 +23,8 @@ public final class Service: Sendable {
         public var allowedHosts: [String] = []
         /// The bearer token that every request but a health check must bring; nil for none.
         public var token: String?
+        /// The most bytes of a value that is streamed into a file.
+        public var uploadBytes = 1 << 30
         /// The bounds that it works within.
         public var limits = Limits()
         /// Seconds between two heartbeats of an event stream.
@@ -47,6 +49,8 @@ public final class Service: Sendable {
     let answers: Answers
     let pages: Pages
     let plainObjects: PlainObjects
+    /// Whether any attribute's value can be streamed in.
+    let takesUploads: Bool
 
     /// A service over that coordinator's store.
     public init(
@@ -56,7 +60,7 @@ public final class Service: Sendable {
         self.options = options
         self.logger = logger
         let model = coordinator.model
-        let renderer = SnapshotRenderer(model: model)
+        let renderer = SnapshotRenderer(model: model, basePath: options.basePath)
         gate = Gate(
             allowedHosts: options.allowedHosts, token: options.token,
             healthPath: options.basePath + RoutePattern.health.rawValue)
@@ -72,6 +76,11 @@ public final class Service: Sendable {
         answers = Answers(renderer: renderer, limits: options.limits, basePath: options.basePath)
         pages = Pages(model: model, basePath: options.basePath, limits: options.limits)
         plainObjects = PlainObjects(model, forms: forms, basePath: options.basePath)
+        takesUploads = model.entities.contains { entity in
+            entity.slots.contains {
+                if case .attribute(let it) = $0 { it.isExternal } else { false }
+            }
+        }
         let reading = DispatchQueue(label: "stele.change-feed")
         var feed = ChangeFeed.Options()
         feed.basePath = options.basePath
@@ -122,7 +131,8 @@ public final class Service: Sendable {
         case .list(let list): try execution.list(list, plan.call.terms)
         case .count(let count): try execution.count(count, plan.call.terms)
         case .object(let object): try execution.object(object, plan.call.terms)
-        case .write(let write): try execution.write(write)
+        case .binary(let binary): try execution.binary(binary, plan.call.terms)
+        case .write(let write): try write.settlingUpload { try execution.write(write) }
         }
     }
 

@@ -10,7 +10,6 @@ import Testing
         ("POST", "/contexts", "{}"), ("GET", "/contexts/c7/Page", ""),
         ("GET", "/live?q.A=x", ""), ("GET", "/openapi.json", ""), ("GET", "/metrics", ""),
         ("POST", "/backup", ""), ("POST", "/transactions", "[]"),
-        ("GET", "/Sample/1/binary", ""),
         ("PATCH", "/Page?where=TRUEPREDICATE", "{}"), ("DELETE", "/Page?where=TRUEPREDICATE", ""),
         ("GET", "/Page?where=drafts%20==%201", ""),
         ("POST", "/Page?mergePolicy=objectTrump", "{}"), ("GET", "/changes?updated=title", ""),

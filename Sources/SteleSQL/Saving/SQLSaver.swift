@@ -13,6 +13,7 @@ public final class SQLSaver {
     var statements: SaveStatements
     var counters: Counters
     let images: BeforeImage
+    let derived: DerivedAttributes
     private var strings: TransactionStrings
     var longDecimals: LongDecimals
     /// Requests read below that number may not have seen another program's commit.
@@ -23,7 +24,8 @@ public final class SQLSaver {
         self.schema = schema
         self.connection = connection
         statements = SaveStatements(schema)
-        images = BeforeImage(schema.model)
+        derived = DerivedAttributes(schema.model)
+        images = BeforeImage(schema.model, folder: connection.externalFolder)
         counters = try Counters(schema, connection)
         strings = TransactionStrings()
         longDecimals = try LongDecimals(schema, connection)
@@ -69,13 +71,18 @@ public final class SQLSaver {
     ) throws(StoreError) -> (SaveResult, HistoryTransaction?) {
         let wanted = operations(from: request)
         let (keyed, permanent) = try assignKeys(wanted)
-        let operations = order(dropEmpty(mergeByObject(keyed)))
+        var operations = order(dropEmpty(mergeByObject(keyed)))
         guard !operations.isEmpty else {
             return (SaveResult(token: max(request.readToken, 0)), nil)
         }
         let view = view(of: request)
         if view != .current { try checkExpectations(of: request) }
-        let done = try execute(operations, madeFrom: view)
+        if !derived.isEmpty, view != .current { try refreshDerived(of: &operations) }
+        var done = try execute(operations, madeFrom: view)
+        if !derived.isEmpty {
+            try derive(&done, at: time)
+            operations = done.map(\.change)
+        }
         try longDecimals.note(operations, connection)
         let transaction = try writeHistory(of: done, request, at: time)
         return (result(of: done, transaction, permanent), transaction)

@@ -80,6 +80,10 @@ extension Execution {
         case .delete(let owner):
             try context.delete(target(owner, plan, context))
             return .done
+        case .setBinary(let owner, let attribute, let source):
+            let object = try target(owner, plan, context)
+            object.setValue(try source.value, for: attribute)
+            return .changed(Written(object))
         case .setMembers, .addMembers, .removeMember, .setToOne, .clearToOne:
             return try relate(plan, writer)
         }

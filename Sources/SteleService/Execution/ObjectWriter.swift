@@ -114,16 +114,13 @@ final class ObjectWriter {
             do {
                 guard let key = form.keys[name] else { throw unknownKey(name, entity) }
                 switch key {
-                case .attribute(let it):
-                    object.setValue(try ValueReader.read(value, for: it, of: entity), for: it)
+                case .attribute(let it): try setAttribute(it, of: object, value)
                 case .toOne(let it): try setToOne(it, of: object, value, depth)
                 case .toMany(let it): try setToMany(it, of: object, value, depth)
                 case .id: try checkID(value, object, isNew: isNew)
                 case .entity: if !isNew { try checkEntity(value, object, place: place) }
                 case .version: try checkVersion(value, object, node, isNew: isNew)
-                case .readOnly(let name):
-                    throw Problem(
-                        .readOnly, "\(name) of \(entity.name) is computed, never written")
+                case .readOnly(let name): throw Self.readOnly(name, of: entity)
                 }
             } catch let problem as Problem {
                 throw problem.placed(
@@ -136,8 +133,7 @@ final class ObjectWriter {
     private func reset(_ object: ManagedObject, besides node: JSONNode) throws {
         for key in forms[object.entity].writable {
             switch key {
-            case .attribute(let it) where node[it.name] == nil:
-                object.setValue(it.declaration.defaultValue, for: it)
+            case .attribute(let it): reset(it, of: object, besides: node)
             case .toOne(let it) where node[it.name] == nil:
                 try object.setToOne(it, nil)
             default: break

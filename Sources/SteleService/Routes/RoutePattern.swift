@@ -16,6 +16,7 @@ enum RoutePattern: String, Sendable, CaseIterable {
     case object = "/{Entity}/{id}"
     case related = "/{Entity}/{id}/{relationship}"
     case fetchedProperty = "/{Entity}/{id}/{fetchedProperty}"
+    case binary = "/{Entity}/{id}/{attribute}"
     case relatedCount = "/{Entity}/{id}/{relationship}/count"
     case member = "/{Entity}/{id}/{relationship}/{member}"
 
@@ -29,6 +30,7 @@ enum RoutePattern: String, Sendable, CaseIterable {
         case .list: [.get, .post]
         case .object: [.get, .put, .patch, .delete]
         case .related: [.get, .post, .put, .delete]
+        case .binary: [.get, .put, .delete]
         case .member: [.get, .delete]
         }
     }
@@ -42,7 +44,6 @@ enum LaterRoute: String, Sendable, CaseIterable {
     case metrics = "/metrics"
     case backup = "/backup"
     case transactions = "/transactions"
-    case binary = "/{Entity}/{id}/{attribute}"
 
     /// What stands at the root, by its first segment.
     static let atRoot: [String: LaterRoute] = [
