@@ -9,6 +9,8 @@ public final class Model: Sendable {
     public let entities: [Entity]
     /// All relationships, each once, under the entity that declares it.
     public let relationships: [Relationship]
+    /// Whether any attribute's values may live in files beside the store.
+    public let hasExternalAttributes: Bool
     private let byName: [String: Int]
 
     init(
@@ -17,6 +19,11 @@ public final class Model: Sendable {
         self.declaration = declaration
         self.entities = entities
         self.relationships = relationships
+        hasExternalAttributes = entities.contains { entity in
+            entity.slots.contains {
+                if case .attribute(let it) = $0 { it.isExternal } else { false }
+            }
+        }
         byName = Dictionary(
             entities.map { ($0.name, $0.index) }, uniquingKeysWith: { first, _ in first })
     }

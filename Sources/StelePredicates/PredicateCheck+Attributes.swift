@@ -42,6 +42,7 @@ extension PredicateCheck {
     /// Refuses to compare a value that may be a file with anything but nil: in a row stands its
     /// name, and no store reads a file to compare it.
     func checkExternal(_ comparison: Comparison) throws(PredicateError) {
+        guard model.hasExternalAttributes else { return }
         for (side, other) in [
             (comparison.left, comparison.right), (comparison.right, comparison.left),
         ] {

@@ -34,7 +34,7 @@ public final class SQLiteStore: PersistentStore {
         let writer = try Connection(path: path, creates: true)
         let schema = SQLSchema(model: model)
         let file = try StoreFile.prepare(writer, path: path, schema: schema)
-        if schema.hasExternalAttributes {
+        if schema.model.hasExternalAttributes {
             let external = ExternalFolder(store: path)
             try external.claim(for: file.identifier)
             try external.sweep(writer, schema, identifier: file.identifier)
@@ -117,7 +117,7 @@ public final class SQLiteStore: PersistentStore {
     private func movingOut(
         _ request: SaveRequest
     ) throws(StoreError) -> (request: SaveRequest, files: [ExternalData]) {
-        guard schema.hasExternalAttributes else { return (request, []) }
+        guard schema.model.hasExternalAttributes else { return (request, []) }
         return try external.movingOut(request, schema)
     }
 
@@ -130,7 +130,7 @@ public final class SQLiteStore: PersistentStore {
         completion: @escaping @Sendable (Result<SaveResult, StoreError>) -> Void
     ) {
         do throws(StoreError) {
-            guard schema.hasExternalAttributes else {
+            guard schema.model.hasExternalAttributes else {
                 return try queue.add(WriterJob(request, completion: completion))
             }
             let (request, files) = try external.movingOut(request, schema)

@@ -8,7 +8,7 @@ extension Service {
     /// Nil for everything else, and for what will be refused: such a body is read as any other, and
     /// the whole request is answered.
     public func sink(for request: Request) -> (any BodySink)? {
-        guard takesUploads, request.method == "PUT", !request.headers.contains("Content-Encoding"),
+        guard model.hasExternalAttributes, request.method == "PUT", !request.headers.contains("Content-Encoding"),
             (try? gate.admit(request)) != nil, let route = try? routes.match(request),
             case .binary(_, _, let attribute) = route.resource, attribute.isExternal,
             let writer = try? coordinator.store.externalDataWriter()

@@ -49,8 +49,6 @@ public final class Service: Sendable {
     let answers: Answers
     let pages: Pages
     let plainObjects: PlainObjects
-    /// Whether any attribute's value can be streamed in.
-    let takesUploads: Bool
 
     /// A service over that coordinator's store.
     public init(
@@ -76,11 +74,6 @@ public final class Service: Sendable {
         answers = Answers(renderer: renderer, limits: options.limits, basePath: options.basePath)
         pages = Pages(model: model, basePath: options.basePath, limits: options.limits)
         plainObjects = PlainObjects(model, forms: forms, basePath: options.basePath)
-        takesUploads = model.entities.contains { entity in
-            entity.slots.contains {
-                if case .attribute(let it) = $0 { it.isExternal } else { false }
-            }
-        }
         let reading = DispatchQueue(label: "stele.change-feed")
         var feed = ChangeFeed.Options()
         feed.basePath = options.basePath

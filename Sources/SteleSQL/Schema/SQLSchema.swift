@@ -17,8 +17,6 @@ public final class SQLSchema: Sendable {
 
     /// The slots of attributes whose values may live in files, by index of the entity.
     public let externalSlots: [[Int]]
-    /// Whether any entity has such an attribute.
-    public let hasExternalAttributes: Bool
 
     /// The slots of attributes with which an index begins, by index of the entity.
     let indexedSlots: [Set<Int>]
@@ -30,7 +28,6 @@ public final class SQLSchema: Sendable {
                 if case .attribute(let it) = entity.slots[$0] { it.isExternal } else { false }
             }
         }
-        hasExternalAttributes = externalSlots.contains { !$0.isEmpty }
         indexedSlots = model.entities.map { Self.indexedSlots(of: $0, model) }
         var tables: [Int: SQLTable] = [:]
         var mappings: [Int: EntityMapping] = [:]

@@ -12,14 +12,16 @@ extension ExternalFolder {
     func sweep(
         _ connection: Connection, _ schema: SQLSchema, identifier: String
     ) throws(StoreError) {
-        guard schema.hasExternalAttributes, isOwned(by: identifier) else { return }
+        guard schema.model.hasExternalAttributes, isOwned(by: identifier) else { return }
         var orphans = oldFiles()
         if orphans.isEmpty { return }
         try connection.run("BEGIN")
         defer { _ = try? connection.run("COMMIT") }
         for (table, column) in schema.externalColumns {
             let sql = SQLText(
-                "SELECT \(column) FROM \(table) WHERE substr(\(column), 1, 1) = X'02'")
+                // Its length alone costs no reading of what lies in the row.
+                "SELECT \(column) FROM \(table) WHERE length(\(column)) = 38 "
+                    + "AND substr(\(column), 1, 1) = X'02'")
             for row in try connection.rows(sql, [], [.external]) {
                 if case .external(let data) = row[0] { orphans.remove(data.identifier) }
             }

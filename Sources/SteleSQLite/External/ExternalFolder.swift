@@ -102,7 +102,7 @@ struct ExternalFolder: Sendable {
     /// `a.db`, share it.
     private var ownerPath: String { "\(support)/STELE_STORE" }
 
-    /// Whether the folder is that store's alone; makes it so where no other has a claim.
+    /// Whether the folder is that store's alone.
     func isOwned(by identifier: String) -> Bool {
         if let file = fopen(ownerPath, "re") {
             defer { fclose(file) }
@@ -115,13 +115,14 @@ struct ExternalFolder: Sendable {
         return false
     }
 
-    /// Makes the folder that store's where it is not there yet.
+    /// Makes the folder that store's where there is none yet: one that lacks the owner's file was made
+    /// by another program, and is nobody's to sweep.
     func claim(for identifier: String) throws(StoreError) {
-        guard mkdir(support, 0o755) == 0 else {
-            if errno == EEXIST { return }
-            throw Self.failure("making the folder \(support)")
-        }
+        var found = stat()
+        if stat(path, &found) == 0 { return }
+        try make(support)
         let descriptor = open(ownerPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        if descriptor < 0, errno == EEXIST { return try make(path) }
         guard descriptor >= 0 else { throw Self.failure("making \(ownerPath)") }
         defer { close(descriptor) }
         try Self.append(Array(identifier.utf8), to: descriptor, ownerPath)
