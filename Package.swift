@@ -11,6 +11,7 @@ let package = Package(
     products: [
         .executable(name: "stele", targets: ["stele"]),
         .library(name: "SteleModel", targets: ["SteleModel"]),
+        .library(name: "SteleTransformers", targets: ["SteleTransformers"]),
         .library(name: "StelePredicates", targets: ["StelePredicates"]),
         .library(name: "StelePersistence", targets: ["StelePersistence"]),
         .library(name: "SteleSQLite", targets: ["SteleSQLite"]),
@@ -47,7 +48,15 @@ let package = Package(
 
         // Core Data: the model, the language, the contract of a store, the graph.
         .target(
-            name: "SteleModel", dependencies: ["CExpat", "SteleJSON"], swiftSettings: settings),
+            name: "SteleModel", dependencies: ["CExpat", "SteleJSON", "SteleMutex"],
+            swiftSettings: settings),
+        // What makes bytes of Transformable values: archives, encryption.
+        .target(
+            name: "SteleTransformers",
+            dependencies: [
+                "SteleModel", "SteleJSON", .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: settings),
         // ICU, for regular expressions, comes with the toolchain.
         .target(
             name: "StelePredicates", dependencies: ["SteleModel", "SteleMutex", "CLinux"],
@@ -86,7 +95,7 @@ let package = Package(
         .executableTarget(
             name: "stele",
             dependencies: [
-                "SteleService", "SteleSQLite", "CLinux",
+                "SteleService", "SteleSQLite", "SteleTransformers", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
@@ -112,6 +121,9 @@ let package = Package(
             dependencies: ["SteleModel", "SteleJSON"],
             swiftSettings: settings),
         .testTarget(
+            name: "SteleTransformersTests", dependencies: ["SteleTransformers"],
+            swiftSettings: settings),
+        .testTarget(
             name: "SteleJSONTests", dependencies: ["SteleJSON"], swiftSettings: settings),
         .testTarget(
             name: "SteleHTTPTests", dependencies: ["SteleHTTP", "SteleMutex", "CZlib"],
@@ -135,7 +147,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "SteleServiceTests",
-            dependencies: ["SteleService", "SteleSQLite", "SteleMutex", "CSQLite"],
+            dependencies: [
+                "SteleService", "SteleSQLite", "SteleTransformers", "SteleMutex", "CSQLite",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "SteleFeedTests",

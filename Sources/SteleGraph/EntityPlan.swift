@@ -14,19 +14,26 @@ final class EntityPlan: Sendable {
     let relationships: [Relationship]
     /// The slots that are not stored: transient attributes.
     let transientSlots: Set<Int>
+    /// The slots that a save leaves out: transient attributes, and derived ones, which the store
+    /// makes.
+    let unsavedSlots: Set<Int>
     /// What is asked of its values.
     let rules: [SlotRule]
+    /// Composite attributes in which something must have a value.
+    let requiredComposites: [CompositeRule]
 
     init(_ entity: Entity) {
         var defaults: [Value] = []
         var toOnes: [Relationship] = []
         var transient: Set<Int> = []
+        var derived: Set<Int> = []
         var rules: [SlotRule] = []
         for (slot, property) in entity.slots.enumerated() {
             switch property {
             case .attribute(let it):
                 defaults.append(it.declaration.defaultValue)
-                if it.declaration.isTransient { transient.insert(slot) }
+                if it.isTransient { transient.insert(slot) }
+                if it.isDerived { derived.insert(slot) }
                 if let rule = SlotRule(it, slot: slot) { rules.append(rule) }
             case .relationship(let it):
                 defaults.append(.null)
@@ -38,8 +45,18 @@ final class EntityPlan: Sendable {
         }
         self.defaults = defaults
         self.toOnes = toOnes
-        self.rules = rules
+        let composites = entity.properties.compactMap { property in
+            if case .attribute(let it) = property, it.isComposite { it } else { nil }
+        }
+        self.rules = rules.map { rule in
+            var rule = rule
+            rule.optionalSlots = composites.lazy.compactMap { $0.optionalSlots(around: rule.slot) }
+                .first
+            return rule
+        }
+        requiredComposites = composites.flatMap { CompositeRule.all(in: $0, optional: nil) }
         transientSlots = transient
+        unsavedSlots = transient.union(derived)
         relationships = toOnes + entity.toManys
         boundedToManys = entity.toManys.filter {
             !$0.isOptional || $0.declaration.minimumCount > 0 || $0.declaration.maximumCount > 0

@@ -41,11 +41,11 @@ extension ManagedObjectContext {
             || toManys.values.contains { $0.hasChanges }
     }
 
-    /// The changed slots that are stored; transient attributes are not.
+    /// The changed slots that are stored; transient and derived attributes are not.
     func storedChanges(_ object: ManagedObject) -> [Int] {
-        let transient = plan(object.entity).transientSlots
+        let unsaved = plan(object.entity).unsavedSlots
         let changed = object.changedSlots
-        return transient.isEmpty ? changed : changed.filter { !transient.contains($0) }
+        return unsaved.isEmpty ? changed : changed.filter { !unsaved.contains($0) }
     }
 
     func hasToManyChanges(_ object: ManagedObject) -> Bool {

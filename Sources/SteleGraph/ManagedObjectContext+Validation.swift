@@ -26,6 +26,9 @@ extension ManagedObjectContext {
         for rule in plan(object.entity).rules {
             if let error = rule.failure(of: object) { errors.append(error) }
         }
+        for rule in plan(object.entity).requiredComposites {
+            if let error = rule.failure(of: object) { errors.append(error) }
+        }
     }
 
     /// The bounded to-manys that changed; one query a relationship.

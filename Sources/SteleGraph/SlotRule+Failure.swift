@@ -7,7 +7,11 @@ extension SlotRule {
     func failure(of object: ManagedObject) -> ValidationError? {
         guard slot < object.values.count else { return nil }
         switch (check, object.values[slot]) {
-        case (_, .null): return isRequired ? .missing(object, name) : nil
+        case (_, .null):
+            if let optionalSlots, optionalSlots.allSatisfy({ object.value($0).isNull }) {
+                return nil
+            }
+            return isRequired ? .missing(object, name) : nil
         case (.none, _): return nil
         case (.integer(let range), .int(let it)):
             if range.contains(it) { return nil }

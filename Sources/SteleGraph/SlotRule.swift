@@ -18,6 +18,9 @@ struct SlotRule: Sendable {
     let slot: Int
     let name: String
     let isRequired: Bool
+    /// The slots of the innermost optional composite around it: where all of these are null, it
+    /// need not have a value.
+    var optionalSlots: Range<Int>?
     let check: Check
 
     /// Nil where any value will do.
@@ -25,7 +28,8 @@ struct SlotRule: Sendable {
         self.slot = slot
         name = attribute.name
         isRequired = !attribute.isOptional
-        check = Self.check(attribute)
+        // What the store derives is not held to bounds: nobody has given it.
+        check = attribute.isDerived ? .none : Self.check(attribute)
         if case .none = check, !isRequired { return nil }
     }
 

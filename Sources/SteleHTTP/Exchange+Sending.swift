@@ -19,6 +19,14 @@ extension Exchange {
                     bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress),
                     .RESPMEM_MUST_COPY)
             }
+        case .file(let file, let range):
+            let descriptor = file.duplicate()
+            guard descriptor >= 0 else {
+                return refuse(.busy(headAlone, retryAfter: 1), on: connection)
+            }
+            made = MHD_create_response_from_fd_at_offset64(
+                UInt64(range.count), descriptor, UInt64(range.lowerBound))
+            if made == nil { close(descriptor) }
         case .stream(let producer):
             guard let stream = makeStream(producer, on: connection) else {
                 return refuse(.busy(headAlone, retryAfter: 1), on: connection)
@@ -102,7 +110,7 @@ extension Exchange {
 extension Response.Body {
     fileprivate var hasUnknownLength: Bool {
         switch self {
-        case .none, .bytes: false
+        case .none, .bytes, .file: false
         case .stream, .events: true
         }
     }

@@ -27,6 +27,9 @@ final class Exchange: Job, @unchecked Sendable {
     var head: RequestHead
     var body: [UInt8] = []
     var overflow = 0
+    /// Where the body goes, where it is not held, and how much of it has come.
+    private var sink: (any BodySink)?
+    private var received = 0
     /// Whether it counts among the core's unanswered requests.
     var counted = false
     /// Whether it is among the core's pending exchanges.
@@ -48,14 +51,13 @@ final class Exchange: Job, @unchecked Sendable {
         case .head:
             return begin(call, on: connection)
         case .body where call.size.pointee > 0:
-            append(call)
+            append(call, on: connection)
             return .YES
         case .body:
             return complete(on: connection)
         case .overflowing where call.size.pointee > 0:
             return swallow(call)
         case .overflowing:
-            let limit = core.configuration.maximumBodyBytes
             return refuse(.bodyTooLarge(makeRequest(), limit: limit), on: connection)
         case .handedOver:
             return deliver(on: connection)
@@ -66,26 +68,45 @@ final class Exchange: Job, @unchecked Sendable {
 
     private func begin(_ call: HandlerCall, on connection: Connection) -> MHD_Result {
         head.read(call, on: connection)
-        if let refusal = head.refusal(for: makeRequest(), core: core) {
+        if head.method == "PUT" { sink = core.sink(makeRequest()) }
+        if let refusal = head.refusal(for: makeRequest(), limit: limit, core: core) {
             return refuse(refusal, on: connection)
         }
-        if let length = head.contentLength { body.reserveCapacity(min(length, 1 << 20)) }
+        if let length = head.contentLength, sink == nil { body.reserveCapacity(min(length, 1 << 20)) }
         phase = .body
         return .YES
     }
 
-    private func append(_ call: HandlerCall) {
+    /// The most bytes that the body may have.
+    private var limit: Int { sink?.limit ?? core.configuration.maximumBodyBytes }
+
+    private func append(_ call: HandlerCall, on connection: Connection) {
         let count = call.size.pointee
         call.size.pointee = 0
         guard let data = call.data else { return }
-        guard count <= core.configuration.maximumBodyBytes - body.count else {
+        guard count <= limit - received else {
             phase = .overflowing
             body = []
             overflow = count
+            sink?.close()
             return
         }
+        received += count
         body.append(
             contentsOf: UnsafeRawBufferPointer(start: UnsafeRawPointer(data), count: count))
+        if let sink, body.count >= Self.pieceBytes { passOn(to: sink, connection) }
+    }
+
+    /// Bytes of a body that a sink is given at a time.
+    private static let pieceBytes = 256 << 10
+
+    /// The connection waits until the piece is taken, so that a client is never further ahead.
+    private func passOn(to sink: any BodySink, _ connection: Connection) {
+        let piece = BodyPiece(body, sink, connection)
+        body = []
+        connection.suspend()
+        // With no worker to be had, its own thread has to do it.
+        if !core.workers.submit(piece) { piece.run() }
     }
 
     /// No answer can go out while a body comes in, so the rest is read and thrown away; a client
@@ -99,7 +120,7 @@ final class Exchange: Job, @unchecked Sendable {
     private func makeRequest() -> Request {
         Request(
             method: head.method, path: head.path, query: head.query, headers: head.headers,
-            body: body, receivedAt: receivedAt, address: head.address)
+            body: body, sink: sink, receivedAt: receivedAt, address: head.address)
     }
 
     private func complete(on connection: Connection) -> MHD_Result {
@@ -109,6 +130,12 @@ final class Exchange: Job, @unchecked Sendable {
         request.socket = connection.socket
         body = []
         if core.isStopping { return refuse(.stopping(request), on: connection) }
+        if sink != nil {
+            // The disk is to be waited for.
+            suspend(request, connection)
+            handOver()
+            return .YES
+        }
         switch core.begin(request) {
         case .answered(let response): return send(response, on: connection)
         case .pending(let start):
@@ -165,6 +192,7 @@ final class Exchange: Job, @unchecked Sendable {
 
     /// libmicrohttpd is done with the request, however it ended.
     func finished() {
+        sink?.close()
         uncount()
         if isPending { core.forgetPending(self) }
         core.exchanges.subtract(1, ordering: .relaxed)
@@ -191,7 +219,7 @@ final class Exchange: Job, @unchecked Sendable {
         if waited > Self.longWait, head.method == "GET", request.clientHasGone {
             return give(.given(Response(status: 503, headers: [], body: .none)))
         }
-        give(.given(core.respond(request)))
+        give(.given(core.respond(request.poured)))
     }
 
     /// Nanoseconds after which a reading request is asked whether its client is still there.
@@ -223,6 +251,15 @@ final class Exchange: Job, @unchecked Sendable {
 }
 
 extension Request {
+    /// The request with its body in its sink, where it has one.
+    fileprivate var poured: Request {
+        guard let sink else { return self }
+        if !body.isEmpty { sink.take(body) }
+        var request = self
+        request.body = []
+        return request
+    }
+
     var withoutBody: Request {
         Request(
             method: method, path: path, query: query, headers: headers, body: [],

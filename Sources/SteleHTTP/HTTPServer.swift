@@ -23,12 +23,15 @@ public final class HTTPServer: Sendable {
     ///     must not wait, or says who will answer.
     ///   - respond: answers on a worker.
     ///   - refuse: renders what the server itself must refuse.
+    ///   - sink: where the body of a PUT goes, asked when its head has come, on a thread that must
+    ///     not wait; nil for one that is held and comes with the request.
     /// - Throws: `HTTPServerError`, with a sentence that names the address.
     public init(
         _ configuration: Configuration,
         begin: @escaping @Sendable (Request) -> Beginning,
         respond: @escaping @Sendable (Request) -> Response,
-        refuse: @escaping @Sendable (Refusal) -> Response
+        refuse: @escaping @Sendable (Refusal) -> Response,
+        sink: @escaping @Sendable (Request) -> (any BodySink)? = { _ in nil }
     ) throws(HTTPServerError) {
         try configuration.check()
         let socket = try Listener.open(
@@ -37,7 +40,8 @@ public final class HTTPServer: Sendable {
         // A client that goes while it is written to is an error of that write, not our end.
         signal(SIGPIPE, SIG_IGN)
         core = ServerCore(
-            configuration: configuration, begin: begin, respond: respond, refuse: refuse)
+            configuration: configuration, begin: begin, respond: respond, refuse: refuse,
+            sink: sink)
         // Released when the daemon has stopped.
         let context = Unmanaged.passRetained(core)
         var settings = stele_mhd_settings(

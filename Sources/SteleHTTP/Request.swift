@@ -13,7 +13,10 @@ public struct Request: Sendable {
     /// The header fields.
     public let headers: HTTPHeaders
     /// The body; empty when there was none.
-    public let body: [UInt8]
+    public internal(set) var body: [UInt8]
+    /// Where the body went instead, for a request that was given a sink; all of it, when the
+    /// request is complete.
+    public let sink: (any BodySink)?
     /// When the request line had come, in nanoseconds of the monotonic clock.
     public let receivedAt: UInt64
     let address: RemoteAddress
@@ -34,22 +37,23 @@ public struct Request: Sendable {
     /// A request that came over no socket, for tests and for callers inside the process.
     public init(
         method: String, path: String, query: String? = nil, headers: HTTPHeaders = HTTPHeaders(),
-        body: [UInt8] = []
+        body: [UInt8] = [], sink: (any BodySink)? = nil
     ) {
         self.init(
-            method: method, path: path, query: query, headers: headers, body: body,
+            method: method, path: path, query: query, headers: headers, body: body, sink: sink,
             receivedAt: monotonicNanoseconds(), address: RemoteAddress())
     }
 
     init(
         method: String, path: String, query: String?, headers: HTTPHeaders, body: [UInt8],
-        receivedAt: UInt64, address: RemoteAddress
+        sink: (any BodySink)? = nil, receivedAt: UInt64, address: RemoteAddress
     ) {
         self.method = method
         self.path = path
         self.query = query
         self.headers = headers
         self.body = body
+        self.sink = sink
         self.receivedAt = receivedAt
         self.address = address
     }

@@ -112,7 +112,9 @@ struct RequestHead {
     }
 
     /// What must be refused before a body is read, or nil.
-    func refusal(for request: @autoclosure () -> Request, core: ServerCore) -> Refusal? {
+    func refusal(
+        for request: @autoclosure () -> Request, limit: Int, core: ServerCore
+    ) -> Refusal? {
         if let fault { return .malformed(request(), reason: fault) }
         if hosts > 1 || (hosts == 0 && isHTTP11) {
             let reason = "A request of HTTP/1.1 has one Host header; this has \(hosts)."
@@ -129,7 +131,6 @@ struct RequestHead {
                 equalIgnoringCase(transferCoding.utf8, chunked)
             else { return .unknownTransferCoding(request(), name: transferCoding) }
         }
-        let limit = core.configuration.maximumBodyBytes
         if let contentLength, contentLength > limit {
             return .bodyTooLarge(request(), limit: limit)
         }

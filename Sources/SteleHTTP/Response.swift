@@ -12,6 +12,8 @@ public struct Response: Sendable {
         /// What the producer writes, chunked; it runs on a thread of a bounded pool. When it
         /// throws, the connection is broken off without a last chunk. It does not run for `HEAD`.
         case stream(@Sendable (BodyWriter) throws -> Void)
+        /// These bytes of a file, with their `Content-Length`.
+        case file(FileBody, Range<Int>)
         /// What is sent to the stream, until it is finished or dropped.
         case events(EventStream)
     }

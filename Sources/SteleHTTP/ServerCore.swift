@@ -7,6 +7,7 @@ final class ServerCore: Sendable {
     let begin: @Sendable (Request) -> Beginning
     let respond: @Sendable (Request) -> Response
     let refuse: @Sendable (Refusal) -> Response
+    let sink: @Sendable (Request) -> (any BodySink)?
     let workers: WorkerPool
     let readers: WorkerPool
     let streamers: WorkerPool
@@ -28,12 +29,14 @@ final class ServerCore: Sendable {
         configuration: HTTPServer.Configuration,
         begin: @escaping @Sendable (Request) -> Beginning,
         respond: @escaping @Sendable (Request) -> Response,
-        refuse: @escaping @Sendable (Refusal) -> Response
+        refuse: @escaping @Sendable (Refusal) -> Response,
+        sink: @escaping @Sendable (Request) -> (any BodySink)?
     ) {
         self.configuration = configuration
         self.begin = begin
         self.respond = respond
         self.refuse = refuse
+        self.sink = sink
         workers = WorkerPool(
             name: "workers", threads: configuration.workers, queue: configuration.workerQueue,
             stackBytes: configuration.workerStackBytes)

@@ -7,10 +7,15 @@ public struct ByteWriter: Sendable {
     /// What has been written.
     public var bytes: [UInt8]
 
+    /// Why what has been written is no answer: the first value that could not be written. Who sends
+    /// the bytes looks at it before.
+    public var failure: (any Error)?
+
     /// A writer with room for `capacity` bytes before it has to grow.
     @inlinable
     public init(capacity: Int = 256) {
         bytes = []
+        failure = nil
         bytes.reserveCapacity(capacity)
     }
 
@@ -23,6 +28,11 @@ public struct ByteWriter: Sendable {
         var taken: [UInt8] = []
         swap(&taken, &bytes)
         return taken
+    }
+
+    /// Notes that a value cannot be written; something has to stand in its place.
+    public mutating func fail(_ error: any Error) {
+        if failure == nil { failure = error }
     }
 
     /// Appends one byte.

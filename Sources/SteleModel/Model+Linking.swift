@@ -19,6 +19,7 @@ extension Model {
 /// The work of linking, step by step; each step may add mistakes, the next runs only without any.
 struct ModelLinker {
     private let declarations: [EntityDescription]
+    private let composites: CompositeLayout
     /// How many generations a family may have; each is a call within a call.
     private static let depthLimit = 200
     private var mistakes: [ModelError] = []
@@ -30,6 +31,7 @@ struct ModelLinker {
 
     init(_ declaration: ManagedObjectModel) {
         declarations = declaration.entities
+        composites = CompositeLayout(declaration.composites)
     }
 
     mutating func link() throws(ModelErrors) -> ([Entity], [Relationship]) {
@@ -59,6 +61,15 @@ struct ModelLinker {
                     ModelError(
                         "\(entity.name).\(property.name)",
                         "the entity has two properties of this name"))
+            }
+        }
+        for entity in declarations {
+            for case .attribute(let it) in entity.properties where composites.isTooLarge(it) {
+                mistakes.append(
+                    ModelError(
+                        "\(entity.name).\(it.name)",
+                        "it comes to more than \(CompositeLayout.limit) attributes",
+                        hint: "split its composite"))
             }
         }
         for entity in declarations {
@@ -114,7 +125,7 @@ struct ModelLinker {
         while let parent = next {
             for property in declarations[order[parent]].properties {
                 switch property {
-                case .attribute: slots += 1
+                case .attribute(let it): slots += composites.count(it)
                 case .relationship(let it) where it.isToMany: toManys += 1
                 case .relationship: slots += 1
                 case .fetchedProperty: break
@@ -138,7 +149,7 @@ struct ModelLinker {
             var (slot, toMany) = inherited(number)
             for property in declarations[order[number]].properties {
                 switch property {
-                case .attribute: slot += 1
+                case .attribute(let it): slot += composites.count(it)
                 case .fetchedProperty: break
                 case .relationship(let it):
                     byOwner[number, default: [:]][it.name] = places.count
@@ -209,8 +220,9 @@ struct ModelLinker {
             for property in declaration.properties {
                 switch property {
                 case .attribute(let it):
-                    properties.append(.attribute(Attribute(it, slot: slot, owner: number)))
-                    slot += 1
+                    properties.append(
+                        .attribute(composites.attribute(it, slot: slot, owner: number)))
+                    slot += composites.count(it)
                 case .relationship(let it):
                     if !it.isToMany { slot += 1 }
                     let linked = byOwner[number]?.first { $0.name == it.name }

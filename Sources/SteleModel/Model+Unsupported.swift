@@ -26,6 +26,7 @@ extension Model {
                 }
             }
         }
+        found += entities.flatMap(Self.unsupportedUniqueness)
         let withMembers = declaration.configurations.filter { !$0.entityNames.isEmpty }
         if withMembers.count > 1 {
             let names = withMembers.map(\.name).joined(separator: ", ")
@@ -37,39 +38,41 @@ extension Model {
         return found
     }
 
-    /// The transformers whose values are served as JSON.
-    private static let jsonTransformers: [String?] = [nil, "", "JSONTransformer"]
+    /// Uniqueness over what a row alone does not tell, or what is made after it is checked.
+    private static func unsupportedUniqueness(of entity: Entity) -> [ModelError] {
+        entity.declaration.uniquenessConstraints.flatMap { $0 }.compactMap { name in
+            guard let attribute = entity.attribute(named: name),
+                attribute.isDerived || attribute.isExternal
+            else { return nil }
+            return ModelError(
+                "\(entity.name).\(name)",
+                attribute.isDerived
+                    ? "uniqueness of a derived attribute does not work"
+                    : "uniqueness of a Binary attribute in external files does not work")
+        }
+    }
 
     private static func unsupported(
         _ attribute: AttributeDescription
     ) -> [(message: String, hint: String?)] {
         var found: [(String, String?)] = []
-        if attribute.derivationExpression != nil {
-            found.append(("derived attributes do not work yet", nil))
-        }
-        if attribute.isTransient { found.append(("transient attributes do not work yet", nil)) }
-        if attribute.allowsExternalBinaryDataStorage, attribute.type == .binary {
-            found.append(
-                (
-                    "Binary attributes in external files do not work yet",
-                    "without Allows External Storage the bytes live in the row"
-                ))
-        }
         if attribute.preservesValueInHistoryOnDeletion {
             found.append(("keeping values in history after a deletion does not work yet", nil))
         }
         switch attribute.type {
-        case .composite: found.append(("composite attributes do not work yet", nil))
         case .objectID: found.append(("attributes of type ObjectID do not work yet", nil))
         case .undefined where !attribute.isTransient:
             found.append(("an attribute of type Undefined can only be transient", "give it a type"))
-        case .transformable where !jsonTransformers.contains(attribute.valueTransformerName):
+        case .transformable where !attribute.namesJSON:
             let name = attribute.valueTransformerName ?? ""
-            found.append(
-                (
-                    "the value transformer \(name) does not work yet",
-                    "without a transformer the value is any JSON"
-                ))
+            if ValueTransformers.named(name) == nil {
+                let hint =
+                    name == ValueTransformers.encrypted
+                    ? "it encrypts, and no key is given: say where it is by encryption-key-file"
+                    : "known are \(ValueTransformers.names.joined(separator: ", ")); without a "
+                        + "transformer the value is any JSON"
+                found.append(("the value transformer \(name) is not known", hint))
+            }
         default: break
         }
         return found

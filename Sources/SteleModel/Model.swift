@@ -9,6 +9,8 @@ public final class Model: Sendable {
     public let entities: [Entity]
     /// All relationships, each once, under the entity that declares it.
     public let relationships: [Relationship]
+    /// Whether any attribute's values may live in files beside the store.
+    public let hasExternalAttributes: Bool
     private let byName: [String: Int]
 
     init(
@@ -17,6 +19,11 @@ public final class Model: Sendable {
         self.declaration = declaration
         self.entities = entities
         self.relationships = relationships
+        hasExternalAttributes = entities.contains { entity in
+            entity.slots.contains {
+                if case .attribute(let it) = $0 { it.isExternal } else { false }
+            }
+        }
         byName = Dictionary(
             entities.map { ($0.name, $0.index) }, uniquingKeysWith: { first, _ in first })
     }
@@ -63,7 +70,8 @@ public final class Entity: Sendable {
     public let subtree: Range<Int>
     /// All properties, the inherited ones first, each in the file's order.
     public let properties: [Property]
-    /// What a snapshot of it holds, by slot: attributes and to-one relationships.
+    /// What a snapshot of it holds, by slot: attributes and to-one relationships. A composite
+    /// attribute is there by what is within it.
     /// A subentity's slots begin with its parent's.
     public let slots: [Property]
     /// Its to-many relationships, by `Relationship.slot`.
@@ -72,7 +80,7 @@ public final class Entity: Sendable {
     public let uniquenessConstraints: [[String]]
     /// The file's declaration of it.
     public let declaration: EntityDescription
-    private let byName: [String: Int]
+    private let byName: [String: Property]
 
     init(
         declaration: EntityDescription, index: Int, parent: Int?, root: Int, subtree: Range<Int>,
@@ -87,23 +95,28 @@ public final class Entity: Sendable {
         self.uniquenessConstraints = uniquenessConstraints
         name = declaration.name
         isAbstract = declaration.isAbstract
-        slots = properties.filter {
-            switch $0 {
-            case .attribute: true
-            case .relationship(let it): !it.isToMany
-            case .fetchedProperty: false
+        slots = properties.flatMap { property -> [Property] in
+            switch property {
+            case .attribute(let it): it.isComposite ? it.leaves.map { .attribute($0) } : [property]
+            case .relationship(let it): it.isToMany ? [] : [property]
+            case .fetchedProperty: []
             }
         }
         toManys = properties.compactMap { property in
             if case .relationship(let it) = property, it.isToMany { it } else { nil }
         }
-        byName = Dictionary(
-            properties.enumerated().map { ($0.element.name, $0.offset) },
-            uniquingKeysWith: { first, _ in first })
+        var byName: [String: Property] = [:]
+        for property in properties {
+            byName[property.name] = property
+            guard case .attribute(let it) = property, it.isComposite else { continue }
+            for element in it.nested.dropFirst() { byName[element.name] = .attribute(element) }
+        }
+        self.byName = byName
     }
 
-    /// The property of that name, its own or inherited, or nil.
-    public func property(named name: String) -> Property? { byName[name].map { properties[$0] } }
+    /// The property of that name, its own or inherited, or nil. An element of a composite attribute
+    /// is found by its key path, `address.city`.
+    public func property(named name: String) -> Property? { byName[name] }
 
     /// The attribute of that name, or nil.
     public func attribute(named name: String) -> Attribute? {

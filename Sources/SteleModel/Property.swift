@@ -18,27 +18,57 @@ public enum Property: Sendable {
 
 /// A checked attribute; one instance for the entity that declares it and all that inherit it.
 public final class Attribute: Sendable {
-    /// The name.
+    /// The name; of an element of a composite attribute its key path, such as `address.city`.
     public let name: String
     /// What its values are.
     public let type: AttributeType
     /// Whether it may have no value.
     public let isOptional: Bool
-    /// Its place in the snapshots of every entity that has it.
+    /// Its place in the snapshots of every entity that has it; a composite attribute has none of
+    /// its own, and this is its first element's.
     public let slot: Int
+    /// What a Composite attribute is made of, in the file's order; empty for all others.
+    public let elements: [Attribute]
+    /// Whether no store keeps it.
+    public let isTransient: Bool
     /// The index of the entity that declares it.
     public let owner: Int
+    /// Whether its values may live in files beside the store ("Allows External Storage").
+    public let isExternal: Bool
     /// All that the file says of it.
     public let declaration: AttributeDescription
 
-    init(_ declaration: AttributeDescription, slot: Int, owner: Int) {
+    init(
+        _ declaration: AttributeDescription, name: String, slot: Int, owner: Int,
+        elements: [Attribute]
+    ) {
         self.declaration = declaration
+        self.name = name
         self.slot = slot
         self.owner = owner
-        name = declaration.name
+        self.elements = elements
+        isTransient = declaration.isTransient
         type = declaration.type
         isOptional = declaration.isOptional
+        isExternal = declaration.allowsExternalBinaryDataStorage && declaration.type == .binary
     }
+}
+
+extension Attribute {
+    /// Whether its value is an object of others: it has no slot of its own.
+    public var isComposite: Bool { type == .composite }
+
+    /// The attributes with slots that it comes to: itself, or all within a composite.
+    public var leaves: [Attribute] { isComposite ? elements.flatMap(\.leaves) : [self] }
+
+    /// Whether the store makes its values (NSDerivedAttributeDescription).
+    public var isDerived: Bool { declaration.derivationExpression != nil }
+
+    /// Its name within its composite: `city` of `address.city`.
+    public var key: String { declaration.name }
+
+    /// Itself and everything within it.
+    var nested: [Attribute] { [self] + elements.flatMap(\.nested) }
 }
 
 /// A checked relationship; one instance for the entity that declares it and all that inherit it.

@@ -31,6 +31,8 @@ public enum Value: Sendable, Hashable {
     case date(Double)
     /// A Binary attribute's bytes, or those that a Transformable attribute's transformer made.
     case data([UInt8])
+    /// A Binary attribute's bytes where the store keeps them in a file of their own.
+    case external(ExternalData)
     /// A UUID attribute's value.
     case uuid(UUID)
     /// A to-one relationship's value: the destination's key within its root entity (Z_PK).

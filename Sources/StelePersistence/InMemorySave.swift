@@ -33,11 +33,13 @@ struct InMemorySave {
         var result: SaveResult
     }
 
-    private let contents: InMemoryContents
-    private let model: Model
+    let contents: InMemoryContents
+    let model: Model
     private let request: SaveRequest
-    private(set) var outcome: Outcome
-    private var history: [HistoryChange] = []
+    var outcome: Outcome
+    var history: [HistoryChange] = []
+    /// The to-manys that inserts have members in.
+    private(set) var insertedToManys: [ObjectID: [Int]] = [:]
 
     init(_ contents: InMemoryContents, _ request: SaveRequest) {
         self.contents = contents
@@ -47,7 +49,7 @@ struct InMemorySave {
     }
 
     /// - Throws: `.moved`, `.conflicts`, `.constraint`, `.invalid` for a request that cannot be.
-    mutating func prepare() throws(StoreError) {
+    mutating func prepare(deriving derived: DerivedAttributes) throws(StoreError) {
         for change in request.changes where !model.entities.indices.contains(change.entity) {
             throw .invalid("the request names an entity that the model does not have")
         }
@@ -60,9 +62,11 @@ struct InMemorySave {
             outcome.receipt = request.receipt?.receipt(of: outcome.result, at: secondsNow())
         }
         guard !history.isEmpty else { return }
+        let time = secondsNow()
+        if !derived.isEmpty { try derive(derived, at: time) }
         let number = contents.token + 1
         outcome.transaction = HistoryTransaction(
-            number: number, timestamp: secondsNow(), author: request.author,
+            number: number, timestamp: time, author: request.author,
             contextName: request.contextName, changes: history)
         outcome.result.token = number
     }
@@ -193,6 +197,7 @@ struct InMemorySave {
             outcome.rows.append(row)
             outcome.result.snapshots[id] = row
             _ = try takeLinks(change, key)
+            insertedToManys[id] = change.toManys.map(\.relationship)
             history.append(
                 HistoryChange(
                     kind: .insert, entity: change.entity, key: key, version: 1, snapshot: row))

@@ -15,6 +15,7 @@ public final class InMemoryStore: PersistentStore {
     public let identifier: String
     /// Drawn when it is made: its history does not outlive it.
     public let generation: String
+    private let derived: DerivedAttributes
     private let writer = Mutex(())
     private let contents: Mutex<InMemoryContents>
     private let observer = Mutex<(any StoreObserver)?>(nil)
@@ -26,6 +27,7 @@ public final class InMemoryStore: PersistentStore {
         self.identifier = identifier ?? UUID().uuidString
         let digits = String(UInt32.random(in: .min ... .max), radix: 16)
         generation = String(repeating: "0", count: 8 - digits.utf8.count) + digits
+        derived = DerivedAttributes(model)
         contents = Mutex(InMemoryContents(model: model))
     }
 
@@ -95,7 +97,7 @@ public final class InMemoryStore: PersistentStore {
         let save = try contents.withLock { contents throws(StoreError) in
             if contents.isClosed { throw StoreError.closed }
             var draft = InMemorySave(contents, request)
-            try draft.prepare()
+            try draft.prepare(deriving: derived)
             return draft.outcome
         }
         guard let transaction = save.transaction else {

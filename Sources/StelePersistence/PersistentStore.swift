@@ -54,6 +54,10 @@ public protocol PersistentStore: AnyObject, Sendable {
     /// - Throws: `StoreError`, or what `make` throws; nothing is saved then.
     func save(inParts make: (any PartedSave) throws -> Void) throws -> SaveResult
 
+    /// Begins a value of a Binary attribute that comes piece by piece.
+    /// - Throws: `StoreError`.
+    func externalDataWriter() throws(StoreError) -> any ExternalDataWriter
+
     /// Sets who is told of commits. Called once, before the first save.
     func observe(_ observer: any StoreObserver)
 

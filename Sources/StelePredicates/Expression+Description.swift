@@ -157,6 +157,7 @@ extension Value {
         case .string(let it): Self.quoted(it)
         case .date(let it): "CAST(\(Self.seconds(it)), \"NSDate\")"
         case .uuid(let it): "CAST(\"\(it.uuidString)\", \"NSUUID\")"
+        case .external: "<a file>"
         case .data(let it):
             "CAST(\"\(it.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())"
                 + "\", \"NSData\")"

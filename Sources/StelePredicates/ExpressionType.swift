@@ -46,7 +46,7 @@ public enum ExpressionType: Sendable, Hashable {
         case .decimal: self = .value(.decimal)
         case .string: self = .value(.string)
         case .date: self = .value(.date)
-        case .data: self = .value(.binary)
+        case .data, .external: self = .value(.binary)
         case .uuid: self = .value(.uuid)
         case .key: self = .value(.objectID)
         }

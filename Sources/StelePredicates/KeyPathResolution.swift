@@ -45,6 +45,8 @@ struct KeyPathResolver {
     enum Place {
         case object(Entity)
         case value(AttributeType, name: String)
+        /// A composite attribute, of which an attribute has to follow.
+        case composite(Attribute)
     }
 
     let model: Model
@@ -52,6 +54,9 @@ struct KeyPathResolver {
     var place: Place
     private var isMany = false
     private var operators: [String] = []
+    /// The path with an attribute inside composites as one key, `address.city`: found by that name
+    /// in its entity wherever the path is looked up again.
+    private(set) var settledPath: [String] = []
 
     init(model: Model, path: [String], place: Place) {
         self.model = model
@@ -66,10 +71,16 @@ struct KeyPathResolver {
         for key in path {
             if key.utf8.first == UInt8(ascii: "@") {
                 try note(key)
+                settledPath.append(key)
+            } else if case .composite(let whole) = place {
+                settledPath[settledPath.count - 1] += ".\(key)"
+                if let attribute = try element(key, of: whole) { steps.append(attribute) }
             } else {
-                steps.append(try step(key))
+                settledPath.append(key)
+                if let taken = try step(key) { steps.append(taken) }
             }
         }
+        if case .composite(let whole) = place { throw Self.needsElement(whole) }
         for name in operators {
             try checkOperand(of: name)
             steps.append(.collectionOperator(name))
@@ -83,6 +94,7 @@ struct KeyPathResolver {
             switch place {
             case .object(let entity): .object(entity.index)
             case .value(let type, _): .value(type)
+            case .composite: .value(.composite)
             }
         guard isMany else { return element }
         guard let last = operators.last else { return .collection(element) }
@@ -127,6 +139,7 @@ struct KeyPathResolver {
         guard name != "@count", Self.isFinal(name) else { return }
         let isNumeric = name == "@sum" || name == "@avg"
         switch place {
+        case .composite(let whole): throw Self.needsElement(whole)
         case .object(let entity):
             throw PredicateError(
                 .type, "\(name) needs an attribute of \(entity.name) to work on", near: name,
@@ -142,18 +155,14 @@ struct KeyPathResolver {
         }
     }
 
-    private mutating func step(_ key: String) throws(PredicateError) -> KeyPathStep {
+    /// - Returns: nil for a composite attribute, which is no step by itself.
+    private mutating func step(_ key: String) throws(PredicateError) -> KeyPathStep? {
         if operators.last == "@count" {
             throw PredicateError(.type, "@count is a number and has no key \(key)", near: key)
         }
         switch place {
-        case .value(let type, let name):
-            if type == .composite {
-                throw PredicateError(
-                    .notBuilt,
-                    "\(name) is a composite attribute, and predicates cannot look "
-                        + "into one", near: key)
-            }
+        case .composite(let whole): return try element(key, of: whole)
+        case .value(_, let name):
             throw PredicateError(
                 .type, "\(name) is an attribute and has no key \(key)", near: key)
         case .object(let entity):
@@ -163,11 +172,9 @@ struct KeyPathResolver {
 
     private mutating func step(
         _ key: String, of entity: Entity
-    ) throws(PredicateError) -> KeyPathStep {
+    ) throws(PredicateError) -> KeyPathStep? {
         switch entity.property(named: key) {
-        case .attribute(let attribute):
-            place = .value(attribute.type, name: key)
-            return .attribute(attribute)
+        case .attribute(let attribute): return try step(attribute)
         case .relationship(let relationship):
             place = .object(model.destination(of: relationship))
             if relationship.isToMany {
@@ -194,6 +201,43 @@ struct KeyPathResolver {
             return .version
         default: throw unknown(key, of: entity)
         }
+    }
+
+    private mutating func step(
+        _ attribute: Attribute
+    ) throws(PredicateError) -> KeyPathStep? {
+        if attribute.isTransient {
+            throw PredicateError(
+                .type,
+                "\(attribute.name) is transient: no store keeps it, so nothing can be asked of it",
+                near: attribute.key)
+        }
+        if attribute.isComposite {
+            place = .composite(attribute)
+            return nil
+        }
+        place = .value(attribute.type, name: attribute.name)
+        return .attribute(attribute)
+    }
+
+    /// What a composite attribute has under a key.
+    private mutating func element(
+        _ key: String, of whole: Attribute
+    ) throws(PredicateError) -> KeyPathStep? {
+        guard let attribute = whole.elements.first(where: { $0.key == key }) else {
+            let near = Nearest.name(to: key, among: whole.elements.lazy.map(\.key))
+            throw PredicateError(
+                .unknownKey, "\(whole.name) has no attribute \(key)", near: key,
+                hint: near.map { "did you mean \($0)?" })
+        }
+        return try step(attribute)
+    }
+
+    static func needsElement(_ whole: Attribute) -> PredicateError {
+        PredicateError(
+            .type, "\(whole.name) is a composite attribute: only what is in it has a value",
+            near: whole.key,
+            hint: whole.elements.first.map { "write \($0.name), or \(whole.name) == nil" })
     }
 
     private func unknown(_ key: String, of entity: Entity) -> PredicateError {

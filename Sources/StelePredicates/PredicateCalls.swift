@@ -17,6 +17,29 @@ public enum PredicateCalls {
         return Arithmetic.binary(function, a, b)
     }
 
+    /// A number as an attribute of that type holds it: whole numbers cut at the point; nil where it
+    /// is beyond the type.
+    public static func number(_ value: Value, as type: AttributeType) -> Value? {
+        switch type {
+        case .integer16, .integer32, .integer64:
+            let whole: Int64? =
+                switch value {
+                case .int(let it): it
+                case .double(let it): Int64(exactly: it.rounded(.towardZero))
+                default: value.asDecimal.flatMap { Int64(exactly: $0.nearestDouble.rounded(.towardZero)) }
+                }
+            guard let whole else { return nil }
+            if type == .integer16, Int16(exactly: whole) == nil { return nil }
+            if type == .integer32, Int32(exactly: whole) == nil { return nil }
+            return .int(whole)
+        case .double: return value.asDouble.flatMap { $0.isFinite ? .double($0) : nil }
+        case .float:
+            return value.asDouble.flatMap { Float($0).isFinite ? .double(Double(Float($0))) : nil }
+        case .decimal: return value.asDecimal.map { .decimal($0) }
+        default: return nil
+        }
+    }
+
     /// What `CAST` gives; null where the value has no such form.
     public static func cast(_ value: Value, to target: CastType) -> Value {
         value.isNull ? .null : Arithmetic.cast(value, to: target)

@@ -5,7 +5,11 @@ import SteleModel
 extension PredicateCheck {
     func checked(_ comparison: Comparison, _ scope: Scope) throws(PredicateError) -> Predicate {
         if let result = plain(comparison) { return result }
-        do throws(PredicateError) { return try fitted(comparison, scope) } catch {
+        do throws(PredicateError) {
+            if let parts = compositeIsNil(comparison) { return try checked(parts, scope) }
+            try checkExternal(comparison)
+            return try fitted(comparison, scope)
+        } catch {
             var placed = error
             if placed.comparison == nil { placed.comparison = comparison }
             throw placed
@@ -49,7 +53,8 @@ extension PredicateCheck {
         guard comparison.modifier == .direct, aliases.isEmpty,
             case .constant(let value) = comparison.right,
             case .keyPath(.evaluatedObject, let path) = comparison.left, path.count == 1,
-            case .attribute(let attribute)? = entity.property(named: path[0])
+            case .attribute(let attribute)? = entity.property(named: path[0]),
+            !attribute.isComposite, !attribute.isTransient, !attribute.isExternal
         else { return nil }
         switch comparison.type {
         case .equal, .notEqual, .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:

@@ -213,7 +213,8 @@ public struct PredicateCheck: Sendable {
     ) throws(PredicateError) -> Typed {
         // Most key paths are one attribute of the object itself.
         if path.count == 1, case .object(let index) = type,
-            case .attribute(let attribute)? = model.entities[index].property(named: path[0])
+            case .attribute(let attribute)? = model.entities[index].property(named: path[0]),
+            !attribute.isComposite, !attribute.isTransient
         {
             return Typed(expression: .keyPath(base, path), type: .value(attribute.type))
         }
@@ -235,7 +236,7 @@ public struct PredicateCheck: Sendable {
             if case .toMany(let it) = $0 { it.isOrdered } else { true }
         }
         return Typed(
-            expression: .keyPath(base, path), type: resolver.type,
+            expression: .keyPath(base, resolver.settledPath), type: resolver.type,
             isOrdered: keepsOrder && (isOrdered || !isMany))
     }
 

@@ -113,6 +113,7 @@ struct ValueKey: Hashable {
         case date(Double)
         case data([UInt8])
         case uuid(UUID)
+        case external(ExternalData)
     }
     private let form: Form
 
@@ -134,6 +135,7 @@ struct ValueKey: Hashable {
         case .date(let it): form = .date(it)
         case .data(let it): form = .data(it)
         case .uuid(let it): form = .uuid(it)
+        case .external(let it): form = .external(it)
         }
     }
 

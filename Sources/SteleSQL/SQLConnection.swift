@@ -5,6 +5,9 @@ import StelePersistence
 
 /// One connection to a database, used by one thread at a time.
 public protocol SQLConnection: AnyObject {
+    /// The folder in which large values of Binary attributes are files.
+    var externalFolder: String { get }
+
     /// Runs a statement that gives no rows.
     /// - Returns: how many rows it changed.
     @discardableResult
@@ -26,15 +29,27 @@ public protocol SQLConnection: AnyObject {
     ) throws(StoreError) -> [(owner: Int64, member: Snapshot)]
 }
 
+extension SQLConnection {
+    /// None: for a connection whose store keeps no files.
+    public var externalFolder: String { "" }
+}
+
 /// How a column's content becomes a `Value`.
 @frozen
 public enum ColumnKind: Sendable, Hashable {
     case integer, boolean, double, decimal, text, date, data, uuid, key
     /// A Float: kept as a double, narrowed when read.
     case float
+    /// A Binary attribute's bytes behind a marker byte, or the name of a file.
+    case external
 
     /// The kind of an attribute's column.
-    public init(_ type: AttributeType) {
+    public init(_ attribute: Attribute) {
+        self = attribute.isExternal ? .external : ColumnKind(attribute.type)
+    }
+
+    /// The kind of the column of an attribute of that type which has no marker.
+    init(_ type: AttributeType) {
         self =
             switch type {
             case .integer16, .integer32, .integer64, .undefined, .objectID, .composite: .integer

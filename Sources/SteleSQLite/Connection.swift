@@ -9,6 +9,7 @@ import SteleSQL
 /// A connection with the statements that it has prepared. Not Sendable: one thread at a time.
 final class Connection: SQLConnection {
     let handle: OpaquePointer
+    let externalFolder: String
     private var statements: [SQLText: Statement] = [:]
     private var clock = 0
     private static let busyMilliseconds: Int32 = 5_000
@@ -29,6 +30,7 @@ final class Connection: SQLConnection {
     ///   - creates: whether it is made where there is none.
     /// - Throws: `StoreError`: what SQLite says.
     init(path: String, creates: Bool) throws(StoreError) {
+        externalFolder = ExternalFolder(store: path).path
         var opened: OpaquePointer?
         let flags =
             SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (creates ? SQLITE_OPEN_CREATE : 0)
@@ -83,7 +85,7 @@ final class Connection: SQLConnection {
             return known
         }
         if statements.count >= Limits.statementsAConnection { dropOldest() }
-        let made = try Statement(sql, on: handle)
+        let made = try Statement(sql, on: handle, folder: externalFolder)
         made.lastUse = clock
         statements[sql] = made
         try made.bind(bindings)

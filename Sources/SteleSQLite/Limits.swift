@@ -6,6 +6,11 @@ enum Limits {
     static let statementsAConnection = 128
     /// Bytes of one bound value that a prepared statement may keep after its use.
     static let boundBytesKept = 65_536
+    /// Bytes up to which a value of a Binary attribute that allows external storage lives in the
+    /// row; a larger one is a file.
+    static let inlineBytes = 100 << 10
+    /// Seconds that a file which nothing names may be on its way into a row.
+    static let orphanSeconds = 3_600
     /// Reader connections; who needs one more waits.
     static let readers = 96
     /// Saves that wait for the writer without a thread that waits with them.

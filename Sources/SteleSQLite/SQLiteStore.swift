@@ -16,6 +16,7 @@ public final class SQLiteStore: PersistentStore {
     public let path: String
 
     private let schema: SQLSchema
+    private let external: ExternalFolder
     private let translator: CurrentTranslator
     private let readers: ReaderPool
     /// For single rows.
@@ -33,6 +34,11 @@ public final class SQLiteStore: PersistentStore {
         let writer = try Connection(path: path, creates: true)
         let schema = SQLSchema(model: model)
         let file = try StoreFile.prepare(writer, path: path, schema: schema)
+        if schema.model.hasExternalAttributes {
+            let external = ExternalFolder(store: path)
+            try external.claim(for: file.identifier)
+            try external.sweep(writer, schema, identifier: file.identifier)
+        }
         return try SQLiteStore(path: path, schema: schema, writer: writer, file: file)
     }
 
@@ -41,6 +47,7 @@ public final class SQLiteStore: PersistentStore {
     ) throws(StoreError) {
         self.path = path
         self.schema = schema
+        external = ExternalFolder(store: path)
         model = schema.model
         identifier = file.identifier
         generation = file.generation
@@ -94,16 +101,49 @@ public final class SQLiteStore: PersistentStore {
     }
 
     public func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
-        let job = WriterJob(request)
-        try queue.add(job)
-        do { return try job.wait() } catch { throw WriterJob.storeError(error) }
+        let (request, files) = try movingOut(request)
+        do {
+            let job = WriterJob(request)
+            try queue.add(job)
+            return try job.wait()
+        } catch {
+            ExternalFolder.takeBack(files, after: error)
+            throw WriterJob.storeError(error)
+        }
+    }
+
+    /// Large values go into files on the thread that saves, so that the writer does not wait for
+    /// them.
+    private func movingOut(
+        _ request: SaveRequest
+    ) throws(StoreError) -> (request: SaveRequest, files: [ExternalData]) {
+        guard schema.model.hasExternalAttributes else { return (request, []) }
+        return try external.movingOut(request, schema)
+    }
+
+    public func externalDataWriter() throws(StoreError) -> any ExternalDataWriter {
+        ExternalFile(external)
     }
 
     public func save(
         _ request: SaveRequest,
         completion: @escaping @Sendable (Result<SaveResult, StoreError>) -> Void
     ) {
-        do { try queue.add(WriterJob(request, completion: completion)) } catch {
+        do throws(StoreError) {
+            guard schema.model.hasExternalAttributes else {
+                return try queue.add(WriterJob(request, completion: completion))
+            }
+            let (request, files) = try external.movingOut(request, schema)
+            let told: @Sendable (Result<SaveResult, StoreError>) -> Void = { result in
+                if case .failure(let error) = result {
+                    ExternalFolder.takeBack(files, after: error)
+                }
+                completion(result)
+            }
+            do throws(StoreError) { try queue.add(WriterJob(request, completion: told)) } catch {
+                told(.failure(error))
+            }
+        } catch {
             completion(.failure(error))
         }
     }
@@ -113,9 +153,19 @@ public final class SQLiteStore: PersistentStore {
     ) throws -> SaveResult {
         // The closure is used only while this call waits.
         try withoutActuallyEscaping(make) { make in
-            let job = WriterJob(making: make)
-            try queue.add(job)
-            return try job.wait()
+            var files: [ExternalData] = []
+            let job = WriterJob(making: { reader in
+                let (request, made) = try self.movingOut(make(reader))
+                files += made
+                return request
+            })
+            do {
+                try queue.add(job)
+                return try job.wait()
+            } catch {
+                ExternalFolder.takeBack(files, after: error)
+                throw error
+            }
         }
     }
 

@@ -9,6 +9,8 @@ import SteleSQL
 final class Statement {
     private let handle: OpaquePointer
     private let connection: OpaquePointer
+    /// Where external values lie.
+    private let folder: String
     private let parameters: Int32
     /// When it was last used, by the connection's own count.
     var lastUse = 0
@@ -19,7 +21,7 @@ final class Statement {
     /// Whether a value is bound that is too large to keep for nothing.
     private var holdsMuch = false
 
-    init(_ sql: SQLText, on connection: OpaquePointer) throws(StoreError) {
+    init(_ sql: SQLText, on connection: OpaquePointer, folder: String) throws(StoreError) {
         var made: OpaquePointer?
         let code = sqlite3_prepare_v3(
             connection, sql.string, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &made, nil)
@@ -28,6 +30,7 @@ final class Statement {
         }
         handle = made
         self.connection = connection
+        self.folder = folder
         parameters = sqlite3_bind_parameter_count(made)
     }
 
@@ -85,6 +88,7 @@ final class Statement {
                     stele_bind_text(handle, index, $0, Int64(utf8.count))
                 }
             }
+        case .external(let it): return bind(.data(ExternalMarker.bytes(it)), at: index)
         case .data(let it):
             if it.isEmpty { return sqlite3_bind_zeroblob(handle, index, 0) }
             if it.count > Limits.boundBytesKept { holdsMuch = true }
@@ -163,6 +167,7 @@ final class Statement {
         case .date: return .date(sqlite3_column_double(handle, column))
         case .text: return .string(text(column))
         case .data: return .data(bytes(column))
+        case .external: return external(column)
         case .decimal: return decimal(column, type)
         case .uuid: return uuid(column)
         }
@@ -197,6 +202,13 @@ final class Statement {
         guard let start = sqlite3_column_blob(handle, column) else { return [] }
         let count = Int(sqlite3_column_bytes(handle, column))
         return [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+    }
+
+    private func external(_ column: Int32) -> Value {
+        let start = sqlite3_column_blob(handle, column)
+        let count = Int(sqlite3_column_bytes(handle, column))
+        return ExternalMarker.value(
+            UnsafeRawBufferPointer(start: start, count: count), folder: folder)
     }
 
     private func decimal(_ column: Int32, _ type: Int32) -> Value {

@@ -77,7 +77,7 @@ extension Service {
         case .object: !plan.call.terms.acceptsGzip
         // SQLite counts a whole table in one step, which no budget breaks off.
         case .count(let count): !countsAll(count.request)
-        case .write: true
+        case .binary, .write: true
         }
     }
 
@@ -112,15 +112,13 @@ extension Service {
             return request.path == pages.healthPath && gate.admitsPlainly(request)
                 ? Pages.status("alive") : nil
         }
-        guard gate.admitsPlainly(request), Self.takesJSON(request.headers),
-            !execution.forms.hasDerived(entity.index)
-        else { return nil }
+        guard gate.admitsPlainly(request), Self.takesJSON(request.headers) else { return nil }
         let generation = coordinator.cacheGeneration
         let id = ObjectID(root: entity.root, key: key)
         guard
             let snapshot = coordinator.cachedSnapshot(id)
                 ?? (try? brief.reading { try $0.snapshot(id) }),
-            entity.isKind(snapshot.entity)
+            entity.isKind(snapshot.entity), !execution.forms.hasDerived(snapshot.entity)
         else { return nil }
         let tag = Self.tag(snapshot.version, generation)
         if let known = request.headers["If-None-Match"] {
@@ -130,6 +128,8 @@ extension Service {
         }
         var writer = ByteWriter(capacity: 256)
         answers.renderer.write(snapshot, to: &writer)
+        // The long way has words for it.
+        if writer.failure != nil { return nil }
         if writer.count >= options.limits.compressionThreshold,
             Terms.takesGzip(request.headers["Accept-Encoding"])
         {

@@ -23,6 +23,8 @@ public final class Service: Sendable {
         public var allowedHosts: [String] = []
         /// The bearer token that every request but a health check must bring; nil for none.
         public var token: String?
+        /// The most bytes of a value that is streamed into a file.
+        public var uploadBytes = 1 << 30
         /// The bounds that it works within.
         public var limits = Limits()
         /// Seconds between two heartbeats of an event stream.
@@ -57,7 +59,7 @@ public final class Service: Sendable {
         self.options = options
         self.logger = logger
         let model = coordinator.model
-        let renderer = SnapshotRenderer(model: model)
+        let renderer = SnapshotRenderer(model: model, basePath: options.basePath)
         gate = Gate(
             allowedHosts: options.allowedHosts, token: options.token,
             healthPath: options.basePath + RoutePattern.health.rawValue)
@@ -122,7 +124,9 @@ public final class Service: Sendable {
         case .list(let list): try execution.list(list, plan.call.terms)
         case .count(let count): try execution.count(count, plan.call.terms)
         case .object(let object): try execution.object(object, plan.call.terms)
-        case .write(let write): try self.write(write, plan.call, by: execution)
+        case .binary(let binary): try execution.binary(binary, plan.call.terms)
+        case .write(let write):
+            try write.settlingUpload { try self.write(write, plan.call, by: execution) }
         }
     }
 

@@ -87,6 +87,7 @@ enum PredicateTree {
         case .date(let it): return "date:\(it)"
         case .uuid(let it): return "uuid:\(it.uuidString.lowercased())"
         case .data(let it): return "data:\(it)"
+        case .external(let it): return "external:\(it.identifier)"
         case .string(let it):
             let scalars = it.unicodeScalars.map { scalar in
                 switch scalar {

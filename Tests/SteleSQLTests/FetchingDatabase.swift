@@ -84,6 +84,7 @@ final class FetchingDatabase {
         case .decimal(let it): sqlite3_bind_double(statement, index, Double("\(it)") ?? 0)
         case .string(let it): sqlite3_bind_text(statement, index, it, -1, copied)
         case .data(let it): sqlite3_bind_blob(statement, index, it, Int32(it.count), copied)
+        case .external: sqlite3_bind_null(statement, index)
         case .uuid(let it):
             _ = withUnsafeBytes(of: it.uuid) {
                 sqlite3_bind_blob(statement, index, $0.baseAddress, 16, copied)

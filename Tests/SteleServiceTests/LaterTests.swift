@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: [
         ("POST", "/contexts", "{}"), ("GET", "/contexts/c7/Page", ""),
         ("GET", "/live?q.A=x", ""), ("GET", "/openapi.json", ""), ("GET", "/metrics", ""),
-        ("POST", "/backup", ""), ("GET", "/Sample/1/binary", ""),
+        ("POST", "/backup", ""),
         ("GET", "/Page?where=drafts%20==%201", ""),
         ("GET", "/changes?updated=title", ""),
         ("GET", "/changes?where=TRUEPREDICATE", ""),

@@ -83,6 +83,11 @@ final class ServiceFixture: Sendable {
     deinit {
         coordinator.store.close()
         for ending in ["", "-wal", "-shm"] { unlink(path + ending) }
+        // Where large Binary values are.
+        let url = URL(filePath: path)
+        let name = url.deletingPathExtension().lastPathComponent
+        let support = url.deletingLastPathComponent().appending(path: ".\(name)_SUPPORT").path
+        try? FileManager.default.removeItem(atPath: support)
     }
 
     static func league() throws -> ServiceFixture { try ServiceFixture(TestModels.league()) }

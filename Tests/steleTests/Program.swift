@@ -47,6 +47,14 @@ final class Program {
         return text.split(separator: "\n").map(String.init)
     }
 
+    /// The most memory that it has had, in KiB.
+    var peakMemory: Int {
+        let path = "/proc/\(process.processIdentifier)/status"
+        let lines = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+        let line = lines.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
+    }
+
     /// Sends a signal.
     func signal(_ number: Int32) { kill(process.processIdentifier, number) }
 

@@ -64,8 +64,10 @@ extension ModelCheck {
         var byColumn: [String: String] = [:]
         for property in entity.slots {
             guard property.isStored else { continue }
-            let column = property.name.uppercased()
-            let isOwn = entity.declaration.properties.contains { $0.name == property.name }
+            // An element of a composite has the composite's name before its own.
+            let column = property.name.replacing(".", with: "_").uppercased()
+            let first = property.name.prefix { $0 != "." }
+            let isOwn = entity.declaration.properties.contains { $0.name == first }
             if isOwn, Self.reservedColumns.contains(column) {
                 findings.error(
                     "\(entity.name).\(property.name)",

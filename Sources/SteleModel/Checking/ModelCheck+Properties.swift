@@ -30,6 +30,30 @@ extension ModelCheck {
         }
     }
 
+    /// Whether a derived attribute can be made, and its object saved before it is.
+    mutating func checkDerivation(
+        of declaration: AttributeDescription, _ entity: Entity, _ place: String
+    ) {
+        guard let text = declaration.derivationExpression, !text.isEmpty,
+            let attribute = entity.attribute(named: declaration.name)
+        else { return }
+        do throws(ModelError) {
+            _ = try Derivation(attribute, of: entity, in: model)
+        } catch {
+            findings.error(place, error.message, hint: error.hint)
+        }
+        if declaration.isTransient {
+            findings.error(place, "it is derived, which the store does, and transient")
+        }
+        if !declaration.isOptional, declaration.defaultValue.isNull {
+            findings.note(
+                place,
+                "it is derived and not optional, and a new object is checked before it is derived,"
+                    + " so no object can be saved",
+                hint: "make it optional, or give it a default")
+        }
+    }
+
     private mutating func checkDefault(of attribute: AttributeDescription, _ place: String) {
         var value = attribute.defaultValue
         if case .string(let text) = value { value = .int(Int64(text.utf16.count)) }

@@ -59,6 +59,10 @@ extension ModelCheck {
                 findings.error(place, "\(path) is transient, so no store keeps it")
             } else if names.count > 1, !isInComposite(names.dropFirst(), it.declaration) {
                 findings.error(place, "\(entity.name) has no property \(path)")
+            } else if let whole = entity.attribute(named: path), whole.isComposite {
+                findings.error(
+                    place, "\(path) is a composite attribute, which is not one column",
+                    hint: whole.elements.first.map { "name an attribute in it: \($0.name)" })
             }
         }
     }

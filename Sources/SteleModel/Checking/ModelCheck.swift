@@ -24,7 +24,9 @@ struct ModelCheck {
         for property in entity.declaration.properties {
             let place = "\(entity.name).\(property.name)"
             switch property {
-            case .attribute(let it): check(it, place)
+            case .attribute(let it):
+                check(it, place)
+                checkDerivation(of: it, entity, place)
             case .relationship(let it): check(it, of: entity, place)
             case .fetchedProperty(let it):
                 if model.entity(named: it.request.entityName) == nil {

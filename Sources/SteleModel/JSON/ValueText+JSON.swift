@@ -36,7 +36,7 @@ extension ValueText {
     /// The value in JSON, as `value(_:_:)` reads it; null for what has no JSON.
     static func json(_ value: Value, _ type: AttributeType) -> JSONValue {
         switch value {
-        case .null, .key: return .null
+        case .null, .external, .key: return .null
         case .bool(let it): return .bool(it)
         case .int(let it): return .integer(it)
         case .double(let it): return .raw(Array((text(value, type) ?? it.description).utf8))

@@ -62,7 +62,7 @@ enum ValueText {
     /// The value's text, as `value(_:_:)` reads it; nil for what has none.
     static func text(_ value: Value, _ type: AttributeType) -> String? {
         switch value {
-        case .null, .data, .key: return nil
+        case .null, .data, .external, .key: return nil
         case .bool(let it): return it ? "YES" : "NO"
         case .int(let it): return String(it)
         case .double(let it): return type == .float ? Float(it).description : it.description

@@ -72,7 +72,7 @@ public enum ListLiteral {
         case .double(let it), .date(let it): bytes.append(contentsOf: "d\(it.bitPattern)".utf8)
         case .decimal(let it): bytes.append(contentsOf: "n\(it)".utf8)
         case .uuid(let it): bytes.append(contentsOf: "u\(it.uuidString)".utf8)
-        case .null, .string, .data: return false
+        case .null, .string, .data, .external: return false
         }
         bytes.append(UInt8(ascii: "\""))
         return true

@@ -96,6 +96,7 @@ struct Operand {
         case .string: .text
         case .date: .date
         case .data: .data
+        case .external: .external
         case .uuid: .uuid
         case .key: .key
         }

@@ -86,7 +86,7 @@ public enum SQLFunctions {
 
 extension ColumnKind {
     private static let coded: [ColumnKind] = [
-        .integer, .boolean, .double, .decimal, .text, .date, .data, .uuid, .key, .float,
+        .integer, .boolean, .double, .decimal, .text, .date, .data, .uuid, .key, .float, .external,
     ]
 
     /// The number by which statements name it.

@@ -47,7 +47,7 @@ extension Translation {
         }
         if it.type == .composite { throw .unsupported("comparing \(it.name), a composite") }
         let alias = try row(of: owner)
-        var operand = Operand.column(alias + "." + column, ColumnKind(it.type))
+        var operand = Operand.column(alias + "." + column, ColumnKind(it))
         operand.isNarrow = it.type == .integer16 || it.type == .integer32
         operand.isLongDecimal = isLong(it)
         operand.isIndexed = schema.indexedSlots[owner.entity.index].contains(it.slot)

@@ -9,10 +9,15 @@ import StelePersistence
 /// Values are written so that they read back exactly: dates as seconds since 2001, decimals as
 /// text, bytes as base64, UUIDs as text, to-ones as keys. Names, not places: they outlive a
 /// change of the model that moves slots.
-struct BeforeImage {
+public struct BeforeImage {
     private let model: Model
+    /// Where external values lie.
+    private let folder: String
 
-    init(_ model: Model) { self.model = model }
+    init(_ model: Model, folder: String) {
+        self.model = model
+        self.folder = folder
+    }
 
     /// The old values of an update's changed slots and to-manys.
     func text(of change: ObjectChange, before: Snapshot) -> String {
@@ -70,6 +75,10 @@ struct BeforeImage {
         case .string(let it): writer.string(it)
         case .data(let it): writer.base64(it)
         case .uuid(let it): writer.string(it.uuidString)
+        case .external(let it):
+            writer.raw("{\"external\":")
+            writer.string(it.identifier.uuidString)
+            writer.byte(UInt8(ascii: "}"))
         }
     }
 
@@ -81,14 +90,14 @@ struct BeforeImage {
         document.root.forEachMember { name, node in
             switch entity.property(named: name) {
             case .attribute(let it):
-                values.append(.slot(it.slot, Self.value(node, ColumnKind(it.type))))
+                values.append(.slot(it.slot, value(node, ColumnKind(it))))
             case .relationship(let it) where it.isToMany:
                 values.append(
                     .members(
                         relationship: it.index, added: Self.keys(node["added"]),
                         removed: Self.keys(node["removed"])))
             case .relationship(let it):
-                values.append(.slot(it.slot, Self.value(node, .key)))
+                values.append(.slot(it.slot, value(node, .key)))
             case .fetchedProperty, nil: break
             }
         }
@@ -101,7 +110,7 @@ struct BeforeImage {
         return keys
     }
 
-    private static func value(_ node: JSONNode, _ kind: ColumnKind) -> Value {
+    private func value(_ node: JSONNode, _ kind: ColumnKind) -> Value {
         if node.isNull { return .null }
         switch kind {
         case .integer: return node.integer.map(Value.int) ?? .null
@@ -113,7 +122,27 @@ struct BeforeImage {
             return node.string.flatMap { DecimalText.parse($0.utf8) }.map(Value.decimal) ?? .null
         case .text: return node.string.map(Value.string) ?? .null
         case .data: return node.string.flatMap({ Base64.decode($0) }).map(Value.data) ?? .null
+        case .external:
+            if let name = node["external"]?.string, let identifier = UUID(uuidString: name) {
+                return .external(ExternalData(identifier, in: folder))
+            }
+            return value(node, .data)
         case .uuid: return node.string.flatMap { UUID(uuidString: $0) }.map(Value.uuid) ?? .null
         }
+    }
+
+    // MARK: External values
+
+    private static let externalKey = "\"external\":"
+
+    /// The names of the files that a before-image speaks of; may name some that are none.
+    public static func externalNames(in text: String) -> [UUID] {
+        var names: [UUID] = []
+        var rest = Substring(text)
+        while let key = rest.firstRange(of: externalKey + "\"") {
+            rest = rest[key.upperBound...]
+            if let name = UUID(uuidString: String(rest.prefix(36))) { names.append(name) }
+        }
+        return names
     }
 }

@@ -12,7 +12,7 @@ public struct HistoryReader {
     public init(schema: SQLSchema, connection: any SQLConnection) {
         self.schema = schema
         self.connection = connection
-        images = BeforeImage(schema.model)
+        images = BeforeImage(schema.model, folder: connection.externalFolder)
     }
 
     private static let token = SQLText(

@@ -39,7 +39,7 @@ struct HistoryWriter {
     /// - Throws: what reading throws; the writer's lock must be held.
     init(_ schema: SQLSchema, _ connection: any SQLConnection) throws(StoreError) {
         self.schema = schema
-        images = BeforeImage(schema.model)
+        images = BeforeImage(schema.model, folder: connection.externalFolder)
         places = try ImagePlaces(connection)
     }
 

@@ -58,7 +58,8 @@ extension SQLSaver {
         bindings.reserveCapacity(change.values.count + 2)
         bindings.append(.int(change.key))
         bindings.append(.int(Int64(schema.number(of: change.entity))))
-        for (slot, value) in change.values.enumerated() where mapping.slotColumns[slot] >= 0 {
+        let values = schema.columnValues(change)
+        for (slot, value) in values.enumerated() where mapping.slotColumns[slot] >= 0 {
             bindings.append(value)
         }
         for (slot, value) in change.values.enumerated() where mapping.entityColumns[slot] >= 0 {
@@ -92,8 +93,9 @@ extension SQLSaver {
         after.version = before.version &+ 1
         after.values = stored(change.values, change.entity)
         var bindings: [Value] = [.int(after.version), .int(change.key), .int(before.version)]
+        let values = schema.columnValues(change)
         for slot in change.changedSlots where mapping.slotColumns[slot] >= 0 {
-            bindings.append(change.values[slot])
+            bindings.append(values[slot])
         }
         for slot in change.changedSlots where mapping.entityColumns[slot] >= 0 {
             bindings.append(

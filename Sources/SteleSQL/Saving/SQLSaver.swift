@@ -13,6 +13,7 @@ public final class SQLSaver {
     var statements: SaveStatements
     var counters: Counters
     private var history: HistoryWriter
+    let derived: DerivedAttributes
     var longDecimals: LongDecimals
     /// Whether receipts were kept that no transaction of the history tells of.
     var hasKeptReceipts = false
@@ -24,6 +25,7 @@ public final class SQLSaver {
         self.schema = schema
         self.connection = connection
         statements = SaveStatements(schema)
+        derived = DerivedAttributes(schema.model)
         history = try HistoryWriter(schema, connection)
         counters = try Counters(schema, connection)
         longDecimals = try LongDecimals(schema, connection)
@@ -70,7 +72,7 @@ public final class SQLSaver {
     ) throws(StoreError) -> (SaveResult, HistoryTransaction?) {
         let wanted = operations(from: request)
         let (keyed, permanent) = try assignKeys(wanted)
-        let operations = order(dropEmpty(mergeByObject(keyed)))
+        var operations = order(dropEmpty(mergeByObject(keyed)))
         guard !operations.isEmpty else {
             let result = SaveResult(token: max(request.readToken, 0))
             try keep(request.receipt, result, at: time)
@@ -78,7 +80,12 @@ public final class SQLSaver {
         }
         let view = view(of: request)
         if view != .current { try checkExpectations(of: request) }
-        let done = try execute(operations, madeFrom: view)
+        if !derived.isEmpty, view != .current { try refreshDerived(of: &operations) }
+        var done = try execute(operations, madeFrom: view)
+        if !derived.isEmpty {
+            try derive(&done, at: time)
+            operations = done.map(\.change)
+        }
         try longDecimals.note(operations, connection)
         let transaction = try history.add(
             done, request, at: time, continuing: whole, counters: &counters, connection)

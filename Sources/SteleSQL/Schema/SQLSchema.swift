@@ -15,11 +15,19 @@ public final class SQLSchema: Sendable {
     /// How rows of each family become snapshots, by index of the root entity.
     public let shapes: [Int: RowShape]
 
+    /// The slots of attributes whose values may live in files, by index of the entity.
+    public let externalSlots: [[Int]]
+
     /// The slots of attributes with which an index begins, by index of the entity.
     let indexedSlots: [Set<Int>]
 
     public init(model: Model) {
         self.model = model
+        externalSlots = model.entities.map { entity in
+            entity.slots.indices.filter {
+                if case .attribute(let it) = entity.slots[$0] { it.isExternal } else { false }
+            }
+        }
         indexedSlots = model.entities.map { Self.indexedSlots(of: $0, model) }
         var tables: [Int: SQLTable] = [:]
         var mappings: [Int: EntityMapping] = [:]

@@ -49,7 +49,7 @@ struct SQLTableBuilder {
                 wanted.append(
                     Wanted(
                         group: group, entity: entity.index, rank: 0, name: it.name,
-                        column: "Z\(it.name.uppercased())", type: type, kind: ColumnKind(it.type),
+                        column: "Z\(it.name.replacing(".", with: "_").uppercased())", type: type, kind: ColumnKind(it),
                         role: .slot(entity: entity.index, slot: it.slot)))
             case .relationship(let it) where it.owner == entity.index: add(it, in: entity)
             default: break

@@ -16,10 +16,13 @@ import SteleModel
 /// uniqueness; not defaults, bounds, classes, user info, renaming ids or delete rules.
 struct VersionHash {
     private var hash = SHA256()
+    private var composites: [String: CompositeDescription] = [:]
 
     /// The hash of one entity.
     static func of(_ entity: Entity, in model: Model) -> Data {
         var it = VersionHash()
+        it.composites = Dictionary(
+            model.declaration.composites.map { ($0.name, $0) }, uniquingKeysWith: { a, _ in a })
         it.add(entity.declaration, parent: entity.parent.map { model.entities[$0].name })
         return Data(it.hash.finalize())
     }
@@ -52,6 +55,10 @@ struct VersionHash {
         add("attribute", it.name, "\(it.type.rawValue)", "\(it.isOptional)", "\(it.isTransient)")
         add("\(it.allowsExternalBinaryDataStorage)", "\(it.preservesValueInHistoryOnDeletion)")
         add(it.versionHashModifier ?? "", it.derivationExpression ?? "", it.compositeName ?? "")
+        // A checked model's composites end.
+        guard let composite = it.compositeName.flatMap({ composites[$0] }) else { return }
+        for attribute in composite.attributes.sorted(by: { $0.name < $1.name }) { add(attribute) }
+        add("end of composite")
     }
 
     private mutating func add(_ it: RelationshipDescription) {

@@ -88,13 +88,13 @@ enum ValueFunctions {
                 $0.copyMemory(from: UnsafeRawBufferPointer(start: start, count: 16))
             }
             return .uuid(uuid)
-        case .data: return .null
+        case .data, .external: return .null
         }
     }
 
     private static func result(_ context: OpaquePointer?, _ value: Value) {
         switch value {
-        case .null, .data: sqlite3_result_null(context)
+        case .null, .data, .external: sqlite3_result_null(context)
         case .bool(let it): sqlite3_result_int64(context, it ? 1 : 0)
         case .int(let it), .key(let it): sqlite3_result_int64(context, it)
         case .double(let it), .date(let it): sqlite3_result_double(context, it)

@@ -8,6 +8,7 @@ enum MediaType: String, Sendable, CaseIterable {
     case events = "text/event-stream"
     case ndjson = "application/x-ndjson"
     case csv = "text/csv"
+    case bytes = "application/octet-stream"
 
     fileprivate var main: Substring { rawValue.prefix { $0 != "/" } }
 }

@@ -16,8 +16,7 @@ enum Body {
     static func read(_ request: Request, method: Method) throws -> JSONDocument {
         try checkType(request.headers["Content-Type"], method)
         if request.headers.contains("Content-Encoding") {
-            throw Problem(
-                .mediaType, "a body with Content-Encoding is not read", hint: "send it plain")
+            throw encoded
         }
         guard !request.body.isEmpty else {
             throw Problem(
@@ -25,6 +24,9 @@ enum Body {
         }
         return try JSONDocument(request.body)
     }
+
+    static let encoded = Problem(
+        .mediaType, "a body with Content-Encoding is not read", hint: "send it plain")
 
     private static func checkType(_ header: String?, _ method: Method) throws {
         // As nearly everybody writes it.

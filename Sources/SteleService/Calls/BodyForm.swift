@@ -8,7 +8,7 @@ enum BodyKey: Sendable {
     case attribute(Attribute)
     case toOne(Relationship)
     case toMany(Relationship)
-    /// A derived attribute or a fetched property: read, never written.
+    /// A derived or transient attribute or a fetched property: read, never written.
     case readOnly(String)
 }
 
@@ -25,19 +25,14 @@ struct BodyForm: Sendable {
             case .attribute(let it):
                 (
                     it.name,
-                    it.declaration.derivationExpression == nil
-                        ? .attribute(it) : .readOnly(it.name)
+                    it.isDerived || it.isTransient ? .readOnly(it.name) : .attribute(it)
                 )
             case .relationship(let it): (it.name, it.isToMany ? .toMany(it) : .toOne(it))
             case .fetchedProperty(let it): (it.name, .readOnly(it.name))
             }
         }
         hasDerived = entity.properties.contains { property in
-            if case .attribute(let it) = property {
-                it.declaration.derivationExpression != nil
-            } else {
-                false
-            }
+            if case .attribute(let it) = property { it.isDerived } else { false }
         }
         writable = own.map(\.entry)
         keys = KeyTable([("_id", .id), ("_entity", .entity), ("_version", .version)] + own)

@@ -44,7 +44,7 @@ final class Call: Sendable {
         self.cacheGeneration = cacheGeneration
         self.limits = limits
         terms = try Terms(request.headers, isRead: route.method.isSafe)
-        body = Self.takesBody(route) ? try Body.read(request, method: route.method) : nil
+        body = try Self.takesBody(route, request) ? try Body.read(request, method: route.method) : nil
         if case .query = route.resource, let body {
             query = try Query(request, body: body, limits: limits)
         } else {
@@ -124,13 +124,20 @@ final class Call: Sendable {
         }
     }
 
-    private static func takesBody(_ route: Route) -> Bool {
-        route.method == .post || route.method == .put || route.method == .patch
+    /// Whether the body is JSON.
+    private static func takesBody(_ route: Route, _ request: Request) throws -> Bool {
+        if case .binary = route.resource {
+            guard !request.headers.contains("Content-Encoding") else { throw Body.encoded }
+            return false
+        }
+        return route.method == .post || route.method == .put || route.method == .patch
     }
 
     private static func format(_ route: Route, _ query: Query, _ terms: Terms) throws -> MediaType {
         switch route.resource {
         case .index, .health, .readiness, .options, .changes, .templates: return .json
+        // Of a kind that nobody has told Stele, so that no Accept can refuse it.
+        case .binary: return .bytes
         case .model: return try terms.accept.best(of: [.json, .xml])
         case .errorCodes: return try terms.accept.best(of: [.json, .text])
         default: break

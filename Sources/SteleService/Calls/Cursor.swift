@@ -118,6 +118,8 @@ struct CursorReader {
             bytes.append(7)
             append(it.bitPattern, to: &bytes)
         case .data(let it): append(8, it, to: &bytes)
+        // No page ends at one: Binary attributes have no order.
+        case .external: bytes.append(0)
         case .uuid(let it): append(9, Array(it.uuidString.utf8), to: &bytes)
         case .key(let it):
             bytes.append(10)

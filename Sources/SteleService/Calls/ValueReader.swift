@@ -6,8 +6,7 @@ import SteleModel
 /// Reads what bodies hold for attributes.
 enum ValueReader {
     /// The attribute's value in a body.
-    /// - Throws: `Problem`, 422, that names the attribute, its type and what stood there; 501 for
-    ///   a composite.
+    /// - Throws: `Problem`, 422, that names the attribute, its type and what stood there.
     static func read(_ node: JSONNode, for attribute: Attribute, of entity: Entity) throws -> Value
     {
         if node.kind == .null { return .null }
@@ -42,12 +41,8 @@ enum ValueReader {
         case .date: return .date(try date(node))
         case .binary: return .data(try binary(node))
         case .uuid: return .uuid(try uuid(node))
-        case .transformable:
-            var writer = ByteWriter()
-            node.write(to: &writer)
-            return .data(writer.take())
-        case .composite: throw Problem.notBuilt("writing composite attributes")
-        case .undefined, .objectID:
+        case .transformable: return .data(try transformed(node, attribute))
+        case .undefined, .objectID, .composite:
             throw Mismatch("is of the type \(attribute.type.name), which has no form in JSON")
         }
     }

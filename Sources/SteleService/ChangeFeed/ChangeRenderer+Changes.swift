@@ -79,6 +79,7 @@ extension ChangeRenderer {
 
     private func old(_ value: BeforeValue, of entity: Entity, to writer: inout ByteWriter) {
         switch value {
+        case .slot(_, .external(let data)): renderer.write(sizeOf: data, to: &writer)
         case .slot(let slot, let value):
             renderer.writeValue(value, of: entity.slots[slot], to: &writer)
         case .members(_, let added, let removed):

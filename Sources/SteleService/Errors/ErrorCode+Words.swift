@@ -80,7 +80,8 @@ extension ErrorCode {
         "The value cannot be read as the attribute's type; the detail names both.")
     static let readOnly = ErrorCode(
         "value.read-only", 422, "The property cannot be written",
-        "Derived attributes and fetched properties are computed, not written.")
+        "Derived attributes and fetched properties are computed, not written, and no store keeps "
+            + "transient attributes.")
     static let abstract = ErrorCode(
         "entity.abstract", 422, "The entity is abstract",
         "No object is of an abstract entity itself: name one of its subentities in _entity.")
@@ -122,6 +123,9 @@ extension ErrorCode {
     static let member = ErrorCode(
         "object.not-a-member", 404, "Not in this relationship",
         "The object is not among the relationship's destinations.")
+    static let noValue = ErrorCode(
+        "value.none", 404, "The attribute has no value",
+        "The object is there, and its Binary attribute is null.")
     static let method = ErrorCode(
         "method.not-allowed", 405, "The route does not take this method",
         "The Allow header names the methods that it takes.")
@@ -149,6 +153,9 @@ extension ErrorCode {
     static let targetTooLong = ErrorCode(
         "request.target-too-long", 414, "The address is too long",
         "The query is longer than the limit; shorten it.")
+    static let range = ErrorCode(
+        "range.unsatisfiable", 416, "None of these bytes are there",
+        "The Range header begins beyond the value's last byte.")
     static let mediaType = ErrorCode(
         "request.media-type", 415, "The body is in another format",
         "Bodies are application/json; PATCH takes application/merge-patch+json and "
@@ -156,6 +163,10 @@ extension ErrorCode {
     static let notBuilt = ErrorCode(
         "feature.not-built", 501, "Not there yet",
         "The contract has it, this version of Stele does not.")
+    static let unreadable = ErrorCode(
+        "value.unreadable", 500, "A stored value cannot be read",
+        "The attribute's transformer cannot read what the store holds, most often because the "
+            + "service was started with another key. The store is as it was.")
     static let busy = ErrorCode(
         "service.busy", 503, "Busy", "Try again after the seconds that Retry-After says.")
     static let unavailable = ErrorCode(
@@ -175,8 +186,9 @@ extension ErrorCode {
         emptyBody, predicate, predicateKey, predicateType, predicateVariable, predicatePattern,
         predicateLimit, predicateUnsupported, predicateValue, value, readOnly, abstract,
         wrongEntity,
-        noDestination, reference, pointer, patchTest, token, host, origin, route, entity, object, member, method, notAcceptable,
-        identity, versionConflict, precondition, keyRunning, keyReused, bodyTooLarge, targetTooLong, mediaType, notBuilt,
-        busy, unavailable, deadline, noRoom, `internal`,
+        noDestination, reference, pointer, patchTest, token, host, origin, route, entity, object,
+        member, noValue, method, notAcceptable, identity, versionConflict, precondition, keyRunning,
+        keyReused, bodyTooLarge, targetTooLong, range, mediaType, notBuilt, unreadable, busy,
+        unavailable, deadline, noRoom, `internal`,
     ]
 }

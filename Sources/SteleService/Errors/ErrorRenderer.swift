@@ -74,7 +74,8 @@ struct ErrorRenderer {
     private func entry(_ error: ValidationError, _ steps: [String]?) -> JSONValue {
         var members: [(String, JSONValue)] = []
         if let steps {
-            let whole = steps + (error.property.map { [$0] } ?? [])
+            // Of an attribute in a composite each name is a step.
+            let whole = steps + (error.property.map { $0.split(separator: ".").map(String.init) } ?? [])
             members.append(("at", .string(Problem.pointer(whole))))
         }
         if error.key > 0 {

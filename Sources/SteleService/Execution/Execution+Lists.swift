@@ -184,7 +184,7 @@ extension Execution {
                     relationship, branch.below, keys: Array(Set(keys)))
                 try embedding.check(level, keys)
                 embedded.levels.append(level)
-            case .value, .entityName: continue
+            case .value, .composite, .entityName: continue
             }
         }
         return embedded

@@ -108,6 +108,10 @@ extension Execution {
             var transaction = Transaction(writer, basePath: basePath)
             return try transaction.run(body.root)
         case .changeAll, .deleteAll: return .done
+        case .setBinary(let owner, let attribute, let source):
+            let object = try target(owner, plan, context)
+            object.setValue(try source.value, for: attribute)
+            return .changed(Written(object))
         case .setMembers, .addMembers, .removeMember, .setToOne, .clearToOne:
             return try relate(plan, writer)
         }

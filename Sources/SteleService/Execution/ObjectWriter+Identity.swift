@@ -78,7 +78,7 @@ extension ObjectWriter {
         let stored = (try? context.snapshot(object.id)) ?? object.snapshot
         var conflicts: [JSONValue] = []
         for (slot, property) in object.entity.slots.enumerated() {
-            guard let wanted = body[property.name], stored.values.indices.contains(slot) else {
+            guard let wanted = body.member(at: property.name), stored.values.indices.contains(slot) else {
                 continue
             }
             var writer = ByteWriter()

@@ -155,8 +155,7 @@ final class ObjectWriter {
                 guard let key = form.keys[name] else { throw unknownKey(name, entity) }
                 if !kept.isEmpty, kept.contains(String(decoding: name, as: UTF8.self)) { return }
                 switch key {
-                case .attribute(let it):
-                    object.setValue(try ValueReader.read(value, for: it, of: entity), for: it)
+                case .attribute(let it): try setAttribute(it, of: object, value)
                 case .toOne(let it): try setToOne(it, of: object, value, depth)
                 case .toMany(let it): try setToMany(it, of: object, value, depth)
                 case .id: try checkID(value, object, isNew: isNew)
@@ -165,9 +164,7 @@ final class ObjectWriter {
                     if mergePolicy == .error || isNew {
                         try checkVersion(value, object, node, isNew: isNew)
                     }
-                case .readOnly(let name):
-                    throw Problem(
-                        .readOnly, "\(name) of \(entity.name) is computed, never written")
+                case .readOnly(let name): throw Self.readOnly(name, of: entity)
                 }
             } catch let problem as Problem {
                 throw problem.placed(
@@ -182,8 +179,8 @@ final class ObjectWriter {
     ) throws {
         for key in forms[object.entity].writable {
             switch key {
-            case .attribute(let it) where node[it.name] == nil && !kept.contains(it.name):
-                object.setValue(it.declaration.defaultValue, for: it)
+            case .attribute(let it) where !kept.contains(it.name):
+                reset(it, of: object, besides: node)
             case .toOne(let it) where node[it.name] == nil && !kept.contains(it.name):
                 try object.setToOne(it, nil)
             default: break

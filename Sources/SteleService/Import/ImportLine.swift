@@ -38,9 +38,13 @@ struct ImportLine {
             if name == "_entity" { return }
             switch self.entity.property(named: name) {
             case .attribute(let attribute):
-                guard attribute.declaration.derivationExpression == nil else {
-                    throw ImportError(
-                        "\(name) of \(self.entity.name) is derived and cannot be given")
+                if attribute.isDerived || attribute.isTransient {
+                    throw ImportError(ObjectWriter.readOnly(name, of: self.entity).detail)
+                }
+                if attribute.isComposite {
+                    return try ValueReader.readComposite(node, for: attribute, of: self.entity) {
+                        values.append(($0, $1))
+                    }
                 }
                 let value = try ValueReader.read(node, for: attribute, of: self.entity)
                 values.append((attribute, value))

@@ -72,7 +72,7 @@ struct KeyDirectory {
         case .uuid(let uuid): "\(uuid)"
         case .bool(let truth): "\(truth)"
         case .null: "null"
-        case .data: "those bytes"
+        case .data, .external: "those bytes"
         }
     }
 }

@@ -10,6 +10,8 @@ struct Column: Sendable {
     enum Source: Sendable {
         /// The row's value at that place.
         case value(Int, ValueKind)
+        /// A composite attribute whose values are the row's, from a place on.
+        case composite(CompositeField)
         /// The name of the entity whose index is the row's value at that place.
         case entityName(Int)
         /// The ids of a to-many relationship of the row's object, or the objects where embedded.

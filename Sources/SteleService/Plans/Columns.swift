@@ -11,7 +11,9 @@ struct Columns {
 
     init(_ selected: [SelectedColumn], _ inclusion: Inclusion, of entity: Entity) throws {
         for column in selected {
-            if let property = column.fetched {
+            if let composite = column.composite {
+                add(composite, named: column.description.name)
+            } else if let property = column.fetched {
                 try add(property, named: column.description.name, inclusion)
             } else {
                 try add(column, of: entity)
@@ -34,6 +36,12 @@ struct Columns {
     /// The columns of grouped or distinct rows, each where `select` has it.
     static func rows(_ selected: [SelectedColumn]) throws -> [Column] {
         try selected.enumerated().map { index, column in
+            if let composite = column.composite {
+                throw Problem(
+                    .parameter, "\(composite.name) is a composite attribute, and a row of "
+                        + "aggregates or of distinct=true holds single values",
+                    hint: composite.leaves.first.map { "select its attributes: \($0.name)" })
+            }
             if case .collection = column.type {
                 throw Problem(
                     .parameter, "\(column.description.name) leads to many values, and a row of "
@@ -58,6 +66,13 @@ struct Columns {
             Column(
                 name: name,
                 source: column.isEntityName ? .entityName(place) : .value(place, column.kind)))
+    }
+
+    /// A composite's attributes stand in the row one after the other.
+    private mutating func add(_ composite: Attribute, named name: String) {
+        shape.append(
+            Column(name: name, source: .composite(CompositeField(composite, from: fetched.count))))
+        for leaf in composite.leaves { fetch(.key(leaf.name)) }
     }
 
     private mutating func add(_ relationship: Relationship, named name: String) {

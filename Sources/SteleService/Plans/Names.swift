@@ -111,7 +111,16 @@ struct Names {
         }
         return SelectedColumn(
             description: ExpressionDescription(name: asked.name, expression: expression),
-            type: type, isAggregate: isAggregate)
+            type: type, isAggregate: isAggregate, transformed: transformed(expression, type))
+    }
+
+    /// The attribute at a key path's end where a transformer makes JSON of its values.
+    private func transformed(_ expression: Expression, _ type: ExpressionType) -> ValueKind? {
+        guard type == .value(.transformable), case .keyPath(.evaluatedObject, let path) = expression,
+            let steps = try? KeyPathResolution.resolve(path, from: entity, in: model),
+            case .attribute(let attribute)? = steps.last
+        else { return nil }
+        return ValueKind(attribute)
     }
 
     private func located<R>(
@@ -134,6 +143,10 @@ struct SelectedColumn {
     let isAggregate: Bool
     /// The fetched property that it names, which is no expression.
     var fetched: FetchedProperty?
+    /// The composite attribute that it names, which is no single value.
+    var composite: Attribute?
+    /// How its values are written, where a transformer does it.
+    var transformed: ValueKind?
 
     /// The single property that it names, or nil.
     func relationship(of entity: Entity) -> Relationship? {
@@ -144,7 +157,8 @@ struct SelectedColumn {
 
     /// How its values are written.
     var kind: ValueKind {
-        switch type {
+        if let transformed { return transformed }
+        return switch type {
         case .value(.float): .float
         case .value(.transformable): .json
         default: .plain

@@ -15,6 +15,7 @@ struct Plan {
         case list(ListPlan)
         case count(CountPlan)
         case object(ObjectPlan)
+        case binary(BinaryPlan)
         case write(WritePlan)
     }
 
@@ -48,6 +49,13 @@ struct Plan {
         case .related(let entity, let key, let relationship):
             action = try Self.related(
                 Owner(entity: entity, key: key), relationship, call, reading)
+        case .binary(let entity, let key, let attribute):
+            let owner = Owner(entity: entity, key: key)
+            action =
+                call.route.isRead
+                ? .binary(BinaryPlan(owner: owner, attribute: attribute))
+                : .write(
+                    Self.write(.setBinary(owner, attribute, BinarySource(call.request)), call))
         case .relatedCount(let entity, let key, let relationship):
             let owner = Owner(entity: entity, key: key)
             action = .count(

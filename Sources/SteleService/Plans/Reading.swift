@@ -138,7 +138,21 @@ struct Reading {
                 description: asked, type: .collection(.object(property.request.entity.index)),
                 isAggregate: false, fetched: property)
         }
+        if let composite = composite(asked.expression, of: names.entity) {
+            return SelectedColumn(
+                description: asked, type: .value(.composite), isAggregate: false,
+                composite: composite)
+        }
         return try names.column(asked)
+    }
+
+    /// The composite attribute of the objects themselves that an expression names, or nil.
+    private func composite(_ expression: Expression, of entity: Entity) -> Attribute? {
+        guard case .keyPath(.evaluatedObject, let path) = expression,
+            let attribute = entity.attribute(named: path.joined(separator: ".")),
+            attribute.isComposite
+        else { return nil }
+        return attribute
     }
 
     private func inclusion(_ asked: ListCall, _ entity: Entity) throws -> Inclusion {

@@ -12,6 +12,7 @@ struct WritePlan {
         case create(Entity)
         case change(Owner, ObjectWriter.Mode)
         case delete(Owner)
+        case setBinary(Owner, Attribute, BinarySource)
         case setMembers(Owner, Relationship)
         case addMembers(Owner, Relationship, at: Int?)
         case removeMember(Owner, Relationship, key: Int64)

@@ -29,6 +29,7 @@ struct Answers: Sendable {
         case .null(let tag): read(ByteWriter.null, tag, call)
         case .list(let list): self.list(list, nil, call)
         case .stream(let list, let more): self.list(list, more, call)
+        case .binary(let content, let tag): binary(content, tag, call)
         case .count(let count, let tag):
             read(
                 { writer in
@@ -55,14 +56,17 @@ struct Answers: Sendable {
 
     private func object(_ one: ListOutcome, _ call: Call) -> Response {
         let form = RowForm(.json, one, renderer: renderer(for: call))
-        return read({ form.write(one.rows, 0, one.embedded, to: &$0) }, one.tag, call)
+        return read(
+            { form.write(one.rows, 0, one.embedded, to: &$0) }, one.tag, call, of: one.entity)
     }
 
     private func list(_ list: ListOutcome, _ more: RowStream?, _ call: Call) -> Response {
         let rows = ListBody(
             outcome: list, more: more,
             form: RowForm(call.format, list, renderer: renderer(for: call)))
-        let (body, isCompressed) = rows.body(limits: limits, gzip: call.terms.acceptsGzip)
+        let made = rows.body(limits: limits, gzip: call.terms.acceptsGzip)
+        if let failure = made.failure { return refusal(failure, list.entity) }
+        let (body, isCompressed) = (made.body, made.isCompressed)
         var headers = head(list.tag, call.format, isCompressed: isCompressed)
         if let next = list.next { headers.append(("Link", call.link(to: next))) }
         if let total = list.total { headers.append(("Total-Count", String(total))) }
@@ -71,13 +75,24 @@ struct Answers: Sendable {
 
     /// A small answer of a read.
     private func read(
-        _ write: (inout ByteWriter) -> Void, _ tag: String?, _ call: Call
+        _ write: (inout ByteWriter) -> Void, _ tag: String?, _ call: Call, of entity: Entity? = nil
     ) -> Response {
         var writer = ByteWriter(capacity: 512)
         write(&writer)
+        if let failure = writer.failure { return refusal(failure, entity) }
         let (body, isCompressed) = Compression.body(
             writer.take(), gzip: call.terms.acceptsGzip, limits: limits)
         return Response(status: 200, headers: head(tag, isCompressed: isCompressed), body: body)
+    }
+
+    /// The answer where a value of the answer cannot be written.
+    private func refusal(_ failure: any Error, _ entity: Entity?) -> Response {
+        let problem =
+            (failure as? UnreadableValue).map { value in
+                entity.map { value.problem(of: $0) }
+                    ?? Problem(.unreadable, "\(value.attribute) \(value.error.reason)")
+            } ?? Problem(.internal, "a value cannot be written")
+        return problem.response(basePath: basePath)
     }
 
     private func head(
@@ -139,6 +154,8 @@ struct Answers: Sendable {
     private func changed(_ snapshot: Snapshot, _ call: Call) -> Response {
         let headers: [Field] = [("ETag", tag(of: snapshot, call))]
         if let minimal = minimal(call, headers) { return minimal }
+        // Who sends bytes is not answered with the object around them.
+        if case .binary = call.route.resource { return Response(status: 204, headers: headers) }
         return json(200, headers: headers) { renderer(for: call).write(snapshot, to: &$0) }
     }
 

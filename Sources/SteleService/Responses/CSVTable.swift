@@ -10,7 +10,7 @@ struct CSVTable: Sendable {
         let name: String
         /// Where the value is in a snapshot of each entity of the family, and how it is written;
         /// nil where that entity has no such property.
-        var places: [(slot: Int, kind: ValueKind)?]
+        var places: [(slot: Int, kind: ValueKind, fixed: Value?)?]
     }
 
     private enum Columns: Sendable {
@@ -39,7 +39,7 @@ struct CSVTable: Sendable {
                                 places: Array(repeating: nil, count: family.count)))
                         at = slots.count - 1
                     }
-                    slots[at].places[number] = (slot, ValueKind(property))
+                    slots[at].places[number] = (slot, ValueKind(property), property.fixedValue)
                 }
             }
             columns = .objects(slots, first: entity.index)
@@ -90,7 +90,11 @@ struct CSVTable: Sendable {
             guard slot.places.indices.contains(member), let place = slot.places[member],
                 object.values.indices.contains(place.slot)
             else { continue }
-            write(object.values[place.slot], as: place.kind, to: &writer)
+            if case .external = object.values[place.slot] {
+                write(text: renderer.address(of: object, slot.name), to: &writer)
+                continue
+            }
+            write(place.fixed ?? object.values[place.slot], as: place.kind, to: &writer)
         }
     }
 
@@ -100,6 +104,11 @@ struct CSVTable: Sendable {
         switch column.source {
         case .value(let place, let kind):
             if row.indices.contains(place) { write(row[place], as: kind, to: &writer) }
+        case .composite(let field):
+            var object = ByteWriter(capacity: 64)
+            renderer.writeValue(of: field, of: row, to: &object)
+            let text = String(decoding: object.bytes, as: UTF8.self)
+            if text != "null" { write(text: text, to: &writer) }
         case .toOne(let place, _):
             if let key = Execution.key(row, at: place) { writer.integer(key) }
         case .entityName(let place):
@@ -129,11 +138,22 @@ struct CSVTable: Sendable {
         case .date(let seconds): writer.date(secondsSince2001: seconds, quoted: false)
         case .uuid(let it): writer.uuid(it.uuid, quoted: false)
         case .decimal(let it): DecimalText.write(it, to: &writer.bytes)
-        case .data(let bytes) where kind == .json:
-            write(text: String(decoding: bytes, as: UTF8.self), to: &writer)
-        case .data(let bytes): writer.base64(bytes, quoted: false)
+        case .data(let bytes): write(bytes, as: kind, to: &writer)
+        case .external(let data): if let bytes = data.bytes { writer.base64(bytes, quoted: false) }
         case .int(let it): writer.integer(it)
         case .bool, .double, .key: renderer.write(value, as: kind, to: &writer)
+        }
+    }
+
+    private func write(_ bytes: [UInt8], as kind: ValueKind, to writer: inout ByteWriter) {
+        switch kind {
+        case .json: write(text: String(decoding: bytes, as: UTF8.self), to: &writer)
+        case .transformed:
+            var json = ByteWriter()
+            renderer.write(.data(bytes), as: kind, to: &json)
+            if let failure = json.failure { writer.fail(failure) }
+            write(text: String(decoding: json.bytes, as: UTF8.self), to: &writer)
+        case .plain, .float: writer.base64(bytes, quoted: false)
         }
     }
 
@@ -156,5 +176,13 @@ struct CSVTable: Sendable {
             }
             writer.byte(UInt8(ascii: "\""))
         }
+    }
+}
+
+extension Property {
+    /// The default of what no store keeps; nil for all others.
+    fileprivate var fixedValue: Value? {
+        guard case .attribute(let it) = self, it.isTransient else { return nil }
+        return it.declaration.defaultValue
     }
 }

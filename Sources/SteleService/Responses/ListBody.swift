@@ -13,7 +13,11 @@ struct ListBody: Sendable {
     let form: RowForm
 
     /// The whole body, or where there is more than the bound a stream that goes on from there.
-    func body(limits: Limits, gzip: Bool) -> (body: Response.Body, isCompressed: Bool) {
+    /// - Returns: with `failure` where a value of the first bytes cannot be written: then nothing has
+    ///   gone out yet, and the answer is an error.
+    func body(
+        limits: Limits, gzip: Bool
+    ) -> (body: Response.Body, isCompressed: Bool, failure: (any Error)?) {
         let count = outcome.rows.count
         var writer = ByteWriter(capacity: min(limits.wholeAnswerBytes, 256 + count * 128))
         form.begin(&writer)
@@ -21,13 +25,20 @@ struct ListBody: Sendable {
         while index < count {
             form.write(outcome.rows, index, outcome.embedded, isFirst: index == 0, to: &writer)
             index += 1
+            if let failure = writer.failure {
+                more?.close()
+                return (.none, false, failure)
+            }
             if writer.count > limits.wholeAnswerBytes, index < count {
-                return (stream(writer.take(), from: index, limits, gzip: gzip), gzip)
+                return (stream(writer.take(), from: index, limits, gzip: gzip), gzip, nil)
             }
         }
-        if more != nil { return (stream(writer.take(), from: index, limits, gzip: gzip), gzip) }
+        if more != nil {
+            return (stream(writer.take(), from: index, limits, gzip: gzip), gzip, nil)
+        }
         form.end(&writer)
-        return Compression.body(writer.take(), gzip: gzip, limits: limits)
+        let (body, isCompressed) = Compression.body(writer.take(), gzip: gzip, limits: limits)
+        return (body, isCompressed, nil)
     }
 
     private func stream(
@@ -41,6 +52,7 @@ struct ListBody: Sendable {
             func write(_ rows: FetchedRows, from start: Int, _ embedded: Embedded) throws {
                 for index in start..<rows.count {
                     form.write(rows, index, embedded, isFirst: false, to: &writer)
+                    if let failure = writer.failure { throw failure }
                     if writer.count >= limits.streamPieceBytes { try sink.send(writer.take()) }
                 }
             }

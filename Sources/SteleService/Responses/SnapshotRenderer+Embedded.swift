@@ -12,10 +12,11 @@ extension SnapshotRenderer {
         writeHead(snapshot, form, to: &writer)
         for property in form.properties {
             switch property {
-            case .slot(let slot): write(slot, of: snapshot, form, to: &writer)
+            case .slot, .external, .composite, .transient, .transformed:
+                write(property, of: snapshot, form, to: &writer)
             case .toOne(let slot, let relationship):
                 guard let level = embedded.level(relationship) else {
-                    write(slot, of: snapshot, form, to: &writer)
+                    write(property, of: snapshot, form, to: &writer)
                     continue
                 }
                 writer.raw(form.slots[slot].key)
@@ -32,14 +33,6 @@ extension SnapshotRenderer {
             }
         }
         writer.byte(UInt8(ascii: "}"))
-    }
-
-    private func write(
-        _ slot: Int, of snapshot: Snapshot, _ form: Form, to writer: inout ByteWriter
-    ) {
-        guard snapshot.values.indices.contains(slot) else { return }
-        writer.raw(form.slots[slot].key)
-        write(snapshot.values[slot], as: form.slots[slot].kind, to: &writer)
     }
 
     private func write(
@@ -90,6 +83,7 @@ extension SnapshotRenderer {
                 } else {
                     writer.null()
                 }
+            case .composite(let it): writeValue(of: it, of: row, to: &writer)
             case .toMany(let it): write(membersOf: row, it.index, embedded, to: &writer)
             case .fetched(let it): write(membersOf: row, it.index, embedded, to: &writer)
             }

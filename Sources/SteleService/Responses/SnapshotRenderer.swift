@@ -14,6 +14,10 @@ struct SnapshotRenderer: Sendable {
         let slots: [Field]
         /// For each property in the model's order what to write with relationships beside slots.
         let properties: [PropertyField]
+        /// Whether an object is its slots, one after the other.
+        let isPlain: Bool
+        /// What an object's address begins with: `/Person/`.
+        let address: [UInt8]
     }
 
     /// A property's key and the kind of its value.
@@ -27,6 +31,13 @@ struct SnapshotRenderer: Sendable {
         case slot(Int)
         case toOne(slot: Int, relationship: Int)
         case toMany(relationship: Int, key: [UInt8])
+        /// A Binary attribute whose value may be a file: told by its size and address.
+        case external(slot: Int, name: String)
+        case composite(CompositeField)
+        /// What a transformer makes JSON of, which may fail.
+        case transformed(slot: Int, TransformedAttribute)
+        /// What no store keeps: the key and the default.
+        case transient([UInt8])
     }
 
     let model: Model
@@ -34,9 +45,10 @@ struct SnapshotRenderer: Sendable {
     var numbersAsStrings = false
     let forms: [Form]
 
-    init(model: Model) {
+    /// - Parameter basePath: what the addresses in answers begin with.
+    init(model: Model, basePath: String = "") {
         self.model = model
-        forms = model.entities.map(Form.init)
+        forms = model.entities.map { Form($0, basePath: basePath) }
     }
 
     /// The same for a client that cannot hold long numbers.
@@ -50,6 +62,10 @@ struct SnapshotRenderer: Sendable {
     func write(_ snapshot: Snapshot, to writer: inout ByteWriter) {
         let form = forms[snapshot.entity]
         writeHead(snapshot, form, to: &writer)
+        guard form.isPlain else {
+            for property in form.properties { write(property, of: snapshot, form, to: &writer) }
+            return writer.byte(UInt8(ascii: "}"))
+        }
         let count = min(form.slots.count, snapshot.values.count)
         for slot in 0..<count {
             writer.raw(form.slots[slot].key)
@@ -78,13 +94,18 @@ struct SnapshotRenderer: Sendable {
         case .bool(let it): writer.bool(it)
         case .int(let it): write(integer: it, to: &writer)
         case .double(let it):
-            if kind == .float { writer.float(Float(it)) } else { writer.double(it) }
+            if case .float = kind { writer.float(Float(it)) } else { writer.double(it) }
         case .decimal(let it): write(decimal: it, to: &writer)
         case .string(let it): writer.string(it)
         case .date(let it): writer.date(secondsSince2001: it)
         case .data(let it):
-            if kind == .json { write(json: it, to: &writer) } else { writer.base64(it) }
+            switch kind {
+            case .json: write(json: it, to: &writer)
+            case .transformed(let attribute): attribute.write(it, key: nil, to: &writer)
+            case .plain, .float: writer.base64(it)
+            }
         case .uuid(let it): writer.uuid(it.uuid)
+        case .external(let it): write(wholly: it, to: &writer)
         case .key(let it): writer.integer(it)
         }
     }
@@ -118,6 +139,7 @@ struct SnapshotRenderer: Sendable {
 /// What the value alone does not tell of how it is written.
 enum ValueKind: Sendable {
     case plain, float, json
+    case transformed(TransformedAttribute)
 
     init(_ property: Property) {
         self = if case .attribute(let it) = property { ValueKind(it) } else { .plain }
@@ -127,14 +149,14 @@ enum ValueKind: Sendable {
         self =
             switch attribute.type {
             case .float: .float
-            case .transformable: .json
+            case .transformable: TransformedAttribute(attribute).map(Self.transformed) ?? .json
             default: .plain
             }
     }
 }
 
 extension SnapshotRenderer.Form {
-    init(_ entity: Entity) {
+    init(_ entity: Entity, basePath: String) {
         var writer = ByteWriter()
         writer.raw(",\"_entity\":")
         writer.string(entity.name)
@@ -146,7 +168,7 @@ extension SnapshotRenderer.Form {
         }
         properties = entity.properties.enumerated().map { index, property in
             switch property {
-            case .attribute(let it): .slot(it.slot)
+            case .attribute(let it): SnapshotRenderer.PropertyField(it)
             case .relationship(let it) where it.isToMany:
                 .toMany(
                     relationship: it.index, key: ByteWriter.preparedKey(it.name, comma: true))
@@ -156,5 +178,12 @@ extension SnapshotRenderer.Form {
                     relationship: -1 - index, key: ByteWriter.preparedKey(it.name, comma: true))
             }
         }
+        isPlain = properties.allSatisfy { property in
+            switch property {
+            case .slot, .toOne, .toMany: true
+            case .external, .composite, .transient, .transformed: false
+            }
+        }
+        address = Array("\(Routes.path(ofEntity: entity.name, basePath))/".utf8)
     }
 }

@@ -16,6 +16,8 @@ struct Route: Sendable {
         case query(Entity)
         case object(Entity, key: Int64)
         case related(Entity, key: Int64, Relationship)
+        /// A Binary attribute's bytes.
+        case binary(Entity, key: Int64, Attribute)
         case fetched(Entity, key: Int64, FetchedPropertyDescription)
         case relatedCount(Entity, key: Int64, Relationship)
         case member(Entity, key: Int64, Relationship, member: Int64)
@@ -37,6 +39,7 @@ struct Route: Sendable {
         case .count(let entity): "\(name) /\(entity.name)/count"
         case .object(let entity, _): "\(name) /\(entity.name)/{id}"
         case .related(let entity, _, let it): "\(name) /\(entity.name)/{id}/\(it.name)"
+        case .binary(let entity, _, let it): "\(name) /\(entity.name)/{id}/\(it.name)"
         case .relatedCount(let entity, _, let it): "\(name) /\(entity.name)/{id}/\(it.name)/count"
         case .member(let entity, _, let it, _): "\(name) /\(entity.name)/{id}/\(it.name)/{member}"
         default: "\(name) \(pattern.rawValue)"

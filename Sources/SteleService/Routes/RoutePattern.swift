@@ -17,6 +17,7 @@ enum RoutePattern: String, Sendable, CaseIterable {
     case object = "/{Entity}/{id}"
     case related = "/{Entity}/{id}/{relationship}"
     case fetchedProperty = "/{Entity}/{id}/{fetchedProperty}"
+    case binary = "/{Entity}/{id}/{attribute}"
     case relatedCount = "/{Entity}/{id}/{relationship}/count"
     case member = "/{Entity}/{id}/{relationship}/{member}"
 
@@ -30,6 +31,7 @@ enum RoutePattern: String, Sendable, CaseIterable {
         case .list: [.get, .post, .patch, .delete]
         case .object: [.get, .put, .patch, .delete]
         case .related: [.get, .post, .put, .delete]
+        case .binary: [.get, .put, .delete]
         case .member: [.get, .delete]
         }
     }
@@ -42,7 +44,6 @@ enum LaterRoute: String, Sendable, CaseIterable {
     case openAPI = "/openapi.json"
     case metrics = "/metrics"
     case backup = "/backup"
-    case binary = "/{Entity}/{id}/{attribute}"
 
     /// What stands at the root, by its first segment.
     static let atRoot: [String: LaterRoute] = [

@@ -27,6 +27,11 @@ extension Routes {
             }
             return (.fetched(entity, key: key, property), .fetchedProperty)
         }
+        if let attribute = entity.attribute(named: name), attribute.type == .binary,
+            !attribute.isTransient, last.isEmpty
+        {
+            return (.binary(entity, key: key, attribute), .binary)
+        }
         let relationship = try relationship(name, of: entity)
         guard let final = last.first else {
             return (.related(entity, key: key, relationship), .related)
@@ -65,15 +70,11 @@ extension Routes {
         switch entity.property(named: name) {
         case .relationship(let it): return it
         case .fetchedProperty: throw Problem(.route, "\(name) is a fetched property")
-        case .attribute(let it) where it.type == .binary:
-            throw Problem.notBuilt(
-                "the route of the Binary attribute \(entity.name).\(name)",
-                instead: "its base64, by GET /{Entity}/{id}?select=\(name), is")
         case .attribute:
             throw Problem(
                 .route,
-                "\(name) of \(entity.name) is an attribute, and only relationships have "
-                    + "routes of their own",
+                "\(name) of \(entity.name) is an attribute, and only relationships and Binary "
+                    + "attributes have routes of their own",
                 hint: "GET \(Self.path(ofEntity: entity.name, basePath))/{id}?select=\(name)")
         case nil:
             let names = entity.properties.lazy.map(\.name)
@@ -84,6 +85,7 @@ extension Routes {
     }
 
     static func methods(_ resource: Route.Resource, _ pattern: RoutePattern) -> [Method] {
+        if case .binary(_, _, let attribute) = resource, attribute.isDerived { return [.get] }
         guard case .related(_, _, let relationship) = resource else { return pattern.methods }
         return relationship.isToMany ? [.get, .post, .put] : [.get, .put, .delete]
     }

@@ -47,6 +47,7 @@ struct ImportCommand: ParsableCommand {
 
     func run() throws {
         try Failure.reporting {
+            try Transformers.registerFromEnvironment()
             let model = try Serving.model(model)
             let files = try files.map(Self.file)
             for file in files where access(file.path, F_OK) != 0 {

@@ -28,6 +28,7 @@ struct ModelCommand: ParsableCommand {
 
     func run() throws {
         try Failure.reporting {
+            try Transformers.registerFromEnvironment()
             let file = try ModelFile.read(model)
             if json {
                 var writer = ByteWriter(capacity: 4096)

@@ -24,6 +24,10 @@ struct SettingFlags: ParsableArguments {
     var port: String?
     @Option(help: "The bearer token that every request must bring.")
     var token: String?
+    @Option(help: "The key of AESGCMTransformer; better in a file or in the environment.")
+    var encryptionKey: String?
+    @Option(help: ArgumentHelp("A file that holds that key.", valueName: "path"))
+    var encryptionKeyFile: String?
     @Flag(help: "Listen beyond this machine without a token.")
     var insecure = false
     @Option(help: ArgumentHelp("A name that Host and Origin may hold.", valueName: "name"))
@@ -42,6 +46,8 @@ struct SettingFlags: ParsableArguments {
     var maximumLimit: String?
     @Option(help: settingHelp("body-limit", "The largest body taken.", "MiB"))
     var bodyLimit: String?
+    @Option(help: settingHelp("upload-limit", "The largest value streamed into a file.", "MiB"))
+    var uploadLimit: String?
     @Option(help: settingHelp("row-cache", "Rows kept in memory.", "MiB"))
     var rowCache: String?
     @Option(help: settingHelp("workers", "Threads that read or write the store.", "threads"))
@@ -61,11 +67,13 @@ struct SettingFlags: ParsableArguments {
     var given: [String: String] {
         let all: [(String, String?)] = [
             ("store", store), ("host", host), ("port", port), ("token", token),
+            ("encryption-key", encryptionKey), ("encryption-key-file", encryptionKeyFile),
             ("insecure", insecure ? "true" : nil),
             ("allow-host", allowHost.isEmpty ? nil : allowHost.joined(separator: ",")),
             ("base-path", basePath), ("log-level", logLevel), ("drain", drain),
             ("heartbeat", heartbeat), ("default-limit", defaultLimit),
-            ("maximum-limit", maximumLimit), ("body-limit", bodyLimit), ("row-cache", rowCache),
+            ("maximum-limit", maximumLimit), ("body-limit", bodyLimit),
+            ("upload-limit", uploadLimit), ("row-cache", rowCache),
             ("workers", workers), ("http-threads", httpThreads), ("connections", connections),
             ("idle-timeout", idleTimeout), ("server-timing", serverTiming),
         ]

@@ -23,6 +23,7 @@ struct Serving {
     /// Serves until a signal comes, and ends cleanly.
     /// - Throws: what keeps it from serving; `Failure.sentence` has the words.
     func run(until signals: EndSignals) throws {
+        try Transformers.register(key: settings.encryptionKey, file: settings.encryptionKeyFile)
         ProcessLimits.raiseOpenFiles()
         ProcessLimits.boundArenas()
         let ground = try ground()
@@ -35,7 +36,7 @@ struct Serving {
         let server = try HTTPServer(
             settings.http,
             begin: { service.begin($0) }, respond: { service.respond(to: $0) },
-            refuse: { service.refuse($0) })
+            refuse: { service.refuse($0) }, sink: { service.sink(for: $0) })
         service.changeFeed.start()
         write(announcement(ground, port: server.port), to: 1)
         let signal = signals.wait()

@@ -20,6 +20,10 @@ struct Setting: Sendable {
         Setting("host", "127.0.0.1", "the address to listen on"),
         Setting("port", "8080", "the port, 0 to 65535; 0 takes any free one"),
         Setting("token", nil, "the bearer token that every request must bring, but /healthz"),
+        Setting(
+            "encryption-key", nil,
+            "the key of AESGCMTransformer: 32 bytes in base64 or hexadecimal"),
+        Setting("encryption-key-file", nil, "a file that holds that key"),
         Setting("insecure", "false", "whether to listen beyond this machine without a token"),
         Setting("allow-host", nil, "names, with commas, that Host and Origin may hold"),
         Setting("base-path", "", "what every path begins with, such as /api"),
@@ -30,6 +34,7 @@ struct Setting: Sendable {
         Setting("default-limit", "100", "rows of a list where limit says nothing"),
         Setting("maximum-limit", "10000", "the most rows that limit may ask for in JSON"),
         Setting("body-limit", "32", "MiB of the largest body taken"),
+        Setting("upload-limit", "1024", "MiB of the largest Binary value streamed into a file"),
         Setting("row-cache", "32", "MiB of rows kept in memory"),
         Setting("workers", "64", "threads that answer what writes; they wait for the disk together"),
         Setting("http-threads", "0", "threads that carry connections; 0 is two a core, 8 at least"),

@@ -44,7 +44,7 @@ struct SettingSource {
         var values: [AbsoluteConfigKey: ConfigValue] = [:]
         for (name, text) in texts {
             values[AbsoluteConfigKey([name])] = ConfigValue(
-                .string(text), isSecret: name == "token")
+                .string(text), isSecret: name == "token" || name == "encryption-key")
         }
         return values
     }

@@ -11,6 +11,8 @@ struct Settings: Sendable {
     var host: String
     var port: Int
     var token: String?
+    var encryptionKey: String?
+    var encryptionKeyFile: String?
     var insecure: Bool
     var allowedHosts: [String]
     var basePath: String
@@ -19,6 +21,7 @@ struct Settings: Sendable {
     var heartbeat: Double
     var limits = Limits()
     var bodyBytes: Int
+    var uploadBytes: Int
     var rowCacheBytes: Int
     var workers: Int
     var httpThreads: Int
@@ -35,6 +38,8 @@ struct Settings: Sendable {
         host = source.text("host") ?? ""
         port = try reading.integer("port", 0...65_535)
         token = source.text("token")
+        encryptionKey = source.text("encryption-key")
+        encryptionKeyFile = source.text("encryption-key-file")
         insecure = try reading.truth("insecure")
         allowedHosts = (source.text("allow-host") ?? "").split(separator: ",").map {
             String($0.drop { $0 == " " }.prefix { $0 != " " })
@@ -47,6 +52,7 @@ struct Settings: Sendable {
         limits.defaultListLimit = try reading.integer(
             "default-limit", 1...limits.maximumListLimit)
         bodyBytes = try reading.integer("body-limit", 1...4_096) << 20
+        uploadBytes = try reading.integer("upload-limit", 1...1_048_576) << 20
         rowCacheBytes = try reading.integer("row-cache", 0...1_048_576) << 20
         workers = try reading.integer("workers", 1...4_096)
         httpThreads = try reading.integer("http-threads", 0...1_024)
@@ -94,6 +100,7 @@ struct Settings: Sendable {
         options.allowedHosts = allowedHosts
         options.token = token
         options.limits = limits
+        options.uploadBytes = uploadBytes
         options.heartbeatSeconds = heartbeat
         options.serverTiming = serverTiming
         return options

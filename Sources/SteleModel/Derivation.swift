@@ -1,0 +1,168 @@
+/// What a derived attribute is made from: its expression, read against the model.
+
+/// A derived attribute's expression (NSDerivedAttributeDescription), one of the forms that Core Data
+/// has: `now()`, a key path over to-ones, a text function of one, `rel.@count`, `rel.attr.@sum`.
+public struct Derivation: Sendable {
+    /// A function of text.
+    public enum TextFunction: String, Sendable, CaseIterable {
+        case canonical, uppercase, lowercase
+    }
+
+    /// Where the value comes from.
+    public enum Source: Sendable {
+        /// The time of the save that last changed the object itself.
+        case now
+        /// An attribute of the object, or across to-ones of another one; null past a null to-one.
+        case value(across: [Relationship], Attribute, TextFunction?)
+        /// How many members a to-many has.
+        case count(Relationship)
+        /// The sum of a number over a to-many's members.
+        case sum(Relationship, Attribute)
+    }
+
+    /// The attribute that is derived.
+    public let attribute: Attribute
+    /// Where its value comes from.
+    public let source: Source
+
+    /// Reads a derived attribute's expression; nil for an attribute that is not derived.
+    /// - Throws: `ModelError` for what is none of the forms, or does not fit the attribute's type.
+    public init?(
+        _ attribute: Attribute, of entity: Entity, in model: Model
+    ) throws(ModelError) {
+        guard let text = attribute.declaration.derivationExpression else { return nil }
+        self.attribute = attribute
+        let reader = DerivationReader(attribute: attribute, entity: entity, model: model)
+        source = try reader.read(text)
+    }
+}
+
+/// Reads one expression.
+private struct DerivationReader {
+    let attribute: Attribute
+    let entity: Entity
+    let model: Model
+
+    private var place: String { "\(entity.name).\(attribute.name)" }
+
+    private func mistake(_ message: String, hint: String? = nil) -> ModelError {
+        ModelError(place, message, hint: hint)
+    }
+
+    func read(_ text: String) throws(ModelError) -> Derivation.Source {
+        let plain = text.filter { !$0.isWhitespace }
+        if plain == "now()" {
+            // As a number it is the seconds since 2001.
+            try expect(
+                .date, is: attribute.type == .date || attribute.type.isNumeric, of: "now()")
+            return .now
+        }
+        for function in Derivation.TextFunction.allCases {
+            for start in ["\(function.rawValue):(", "\(function.rawValue)("]
+            where plain.hasPrefix(start) && plain.hasSuffix(")") {
+                let path = plain.dropFirst(start.count).dropLast()
+                return try value(path, function)
+            }
+        }
+        guard !plain.contains("(") else { throw unknown(text) }
+        return plain.contains("@") ? try aggregate(plain, text) : try value(plain[...], nil)
+    }
+
+    private func unknown(_ text: String) -> ModelError {
+        mistake(
+            "its derivation \(text) is none that Core Data has",
+            hint: "there are now(), a key path such as category.name, canonical:(name), "
+                + "uppercase:(name), lowercase:(name), items.@count and items.price.@sum")
+    }
+
+    private func expect(
+        _ type: AttributeType, is fits: Bool, of what: String
+    ) throws(ModelError) {
+        if !fits {
+            throw mistake(
+                "\(what) gives \(type.name), and the attribute is \(attribute.type.name)")
+        }
+    }
+
+    private func value(
+        _ text: Substring, _ function: Derivation.TextFunction?
+    ) throws(ModelError) -> Derivation.Source {
+        let keys = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        var (across, position): ([Relationship], Entity) = ([], entity)
+        for (index, key) in keys.enumerated() {
+            switch position.property(named: key) {
+            case .relationship(let it) where it.isToMany:
+                throw mistake(
+                    "\(it.name) is to-many, and many values are no value of an attribute",
+                    hint: "write \(it.name).@count, or \(it.name).attribute.@sum")
+            case .relationship(let it):
+                across.append(it)
+                position = model.destination(of: it)
+            case .attribute:
+                let name = keys[index...].joined(separator: ".")
+                let source = try self.attribute(name, of: position)
+                if function != nil {
+                    guard source.type == .string else {
+                        throw mistake("\(name) is \(source.type.name), and the function is of text")
+                    }
+                    try expect(.string, is: attribute.type == .string, of: "a function of text")
+                } else {
+                    let areNumbers = source.type.isNumeric && attribute.type.isNumeric
+                    try expect(
+                        source.type, is: areNumbers || source.type == attribute.type, of: name)
+                }
+                return .value(across: across, source, function)
+            case .fetchedProperty, nil: throw noProperty(key, of: position)
+            }
+        }
+        throw mistake("its derivation \(text) leads to an object, not to an attribute of one")
+    }
+
+    private func aggregate(
+        _ text: String, _ written: String
+    ) throws(ModelError) -> Derivation.Source {
+        var keys = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard let operation = keys.popLast(), ["@count", "@sum"].contains(operation),
+            let first = keys.first, !keys.contains(where: { $0.hasPrefix("@") })
+        else { throw unknown(written) }
+        guard let toMany = entity.relationship(named: first) else {
+            throw noProperty(first, of: entity)
+        }
+        guard toMany.isToMany else {
+            throw mistake("\(first) is to-one, and \(operation) is over a to-many relationship")
+        }
+        try expect(.integer64, is: attribute.type.isNumeric, of: operation)
+        let name = keys.dropFirst().joined(separator: ".")
+        if operation == "@count" {
+            guard name.isEmpty else { throw unknown(written) }
+            return .count(toMany)
+        }
+        let summed = try self.attribute(name, of: model.destination(of: toMany))
+        guard summed.type.isNumeric else {
+            throw mistake("\(name) is \(summed.type.name), and @sum adds numbers")
+        }
+        return .sum(toMany, summed)
+    }
+
+    private func attribute(_ name: String, of entity: Entity) throws(ModelError) -> Attribute {
+        guard let found = entity.attribute(named: name) else { throw noProperty(name, of: entity) }
+        if found.isDerived {
+            throw mistake("\(name) is derived itself, and a derived attribute is made of none")
+        }
+        if found.isTransient {
+            throw mistake("\(name) is transient, and the store does not have it")
+        }
+        if found.isComposite {
+            throw mistake(
+                "\(name) is a composite attribute",
+                hint: found.leaves.first.map { "name an attribute in it: \($0.name)" })
+        }
+        return found
+    }
+
+    private func noProperty(_ name: String, of entity: Entity) -> ModelError {
+        mistake(
+            "its derivation names \(name), which \(entity.name) does not have",
+            hint: Nearest.hint(to: name, among: entity.properties.lazy.map(\.name)))
+    }
+}

@@ -1,0 +1,120 @@
+/// Which other objects' derived values a change touches.
+
+import SteleModel
+import StelePredicates
+
+/// What a derived attribute depends on beyond its own object: one step of a path, or a to-many's
+/// members.
+struct DerivationWatch: Sendable {
+    private enum Way {
+        /// Objects at the end of a path over to-ones.
+        case path([Relationship])
+        /// The members of a to-many.
+        case members(Relationship, inverse: Relationship?)
+    }
+
+    /// The entity whose objects have the derived attribute.
+    let entity: Entity
+    private let way: Way
+    /// Whose change counts.
+    private let changed: Entity
+    /// The slots whose change counts; a deletion always does.
+    private let slots: Set<Int>
+
+    static func all(
+        of derivation: Derivation, _ entity: Entity, _ model: Model
+    ) -> [DerivationWatch] {
+        func watch(_ way: Way, _ changed: Entity, _ slots: Set<Int>) -> DerivationWatch {
+            DerivationWatch(entity: entity, way: way, changed: changed, slots: slots)
+        }
+        func watch(_ toMany: Relationship, _ slots: Set<Int>) -> DerivationWatch {
+            watch(
+                .members(toMany, inverse: model.inverse(of: toMany)),
+                model.destination(of: toMany), slots)
+        }
+        switch derivation.source {
+        case .now: return []
+        case .value(let across, let attribute, _):
+            return across.indices.map { index in
+                let next = index + 1 < across.count ? across[index + 1].slot : attribute.slot
+                return watch(
+                    .path(Array(across[...index])), model.destination(of: across[index]), [next])
+            }
+        case .count(let toMany): return [watch(toMany, [])]
+        case .sum(let toMany, let attribute): return [watch(toMany, [attribute.slot])]
+        }
+    }
+
+    /// The keys of objects whose derived value may be another after the changes.
+    func affected(
+        by changes: [DerivedAttributes.Change], _ reader: some DerivationReader, _ model: Model
+    ) throws(StoreError) -> Set<Int64> {
+        switch way {
+        case .path(let path):
+            let keys = changes.filter {
+                changed.isKind($0.entity)
+                    && ($0.kind == .delete || !slots.isDisjoint(with: $0.slots))
+            }.map(\.key)
+            return try owners(of: keys, path.map(\.name), .direct, reader)
+        case .members(let toMany, let inverse):
+            return try owners(changes, toMany, inverse, reader)
+        }
+    }
+
+    private func owners(
+        _ changes: [DerivedAttributes.Change], _ toMany: Relationship, _ inverse: Relationship?,
+        _ reader: some DerivationReader
+    ) throws(StoreError) -> Set<Int64> {
+        var found = Set<Int64>()
+        var members: [Int64] = []
+        for change in changes {
+            if change.kind != .delete, entity.isKind(change.entity),
+                change.toManys.contains(toMany.index)
+            {
+                found.insert(change.key)
+            }
+            guard changed.isKind(change.entity) else { continue }
+            guard let inverse, !inverse.isToMany else {
+                if change.kind != .insert, !slots.isDisjoint(with: change.slots) {
+                    members.append(change.key)
+                }
+                continue
+            }
+            let isMoved = change.kind != .update || change.slots.contains(inverse.slot)
+            guard isMoved || !slots.isDisjoint(with: change.slots) else { continue }
+            for values in [change.before, change.after] {
+                if let values, values.indices.contains(inverse.slot),
+                    case .key(let owner) = values[inverse.slot]
+                {
+                    found.insert(owner)
+                }
+            }
+        }
+        return found.union(try owners(of: members, [toMany.name, "_id"], .any, reader))
+    }
+
+    /// The objects from which a path leads to any of those keys.
+    private func owners(
+        of keys: [Int64], _ path: [String], _ modifier: Comparison.Modifier,
+        _ reader: some DerivationReader
+    ) throws(StoreError) -> Set<Int64> {
+        if keys.isEmpty { return [] }
+        var request = FetchRequest(entity: entity)
+        request.predicate = Self.isAny(of: keys, .keyPath(.evaluatedObject, path), modifier)
+        request.propertiesToFetch = [ExpressionDescription(name: "#0", expression: .key("_id"))]
+        var found = Set<Int64>()
+        for row in try reader.fetchRows(request) {
+            if case .int(let key)? = row.first { found.insert(key) }
+        }
+        return found
+    }
+
+    /// That an expression is one of those keys.
+    static func isAny(
+        of keys: [Int64], _ expression: Expression, _ modifier: Comparison.Modifier = .direct
+    ) -> Predicate {
+        .comparison(
+            Comparison(
+                expression, .in, .aggregate(keys.map { .constant(.int($0)) }), modifier: modifier))
+    }
+}

@@ -1,0 +1,113 @@
+/// Derived attributes: worked out when the rows and links of a save are there, and written with
+/// them. No version rises for it.
+
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+extension SQLSaver {
+    /// The derived values of what is about to be deleted may be of another save than the one that
+    /// the request was made from; the history shall have them as they were.
+    func refreshDerived(of operations: inout [ObjectChange]) throws(StoreError) {
+        for index in operations.indices where operations[index].kind == .delete {
+            let change = operations[index]
+            let derivations = derived.byEntity[change.entity]
+            guard !derivations.isEmpty, let now = try persisted(change) else { continue }
+            for derivation in derivations {
+                let slot = derivation.attribute.slot
+                operations[index].before?.values[slot] = now.values[slot]
+            }
+        }
+    }
+
+    /// Writes the derived values that the save changes, and adds the objects that it changes by
+    /// these alone.
+    func derive(_ done: inout [AppliedChange], at time: Double) throws(StoreError) {
+        let changes = done.map { applied in
+            let change = applied.change
+            return DerivedAttributes.Change(
+                change.kind, entity: change.entity, key: change.key,
+                before: change.before?.values, after: applied.after?.values,
+                slots: change.kind == .insert ? [] : change.changedSlots,
+                toManys: change.toManys.map(\.relationship))
+        }
+        let reader = SaverReader(
+            connection: connection, schema: schema,
+            translator: FetchTranslator(
+                schema: schema, longDecimals: attributesWithLongDecimals))
+        let outcomes = try derived.outcomes(of: changes, reader, at: time)
+        if outcomes.isEmpty { return }
+        var places: [ObjectID: Int] = [:]
+        for (index, applied) in done.enumerated() { places[id(of: applied.change)] = index }
+        for outcome in outcomes {
+            try write(outcome)
+            let snapshot = outcome.snapshot
+            let id = ObjectID(root: schema.model.entities[snapshot.entity].root, key: snapshot.key)
+            if let place = places[id] {
+                done[place].take(outcome)
+            } else if !outcome.before.isEmpty {
+                done.append(AppliedChange(outcome))
+            }
+        }
+    }
+
+    private func id(of change: ObjectChange) -> ObjectID {
+        ObjectID(root: schema.model.entities[change.entity].root, key: change.key)
+    }
+
+    private func write(_ outcome: DerivedAttributes.Outcome) throws(StoreError) {
+        let snapshot = outcome.snapshot
+        guard !outcome.before.isEmpty, let table = schema.table(of: snapshot.entity) else { return }
+        var assignments: [String] = []
+        var bindings: [Value] = [.int(snapshot.key)]
+        for (slot, _) in outcome.before {
+            guard let column = schema.column(of: slot, in: snapshot.entity) else { continue }
+            bindings.append(snapshot.values[slot])
+            assignments.append("\(column) = ?\(bindings.count)")
+        }
+        let sql = statements.text(
+            "UPDATE \(table.name) SET \(assignments.joined(separator: ", ")) WHERE Z_PK = ?1")
+        try connection.execute(sql, bindings)
+    }
+}
+
+extension AppliedChange {
+    /// An object that changed by its derived values alone.
+    fileprivate init(_ outcome: DerivedAttributes.Outcome) {
+        var before = outcome.snapshot
+        for (slot, value) in outcome.before { before.values[slot] = value }
+        change = ObjectChange(
+            .update, entity: before.entity, key: before.key, before: before,
+            values: outcome.snapshot.values, changedSlots: outcome.before.map(\.slot))
+        after = outcome.snapshot
+    }
+
+    /// Its derived values beside what the save says of it.
+    fileprivate mutating func take(_ outcome: DerivedAttributes.Outcome) {
+        after = outcome.snapshot
+        change.values = outcome.snapshot.values
+        guard change.kind == .update else { return }
+        let derived = outcome.before.map(\.slot)
+        change.changedSlots = (change.changedSlots.filter { !derived.contains($0) } + derived)
+            .sorted()
+        for (slot, value) in outcome.before { change.before?.values[slot] = value }
+    }
+}
+
+/// The writer's own connection, in its transaction, as derived attributes read it.
+private struct SaverReader: DerivationReader {
+    let connection: any SQLConnection
+    let schema: SQLSchema
+    let translator: FetchTranslator
+
+    func fetchRows(_ request: FetchRequest) throws(StoreError) -> [[Value]] {
+        let statement = try translator.rows(request)
+        return try connection.rows(statement.sql, statement.bindings, statement.kinds)
+    }
+
+    func snapshots(root: Int, keys: [Int64]) throws(StoreError) -> [Snapshot] {
+        guard let shape = schema.shapes[root] else { return [] }
+        return try connection.snapshots(
+            translator.snapshotsByKey(root: root), [.string(KeyList.json(keys))], shape)
+    }
+}

@@ -1,0 +1,54 @@
+/// Removing files that nothing names any more, when a store is opened.
+
+import Glibc
+import SteleModel
+import StelePersistence
+import SteleSQL
+
+extension ExternalFolder {
+    /// Removes files that neither a row nor a before-image names. A young one stays: another
+    /// process may be about to commit the row that names it.
+    /// - Throws: what reading the rows throws; nothing is removed then.
+    func sweep(
+        _ connection: Connection, _ schema: SQLSchema, identifier: String
+    ) throws(StoreError) {
+        guard schema.model.hasExternalAttributes, isOwned(by: identifier) else { return }
+        var orphans = oldFiles()
+        if orphans.isEmpty { return }
+        try connection.run("BEGIN")
+        defer { _ = try? connection.run("COMMIT") }
+        for (table, column) in schema.externalColumns {
+            let sql = SQLText(
+                // Its length alone costs no reading of what lies in the row.
+                "SELECT \(column) FROM \(table) WHERE length(\(column)) = 38 "
+                    + "AND substr(\(column), 1, 1) = X'02'")
+            for row in try connection.rows(sql, [], [.external]) {
+                if case .external(let data) = row[0] { orphans.remove(data.identifier) }
+            }
+        }
+        if orphans.isEmpty { return }
+        for text in try schema.beforeImagesOfFiles(connection) {
+            for name in BeforeImage.externalNames(in: text) { orphans.remove(name) }
+        }
+        for name in orphans { unlink(ExternalData(name, in: path).path) }
+    }
+
+    /// The files that were last written some time ago.
+    private func oldFiles() -> Set<UUID> {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var found = Set<UUID>()
+        let young = time(nil) - Limits.orphanSeconds
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            var status = stat()
+            guard let identifier = UUID(uuidString: name), identifier.uuidString == name,
+                stat("\(path)/\(name)", &status) == 0, status.st_mtim.tv_sec <= young
+            else { continue }
+            found.insert(identifier)
+        }
+        return found
+    }
+}

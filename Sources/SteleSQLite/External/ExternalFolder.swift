@@ -1,0 +1,132 @@
+/// The folder of a store's external files, where Core Data keeps its own.
+
+import Glibc
+import SteleModel
+import StelePersistence
+import SteleSQL
+
+/// `.NAME_SUPPORT/_EXTERNAL_DATA` beside `NAME.sqlite`. Each file is one value, named by a UUID; it
+/// is written and synced, and the folder with it, before the row that names it is committed.
+struct ExternalFolder: Sendable {
+    /// The folder with the files.
+    let path: String
+    /// The folder around it.
+    private let support: String
+
+    init(store: String) {
+        let cut = store.lastIndex(of: "/").map { store.index(after: $0) } ?? store.startIndex
+        let file = store[cut...]
+        let name = file.dropFirst().lastIndex(of: ".").map { file[..<$0] } ?? file
+        support = "\(store[..<cut]).\(name)_SUPPORT"
+        path = "\(support)/_EXTERNAL_DATA"
+    }
+
+    /// A file of a new name, empty and open for writing.
+    /// - Throws: `StoreError.failed`, `.noRoom`.
+    func create() throws(StoreError) -> (data: ExternalData, descriptor: Int32) {
+        let data = ExternalData(UUID(), in: path)
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
+        var descriptor = open(data.path, flags, 0o644)
+        if descriptor < 0, errno == ENOENT {
+            try make(support)
+            try make(path)
+            descriptor = open(data.path, flags, 0o644)
+        }
+        guard descriptor >= 0 else { throw Self.failure("making \(data.path)") }
+        return (data, descriptor)
+    }
+
+    /// Writes a whole value as a file, on disk when this returns.
+    /// - Throws: `StoreError.failed`, `.noRoom`; nothing of it stays then.
+    func write(_ bytes: [UInt8]) throws(StoreError) -> ExternalData {
+        let (data, descriptor) = try create()
+        do {
+            try Self.append(bytes, to: descriptor, data.path)
+            try finish(descriptor, data.path)
+        } catch {
+            unlink(data.path)
+            throw error
+        }
+        return data
+    }
+
+    /// Writes all of the bytes.
+    static func append(
+        _ bytes: [UInt8], to descriptor: Int32, _ path: String
+    ) throws(StoreError) {
+        var done = 0
+        while done < bytes.count {
+            let written = bytes.withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress?.advanced(by: done), $0.count - done)
+            }
+            if written < 0, errno == EINTR { continue }
+            guard written > 0 else { throw failure("writing \(path)") }
+            done += written
+        }
+    }
+
+    /// Syncs and closes a file, and syncs the folder that names it.
+    func finish(_ descriptor: Int32, _ path: String) throws(StoreError) {
+        let synced = fsync(descriptor) == 0
+        let failure = Self.failure("syncing \(path)")
+        close(descriptor)
+        guard synced else { throw failure }
+        try Self.sync(folder: self.path)
+    }
+
+    private func make(_ folder: String) throws(StoreError) {
+        guard mkdir(folder, 0o755) == 0 else {
+            if errno == EEXIST { return }
+            throw Self.failure("making the folder \(folder)")
+        }
+        let cut = folder.lastIndex(of: "/")
+        try Self.sync(folder: cut.map { String(folder[..<$0]) } ?? ".")
+    }
+
+    private static func sync(folder: String) throws(StoreError) {
+        let descriptor = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("opening \(folder)") }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure("syncing \(folder)") }
+    }
+
+    private static func failure(_ deed: String) -> StoreError {
+        let reason = errno
+        let sentence = "\(deed): \(String(cString: strerror(reason)))"
+        return reason == ENOSPC || reason == EDQUOT ? .noRoom(sentence) : .failed(sentence)
+    }
+
+    // MARK: Whose it is
+
+    /// The file that says whose folder it is: two stores of one name, such as `a.sqlite` and
+    /// `a.db`, share it.
+    private var ownerPath: String { "\(support)/STELE_STORE" }
+
+    /// Whether the folder is that store's alone.
+    func isOwned(by identifier: String) -> Bool {
+        if let file = fopen(ownerPath, "re") {
+            defer { fclose(file) }
+            var line = [CChar](repeating: 0, count: 64)
+            guard fgets(&line, Int32(line.count), file) != nil else { return false }
+            return line.withUnsafeBufferPointer {
+                $0.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }.elementsEqual(identifier.utf8)
+            }
+        }
+        return false
+    }
+
+    /// Makes the folder that store's where there is none yet: one that lacks the owner's file was made
+    /// by another program, and is nobody's to sweep.
+    func claim(for identifier: String) throws(StoreError) {
+        var found = stat()
+        if stat(path, &found) == 0 { return }
+        try make(support)
+        let descriptor = open(ownerPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        if descriptor < 0, errno == EEXIST { return try make(path) }
+        guard descriptor >= 0 else { throw Self.failure("making \(ownerPath)") }
+        defer { close(descriptor) }
+        try Self.append(Array(identifier.utf8), to: descriptor, ownerPath)
+        try make(path)
+        try Self.sync(folder: support)
+    }
+}

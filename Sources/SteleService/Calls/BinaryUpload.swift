@@ -1,0 +1,81 @@
+/// A Binary attribute's new value on its way from the client into the store.
+
+import SteleHTTP
+import SteleModel
+import SteleMutex
+import StelePersistence
+
+/// A value that is streamed in; what no save makes use of is discarded with the exchange.
+final class BinaryUpload: BodySink {
+    let limit: Int
+    private let writer: any ExternalDataWriter
+    private let isKept = Atomic<Bool>(false)
+
+    init(_ writer: any ExternalDataWriter, limit: Int) {
+        self.writer = writer
+        self.limit = limit
+    }
+
+    func take(_ bytes: [UInt8]) { writer.write(bytes) }
+
+    func close() {
+        if !isKept.load(ordering: .acquiring) { writer.discard() }
+    }
+
+    /// The value, on disk.
+    /// - Throws: `StoreError`.
+    func value() throws -> Value { try writer.finish() }
+
+    /// A save has taken it, or may have: it is the store's from here on.
+    func keep() { isKept.store(true, ordering: .releasing) }
+}
+
+/// Where a Binary attribute's new value comes from.
+enum BinarySource {
+    /// DELETE: there is none.
+    case nothing
+    case bytes([UInt8])
+    case upload(BinaryUpload)
+
+    /// What the request brings.
+    init(_ request: Request) {
+        self =
+            if request.method == "DELETE" { .nothing } else if let upload = request.sink
+                as? BinaryUpload
+            {
+                .upload(upload)
+            } else {
+                .bytes(request.body)
+            }
+    }
+
+    /// - Throws: `StoreError`.
+    var value: Value {
+        get throws {
+            switch self {
+            case .nothing: .null
+            case .bytes(let bytes): .data(bytes)
+            case .upload(let upload): try upload.value()
+            }
+        }
+    }
+}
+
+extension WritePlan {
+    /// Runs the write, after which an upload is the store's: where it is saved, and where the disk
+    /// failed in a way that leaves open whether it is.
+    func settlingUpload<R>(_ write: () throws -> R) throws -> R {
+        guard case .setBinary(_, _, .upload(let upload)) = deed else { return try write() }
+        do {
+            let result = try write()
+            upload.keep()
+            return result
+        } catch {
+            switch error as? StoreError {
+            case .failed, .noRoom, .busy: upload.keep()
+            default: break
+            }
+            throw error
+        }
+    }
+}

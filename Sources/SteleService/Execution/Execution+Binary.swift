@@ -1,0 +1,61 @@
+// A Binary attribute's bytes by themselves.
+
+import SteleGraph
+import SteleHTTP
+import SteleModel
+import StelePersistence
+
+/// Whose value is read.
+struct BinaryPlan {
+    let owner: Owner
+    let attribute: Attribute
+}
+
+/// A value's bytes, wherever they are.
+enum BinaryContent: Sendable {
+    case bytes([UInt8])
+    case file(FileBody)
+
+    var count: Int {
+        switch self {
+        case .bytes(let bytes): bytes.count
+        case .file(let file): file.size
+        }
+    }
+}
+
+extension Execution {
+    /// Reads a value; one in a file is opened, not read.
+    func binary(_ plan: BinaryPlan, _ terms: Terms) throws -> Outcome {
+        try reading { context in
+            let snapshot = try existing(plan.owner, context)
+            let generation = try context.cacheGeneration()
+            // A derived value changes without a version.
+            let tag =
+                plan.attribute.isDerived
+                ? EntityTags.object(
+                    version: snapshot.version, generation: generation, token: try context.token(),
+                    hash: 0)
+                : EntityTags.plain(version: snapshot.version, generation: generation)
+            if let known = terms.known(tag) { return .notModified(tag: known) }
+            let attribute = plan.attribute
+            guard snapshot.values.indices.contains(attribute.slot) else {
+                throw Self.missing(plan.owner.entity, plan.owner.key)
+            }
+            switch snapshot.values[attribute.slot] {
+            case .data(let bytes): return .binary(.bytes(bytes), tag: tag)
+            case .external(let data):
+                guard let file = FileBody(path: data.path) else {
+                    throw StoreError.failed(
+                        "\(attribute.name) of \(plan.owner.entity.name) \(plan.owner.key): its "
+                            + "file \(data.path) is gone or cannot be read")
+                }
+                return .binary(.file(file), tag: tag)
+            default:
+                throw Problem(
+                    .noValue,
+                    "\(attribute.name) of \(plan.owner.entity.name) \(plan.owner.key) has no value")
+            }
+        }
+    }
+}

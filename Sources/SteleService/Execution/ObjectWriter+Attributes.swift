@@ -1,0 +1,88 @@
+// Attributes out of a body: values, composites, and what only a file's route can change.
+
+import SteleGraph
+import SteleJSON
+import SteleModel
+
+extension ObjectWriter {
+    func setAttribute(_ attribute: Attribute, of object: ManagedObject, _ node: JSONNode) throws {
+        if attribute.isComposite {
+            try ValueReader.readComposite(node, for: attribute, of: object.entity) {
+                object.setValue($1, for: $0)
+            }
+        } else if attribute.isExternal, node.kind == .object {
+            try checkReference(node, attribute, object)
+        } else {
+            if attribute.type == .transformable {
+                try ValueReader.checkReplaceable(
+                    object.value(attribute), attribute, of: object.entity, key: object.id.key)
+            }
+            let value = try ValueReader.read(node, for: attribute, of: object.entity)
+            object.setValue(value, for: attribute)
+        }
+    }
+
+    /// What an answer says of a value in a file, sent back as it came, changes nothing.
+    private func checkReference(
+        _ node: JSONNode, _ attribute: Attribute, _ object: ManagedObject
+    ) throws {
+        let place = "/\(object.id.key)/\(attribute.name)"
+        if case .external = object.value(attribute), let href = node["href"]?.string,
+            href.hasSuffix(place)
+        {
+            return
+        }
+        throw Problem(
+            .value,
+            "\(attribute.name) of \(object.entity.name) is base64, and an object stands there",
+            hint: "PUT \(Routes.path(ofEntity: object.entity.name, ""))/{id}/\(attribute.name) "
+                + "takes the bytes themselves")
+    }
+
+    /// The attributes of a PUT's object back to their defaults, save for what the body gives. A
+    /// value that may be a file stays: an answer holds no more of it than its address.
+    func reset(_ attribute: Attribute, of object: ManagedObject, besides node: JSONNode) {
+        if attribute.isExternal { return }
+        for leaf in attribute.leaves where !leaf.isTransient && !Self.gives(node, leaf.name) {
+            object.setValue(leaf.declaration.defaultValue, for: leaf)
+        }
+    }
+
+    /// Whether a body says what an attribute shall be: its key, or that all around it is null.
+    private static func gives(_ node: JSONNode, _ path: String) -> Bool {
+        var node = node
+        for name in path.split(separator: ".") {
+            guard node.kind == .object else { return true }
+            guard let next = node[String(name)] else { return false }
+            node = next
+        }
+        return true
+    }
+
+    /// Why a key cannot be written.
+    static func readOnly(_ name: String, of entity: Entity) -> Problem {
+        guard let attribute = entity.attribute(named: name) else {
+            return Problem(.readOnly, "\(name) of \(entity.name) is computed, never written")
+        }
+        if attribute.isTransient {
+            return Problem(
+                .readOnly,
+                "\(name) of \(entity.name) is transient: no store keeps it, so a request cannot "
+                    + "write it", hint: "leave it out")
+        }
+        return Problem(
+            .readOnly,
+            "\(name) of \(entity.name) is derived from "
+                + "\(attribute.declaration.derivationExpression ?? ""), never written",
+            hint: "leave it out: the store keeps it right")
+    }
+}
+
+extension JSONNode {
+    /// The member at a key path, such as `address.city`.
+    func member(at path: String) -> JSONNode? {
+        var node: JSONNode? = self
+        for name in path.split(separator: ".") { node = node?[String(name)] }
+        return node
+    }
+}

@@ -1,0 +1,73 @@
+/// Values that are encrypted before they reach the store.
+
+import Crypto
+import SteleModel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// JSON under AES-GCM with a key of 256 bits. The bytes are a 1, a nonce of 12 bytes that is new
+/// for each value, the encrypted text, and a tag of 16 bytes.
+public struct AESGCMTransformer: ValueTransformer, CustomStringConvertible,
+    CustomDebugStringConvertible, CustomReflectable
+{
+    private let key: SymmetricKey
+    private static let version: UInt8 = 1
+
+    /// A transformer under a key.
+    /// - Parameter key: 32 bytes in base64, or as 64 hexadecimal digits; white space around it
+    ///   does not count.
+    /// - Throws: `TransformationError` for what is no such key; it does not hold the text.
+    public init(key text: String) throws(TransformationError) {
+        let digits = text.filter { !$0.isWhitespace }
+        guard let bytes = Self.hexadecimal(digits) ?? Data(base64Encoded: digits).map({ [UInt8]($0) }),
+            bytes.count == 32
+        else {
+            throw TransformationError(
+                "is no key of 256 bits",
+                hint: "make one with: openssl rand -base64 32")
+        }
+        key = SymmetricKey(data: bytes)
+    }
+
+    private static func hexadecimal(_ text: String) -> [UInt8]? {
+        let digits = Array(text.utf8)
+        guard digits.count == 64 else { return nil }
+        var bytes: [UInt8] = []
+        for place in stride(from: 0, to: 64, by: 2) {
+            guard let byte = UInt8(String(decoding: digits[place..<place + 2], as: UTF8.self), radix: 16)
+            else { return nil }
+            bytes.append(byte)
+        }
+        return bytes
+    }
+
+    public func stored(_ json: [UInt8]) throws(TransformationError) -> [UInt8] {
+        guard let sealed = (try? AES.GCM.seal(json, using: key))?.combined else {
+            throw TransformationError("cannot be encrypted")
+        }
+        return [Self.version] + sealed
+    }
+
+    public func value(_ stored: [UInt8]) throws(TransformationError) -> [UInt8] {
+        guard stored.first == Self.version,
+            let box = try? AES.GCM.SealedBox(combined: stored.dropFirst())
+        else { throw TransformationError("cannot be decrypted: it was not encrypted by Stele") }
+        guard let opened = try? AES.GCM.open(box, using: key) else {
+            throw TransformationError(
+                "cannot be decrypted: the key does not fit, or the bytes were changed",
+                hint: "start the service with the key that it was written with")
+        }
+        return [UInt8](opened)
+    }
+
+    public var guardsWhatItCannotRead: Bool { true }
+
+    // However it is printed, the key is not.
+    public var description: String { "AESGCMTransformer" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

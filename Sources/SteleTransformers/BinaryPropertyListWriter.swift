@@ -1,0 +1,110 @@
+/// Writing the binary form of property lists, `bplist00`.
+
+/// Writes a property list. Texts, numbers and references that stand in it more than once are
+/// written once.
+struct BinaryPropertyListWriter {
+    private enum Flat {
+        case scalar([UInt8])
+        case array([Int])
+        case dictionary(keys: [Int], values: [Int])
+    }
+
+    private var objects: [Flat] = []
+    private var known: [PropertyList: Int] = [:]
+
+    /// The bytes of a list.
+    static func bytes(_ root: PropertyList) -> [UInt8] {
+        var writer = BinaryPropertyListWriter()
+        let place = writer.add(root)
+        return writer.assemble(root: place)
+    }
+
+    private mutating func add(_ value: PropertyList) -> Int {
+        switch value {
+        case .array(let elements):
+            let place = reserve()
+            objects[place] = .array(elements.map { add($0) })
+            return place
+        case .dictionary(let entries):
+            let place = reserve()
+            objects[place] = .dictionary(
+                keys: entries.map { add(.string($0.key)) }, values: entries.map { add($0.value) })
+            return place
+        default:
+            if let place = known[value] { return place }
+            let place = reserve()
+            objects[place] = .scalar(Self.scalar(value))
+            known[value] = place
+            return place
+        }
+    }
+
+    private mutating func reserve() -> Int {
+        objects.append(.scalar([]))
+        return objects.count - 1
+    }
+
+    private static func scalar(_ value: PropertyList) -> [UInt8] {
+        switch value {
+        case .bool(let it): return [it ? 0x09 : 0x08]
+        case .integer(let it): return integer(it)
+        case .real(let it): return [0x23] + bigEndian(it.bitPattern, 8)
+        case .date(let it): return [0x33] + bigEndian(it.bitPattern, 8)
+        case .data(let it): return head(0x4, it.count) + it
+        case .string(let it):
+            if it.utf8.allSatisfy({ $0 < 0x80 }) { return head(0x5, it.utf8.count) + Array(it.utf8) }
+            let units = Array(it.utf16)
+            return head(0x6, units.count) + units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+        case .uid(let it):
+            let size = width(UInt64(max(it, 0)))
+            return [0x80 | UInt8(size - 1)] + bigEndian(UInt64(max(it, 0)), size)
+        case .array, .dictionary: return []
+        }
+    }
+
+    /// Of 1, 2 or 4 bytes without a sign, or of 8 with one.
+    private static func integer(_ value: Int64) -> [UInt8] {
+        let bits = UInt64(bitPattern: value)
+        if value >= 0, value <= 0xFF { return [0x10] + bigEndian(bits, 1) }
+        if value >= 0, value <= 0xFFFF { return [0x11] + bigEndian(bits, 2) }
+        if value >= 0, value <= 0xFFFF_FFFF { return [0x12] + bigEndian(bits, 4) }
+        return [0x13] + bigEndian(bits, 8)
+    }
+
+    private static func head(_ kind: UInt8, _ count: Int) -> [UInt8] {
+        count < 15 ? [kind << 4 | UInt8(count)] : [kind << 4 | 0x0F] + integer(Int64(count))
+    }
+
+    private static func bigEndian(_ value: UInt64, _ size: Int) -> [UInt8] {
+        (0..<size).map { UInt8(truncatingIfNeeded: value >> UInt64(8 * (size - 1 - $0))) }
+    }
+
+    /// 1, 2, 4 or 8: the fewest bytes that hold the number.
+    private static func width(_ value: UInt64) -> Int {
+        value <= 0xFF ? 1 : value <= 0xFFFF ? 2 : value <= 0xFFFF_FFFF ? 4 : 8
+    }
+
+    private func assemble(root: Int) -> [UInt8] {
+        let referenceSize = Self.width(UInt64(objects.count))
+        var bytes = Array("bplist00".utf8)
+        var offsets: [Int] = []
+        func references(_ places: [Int]) -> [UInt8] {
+            places.flatMap { Self.bigEndian(UInt64($0), referenceSize) }
+        }
+        for object in objects {
+            offsets.append(bytes.count)
+            switch object {
+            case .scalar(let scalar): bytes += scalar
+            case .array(let places): bytes += Self.head(0xA, places.count) + references(places)
+            case .dictionary(let keys, let values):
+                bytes += Self.head(0xD, keys.count) + references(keys) + references(values)
+            }
+        }
+        let table = bytes.count
+        let offsetSize = Self.width(UInt64(table))
+        for offset in offsets { bytes += Self.bigEndian(UInt64(offset), offsetSize) }
+        bytes += [0, 0, 0, 0, 0, 0, UInt8(offsetSize), UInt8(referenceSize)]
+        for number in [objects.count, root, table] { bytes += Self.bigEndian(UInt64(number), 8) }
+        return bytes
+    }
+}

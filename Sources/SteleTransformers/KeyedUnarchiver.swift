@@ -1,0 +1,151 @@
+/// From the objects of a keyed archive to JSON.
+
+import SteleJSON
+import SteleModel
+
+/// Reads an archive's objects; of classes that it does not know it says the name.
+struct KeyedUnarchiver {
+    private let objects: [PropertyList]
+    /// How many values may still be made: references can make few objects a very large tree.
+    private var budget = 1_000_000
+
+    init(_ objects: [PropertyList]) { self.objects = objects }
+
+    /// The object at a place.
+    mutating func value(_ place: Int) throws(TransformationError) -> JSONValue {
+        try value(place, depth: 0)
+    }
+
+    private mutating func value(
+        _ place: Int, depth: Int
+    ) throws(TransformationError) -> JSONValue {
+        budget -= 1
+        guard objects.indices.contains(place), depth < JSONDocument.depthLimit, budget > 0 else {
+            throw TransformationError("is an archive that refers to itself, or is too large")
+        }
+        if place == 0 { return .null }
+        switch objects[place] {
+        case .bool(let it): return .bool(it)
+        case .integer(let it): return .integer(it)
+        case .real(let it): return try number(it)
+        case .string(let it): return .string(it)
+        case .data(let it): return Self.data(it)
+        case .date(let it): return try Self.date(it)
+        case .dictionary: return try object(objects[place], depth: depth)
+        case .uid, .array: throw TransformationError("is an archive that cannot be read")
+        }
+    }
+
+    private func number(_ value: Double) throws(TransformationError) -> JSONValue {
+        guard value.isFinite else {
+            throw TransformationError("holds \(value), which JSON does not have")
+        }
+        return .real(value)
+    }
+
+    private mutating func object(
+        _ object: PropertyList, depth: Int
+    ) throws(TransformationError) -> JSONValue {
+        guard let place = object["$class"]?.uid, objects.indices.contains(place),
+            let name = objects[place]["$classname"]?.string
+        else { throw TransformationError("is an archive with an object of no class") }
+        switch name {
+        case "NSArray", "NSMutableArray":
+            return .array(try elements(object["NS.objects"], depth))
+        case "NSSet", "NSMutableSet":
+            return .object([("$set", .array(try elements(object["NS.objects"], depth)))])
+        case "NSDictionary", "NSMutableDictionary": return try dictionary(object, depth)
+        case "NSString", "NSMutableString":
+            if case .string(let text)? = object["NS.string"] { return .string(text) }
+            if case .data(let bytes)? = object["NS.bytes"],
+                let text = String(validating: bytes, as: UTF8.self)
+            {
+                return .string(text)
+            }
+        case "NSData", "NSMutableData":
+            if case .data(let bytes)? = object["NS.data"] { return Self.data(bytes) }
+            if let place = object["NS.data"]?.uid, objects.indices.contains(place),
+                case .data(let bytes) = objects[place]
+            {
+                return Self.data(bytes)
+            }
+        case "NSDate":
+            if case .real(let seconds)? = object["NS.time"] { return try Self.date(seconds) }
+            if case .integer(let seconds)? = object["NS.time"] {
+                return try Self.date(Double(seconds))
+            }
+        case "NSURL": return try url(object, depth)
+        case "NSUUID":
+            if case .data(let bytes)? = object["NS.uuidbytes"], bytes.count == 16 {
+                var uuid = UUID().uuid
+                withUnsafeMutableBytes(of: &uuid) { $0.copyBytes(from: bytes) }
+                return .object([("$uuid", .string(UUID(uuid: uuid).uuidString))])
+            }
+        case "NSNull": return .null
+        default:
+            throw TransformationError("holds an object of the class \(name), which has no JSON")
+        }
+        throw TransformationError("holds an object of the class \(name) that cannot be read")
+    }
+
+    private mutating func elements(
+        _ list: PropertyList?, _ depth: Int
+    ) throws(TransformationError) -> [JSONValue] {
+        var found: [JSONValue] = []
+        for element in list?.array ?? [] {
+            guard let place = element.uid else {
+                throw TransformationError("is an archive that cannot be read")
+            }
+            found.append(try value(place, depth: depth + 1))
+        }
+        return found
+    }
+
+    private mutating func dictionary(
+        _ object: PropertyList, _ depth: Int
+    ) throws(TransformationError) -> JSONValue {
+        let keys = try elements(object["NS.keys"], depth)
+        let values = try elements(object["NS.objects"], depth)
+        guard keys.count == values.count else {
+            throw TransformationError("is an archive that cannot be read")
+        }
+        var members: [(String, JSONValue)] = []
+        var seen = Set<String>()
+        for (key, value) in zip(keys, values) {
+            guard case .string(let name) = key, seen.insert(name).inserted else {
+                throw TransformationError(
+                    "holds a dictionary whose keys are not texts, each once")
+            }
+            members.append((name, value))
+        }
+        let isTag = members.count == 1 && members[0].0.utf8.first == UInt8(ascii: "$")
+        return isTag ? .object([("$dictionary", .object(members))]) : .object(members)
+    }
+
+    private mutating func url(
+        _ object: PropertyList, _ depth: Int
+    ) throws(TransformationError) -> JSONValue {
+        guard let place = object["NS.relative"]?.uid,
+            case .string(let relative) = try value(place, depth: depth + 1)
+        else { throw TransformationError("holds a URL that cannot be read") }
+        if let base = object["NS.base"]?.uid, base != 0 {
+            throw TransformationError("holds a URL relative to another, which has no JSON")
+        }
+        return .object([("$url", .string(relative))])
+    }
+
+    private static func data(_ bytes: [UInt8]) -> JSONValue {
+        var writer = ByteWriter()
+        writer.base64(bytes)
+        return .object([("$data", .raw(writer.take()))])
+    }
+
+    private static func date(_ seconds: Double) throws(TransformationError) -> JSONValue {
+        guard ISO8601.text(secondsSinceReferenceDate: seconds) != nil else {
+            throw TransformationError("holds a date beyond the years 1 to 9999")
+        }
+        var writer = ByteWriter(capacity: 32)
+        writer.date(secondsSince2001: seconds)
+        return .object([("$date", .raw(writer.take()))])
+    }
+}

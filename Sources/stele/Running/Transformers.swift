@@ -1,0 +1,43 @@
+/// The value transformers that a command knows.
+
+import FoundationEssentials
+import SteleModel
+import SteleTransformers
+
+/// Registers transformers before a model is looked at.
+enum Transformers {
+    /// Those that come with Stele, and with a key the one that encrypts.
+    /// - Throws: `Failure` for a key that is none or cannot be read; it never holds the key.
+    static func register(key: String?, file: String?) throws {
+        ValueTransformers.registerStandard()
+        guard let (text, place) = try given(key, file) else { return }
+        do throws(TransformationError) {
+            ValueTransformers.setValueTransformer(
+                try AESGCMTransformer(key: text), forName: ValueTransformers.encrypted)
+        } catch {
+            throw Failure("\(place) \(error.reason) (\(error.hint ?? ""))")
+        }
+    }
+
+    /// The same with a key of the environment alone, for a command without settings.
+    static func registerFromEnvironment() throws {
+        let all = ProcessInfo.processInfo.environment
+        try register(key: all["STELE_ENCRYPTION_KEY"], file: all["STELE_ENCRYPTION_KEY_FILE"])
+    }
+
+    private static func given(
+        _ key: String?, _ file: String?
+    ) throws -> (text: String, place: String)? {
+        if let key {
+            if file != nil {
+                throw Failure("encryption-key and encryption-key-file are both given: say one")
+            }
+            return (key, "encryption-key")
+        }
+        guard let file else { return nil }
+        guard let data = FileManager.default.contents(atPath: file), data.count <= 4_096 else {
+            throw Failure("encryption-key-file: \(file) cannot be read")
+        }
+        return (String(decoding: data, as: UTF8.self), "encryption-key-file \(file)")
+    }
+}

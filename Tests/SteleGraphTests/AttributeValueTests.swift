@@ -1,0 +1,145 @@
+// The ends of every type's range, in and out of every store; transient attributes are in none.
+
+import SteleModel
+import StelePersistence
+import StelePredicates
+import Testing
+
+@testable import SteleGraph
+
+@Suite struct AttributeValueTests {
+    static func model() throws -> Model {
+        try makeModel([
+            entity("Thing") {
+                $0.attribute("name", .string)
+                $0.attribute("i16", .integer16)
+                $0.attribute("i32", .integer32)
+                $0.attribute("i64", .integer64)
+                $0.attribute("decimal", .decimal)
+                $0.attribute("double", .double)
+                $0.attribute("float", .float)
+                $0.attribute("date", .date)
+                $0.attribute("uuid", .uuid)
+                $0.attribute("uri", .uri)
+                $0.attribute("data", .binary)
+                $0.attribute("draft", .string) {
+                    $0.isTransient = true
+                    $0.defaultValue = .string("new")
+                }
+                $0.attribute("anything", .undefined) { $0.isTransient = true }
+            }
+        ])
+    }
+
+    static func decimal(_ text: String) -> Value {
+        DecimalText.parse(Array(text.utf8)).map(Value.decimal) ?? .null
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func theEndsOfEachRangeComeBack(_ kind: StoreKind) throws {
+        let fixture = try Fixture(Self.model(), kind)
+        let nines = String(repeating: "9", count: 38)
+        let values: [(String, [Value])] = [
+            ("i16", [.int(-32_768), .int(32_767)]),
+            ("i32", [.int(-2_147_483_648), .int(2_147_483_647)]),
+            ("i64", [.int(.min), .int(.max), .int(1 << 53 + 1)]),
+            (
+                "decimal",
+                [nines, "-" + nines, "0.\(String(nines.dropLast()))", "0.1", "-0.000001", "1e20"]
+                    .map(Self.decimal)
+            ),
+            ("double", [.double(.leastNonzeroMagnitude), .double(-.greatestFiniteMagnitude)]),
+            ("float", [.double(Double(Float.leastNonzeroMagnitude)), .double(Double(Float.greatestFiniteMagnitude))]),
+            ("date", [.date(-63_114_076_800), .date(252_423_993_599.5), .date(0), .date(0.1)]),
+            ("uuid", [.uuid(UUID()), .uuid(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))]),
+            ("uri", [.string("urn:x"), .string("https://example.org/%C3%A9?a=b#c")]),
+            ("data", [.data([]), .data([0, 1, 2, 255]), .data(Array(repeating: 7, count: 300_000))]),
+            ("name", [.string(""), .string("e\u{301}"), .string("é"), .string("😀")]),
+        ]
+        for (name, all) in values {
+            for value in all {
+                let context = fixture.context()
+                let thing = try context.insert(try fixture.entity("Thing"))
+                thing[name] = value
+                try context.save()
+                let reader = try fixture.store.reader()
+                defer { reader.close() }
+                let slot = try #require(thing.entity.attribute(named: name)?.slot)
+                let read = try #require(try reader.snapshot(thing.id)?.values[slot])
+                #expect(isSame(read, value), "\(name): \(value)")
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func beyondARangeIsAnErrorOfItsKey(_ kind: StoreKind) throws {
+        let fixture = try Fixture(Self.model(), kind)
+        let beyond: [(String, Value, Int)] = [
+            ("i16", .int(32_768), 1610), ("i16", .int(-32_769), 1620),
+            ("i32", .int(2_147_483_648), 1610), ("i32", .int(-2_147_483_649), 1620),
+            ("float", .double(1e39), 1610), ("float", .double(-1e39), 1620),
+            ("uri", .string("a b"), 1690), ("uri", .string(""), 1690),
+        ]
+        for (name, value, code) in beyond {
+            let context = fixture.context()
+            try context.insert(try fixture.entity("Thing"))[name] = value
+            let errors = #expect(throws: ValidationErrors.self) { try context.save() }
+            #expect(errors?.errors.map(\.code) == [code], "\(name)")
+            #expect(errors?.errors.map(\.property) == [name])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func longDecimalsCompareSortAndAddExactly(_ kind: StoreKind) throws {
+        let fixture = try Fixture(Self.model(), kind)
+        let texts = [
+            "12345678901234567890123456789012345678", "12345678901234567890123456789012345677",
+            "0.1", "0.2", "-12345678901234567890123456789012345678", "3",
+        ]
+        let context = fixture.context()
+        for text in texts {
+            try context.insert(try fixture.entity("Thing"))["decimal"] = Self.decimal(text)
+        }
+        try context.save()
+        let thing = try fixture.entity("Thing")
+        let check = PredicateCheck(model: fixture.model, entity: thing) { _ in nil }
+        var request = FetchRequest(entity: thing)
+        request.sortDescriptors = [SortDescriptor(.key("decimal"))]
+        #expect(try context.snapshots(request).map(\.key) == [5, 3, 4, 6, 2, 1])
+        request.predicate = try check.check(
+            Predicate(format: "decimal > 12345678901234567890123456789012345677"))
+        #expect(try context.snapshots(request).map(\.key) == [1])
+        request.predicate = try check.check(Predicate(format: "decimal < 1 AND decimal > 0"))
+        var sum = request
+        sum.sortDescriptors = []
+        sum.propertiesToFetch = [
+            ExpressionDescription(name: "sum", expression: try Expression(format: "sum(decimal)"))
+        ]
+        #expect(try context.rows(sum) == [[Self.decimal("0.3")]])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func transientAttributesAreInNoStore(_ kind: StoreKind) throws {
+        let fixture = try Fixture(Self.model(), kind)
+        let context = fixture.context()
+        let thing = try context.insert(try fixture.entity("Thing"))
+        #expect(thing["draft"] == .string("new"))
+        thing["name"] = .string("kept")
+        thing["draft"] = .string("mine")
+        try context.save()
+        // The object keeps it, the store does not.
+        #expect(thing["draft"] == .string("mine"))
+        #expect(try fixture.context().get(thing.id)["draft"] == .null)
+        thing["draft"] = .string("again")
+        #expect(!context.hasChanges)
+        try context.save()
+        #expect(try fixture.version("Thing", thing.id.key) == 1)
+        let check = PredicateCheck(model: fixture.model, entity: thing.entity) { _ in nil }
+        for format in ["draft == 'x'", "draft == nil", "anything == 1"] {
+            let error = #expect(throws: PredicateError.self) {
+                try check.check(Predicate(format: format))
+            }
+            #expect(error?.description.contains("transient") == true)
+        }
+    }
+}

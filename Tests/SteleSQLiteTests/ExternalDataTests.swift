@@ -1,0 +1,208 @@
+// Binary attributes in files: Core Data's layout, nothing lost, nothing left behind.
+
+import Foundation
+import SteleModel
+import StelePersistence
+import SteleSQLite
+import Testing
+
+@Suite struct ExternalDataTests {
+    private static func model() throws -> Model {
+        var photo = AttributeDescription(name: "photo", type: .binary)
+        photo.isOptional = true
+        photo.allowsExternalBinaryDataStorage = true
+        var name = AttributeDescription(name: "name", type: .string)
+        name.isOptional = true
+        var entity = EntityDescription(name: "Person")
+        entity.properties = [.attribute(name), .attribute(photo)]
+        entity.uniquenessConstraints = [["name"]]
+        var model = ManagedObjectModel(name: "People")
+        model.entities = [entity]
+        return try Model(model)
+    }
+
+    private static let large = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+
+    private func files(_ folder: TemporaryFolder) -> [String] {
+        let path = folder.path + "/.store_SUPPORT/_EXTERNAL_DATA"
+        return ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+    }
+
+    private func age(_ folder: TemporaryFolder) throws {
+        for file in files(folder) {
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSinceNow: -7_200)],
+                ofItemAtPath: folder.path + "/.store_SUPPORT/_EXTERNAL_DATA/" + file)
+        }
+    }
+
+    @Test func theColumnHasCoreDatasMarkersAndTheFileTheBytes() throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteStore.open(path: folder.store, model: Self.model())
+        defer { store.close() }
+        let person = try #require(store.model.entity(named: "Person"))
+        let small = try store.insert(person, ["photo": .data([1, 2, 3])])
+        let big = try store.insert(person, ["photo": .data(Self.large)])
+        _ = try store.insert(person, ["photo": .null])
+        let columns = try RawDatabase(folder.store).texts(
+            "SELECT hex(ZPHOTO) FROM ZPERSON ORDER BY Z_PK")
+        #expect(columns[0] == "01010203")
+        let name = try #require(files(folder).first)
+        #expect(name.count == 36 && name == name.uppercased() && files(folder).count == 1)
+        let written = "02" + name.utf8.map { String($0, radix: 16).uppercased() }.joined() + "00"
+        #expect(columns[1] == written && columns[1].count == 76)
+        #expect(columns[2] == "")
+        let path = folder.path + "/.store_SUPPORT/_EXTERNAL_DATA/" + name
+        #expect(try Data(contentsOf: URL(filePath: path)) == Data(Self.large))
+
+        #expect(try store.snapshot(person, small.key)?.values[1] == .data([1, 2, 3]))
+        let read = try #require(try store.snapshot(person, big.key))
+        #expect(read == big)
+        guard case .external(let data) = read.values[1] else {
+            Issue.record("\(read.values[1])")
+            return
+        }
+        #expect(data.count == Self.large.count && data.bytes == Self.large)
+    }
+
+    @Test func valuesOfOtherAttributesHaveNoMarker() throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteStore.open(path: folder.store, model: Self.model())
+        defer { store.close() }
+        let person = try #require(store.model.entity(named: "Person"))
+        _ = try store.insert(person, ["name": .string("Ann")])
+        #expect(try RawDatabase(folder.store).texts("SELECT ZNAME FROM ZPERSON") == ["Ann"])
+    }
+
+    @Test func anOldFileStaysForTheHistoryAndGoesWithIt() throws {
+        let folder = try TemporaryFolder()
+        let model = try Self.model()
+        var store = try SQLiteStore.open(path: folder.store, model: model)
+        let person = try #require(model.entity(named: "Person"))
+        let first = try store.insert(person, ["photo": .data(Self.large)])
+        let second = try store.update(first, ["photo": .data(Self.large.reversed())])
+        let third = try store.update(second, ["photo": .data([9])])
+        #expect(files(folder).count == 2)
+        let reader = try store.reader()
+        let saves = try reader.history(after: 0, limit: 9, values: true)
+        reader.close()
+        let states = saves.map { $0.changes.first?.snapshot?.values[1] }
+        #expect(states == [first.values[1], second.values[1], third.values[1]])
+        #expect(saves[1].changes.first?.before == [.slot(1, first.values[1])])
+        guard case .external(let old)? = states[0] else { return }
+        #expect(old.bytes == Self.large)
+
+        // Old or young, what the history names stays.
+        store.close()
+        try age(folder)
+        store = try SQLiteStore.open(path: folder.store, model: model)
+        #expect(files(folder).count == 2)
+        store.close()
+        try RawDatabase(folder.store).run("DELETE FROM STELE_BEFOREIMAGE")
+        store = try SQLiteStore.open(path: folder.store, model: model)
+        #expect(files(folder).isEmpty)
+        #expect(try store.snapshot(person, first.key)?.values[1] == .data([9]))
+        store.close()
+    }
+
+    @Test func whatNobodyNamesIsSweptWhenItIsOldAndNothingElse() throws {
+        let folder = try TemporaryFolder()
+        let model = try Self.model()
+        var store = try SQLiteStore.open(path: folder.store, model: model)
+        let person = try #require(model.entity(named: "Person"))
+        let kept = try store.insert(person, ["photo": .data(Self.large)])
+        let orphan = try store.externalDataWriter()
+        orphan.write(Self.large)
+        guard case .external = try orphan.finish() else {
+            Issue.record("not a file")
+            return
+        }
+        let place = folder.path + "/.store_SUPPORT/_EXTERNAL_DATA/"
+        try Data([1]).write(to: URL(filePath: place + "notes.txt"))
+        store.close()
+        // It may be another process's, about to be committed.
+        store = try SQLiteStore.open(path: folder.store, model: model)
+        #expect(files(folder).count == 3)
+        store.close()
+        try age(folder)
+        // Another store of the same name shares the folder, and leaves its files alone.
+        let twin = try SQLiteStore.open(path: folder.path + "/store.db", model: model)
+        #expect(files(folder).count == 3)
+        twin.close()
+        store = try SQLiteStore.open(path: folder.store, model: model)
+        #expect(files(folder).count == 2)
+        guard case .external(let data)? = try store.snapshot(person, kept.key)?.values[1] else {
+            Issue.record("lost")
+            return
+        }
+        #expect(data.bytes == Self.large)
+        store.close()
+    }
+
+    @Test func aRefusedSaveLeavesNoFile() throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteStore.open(path: folder.store, model: Self.model())
+        defer { store.close() }
+        let person = try #require(store.model.entity(named: "Person"))
+        let ann = try store.insert(person, ["name": .string("Ann")])
+        #expect(throws: StoreError.self) {
+            _ = try store.insert(person, ["name": .string("Ann"), "photo": .data(Self.large)])
+        }
+        #expect(files(folder).isEmpty)
+        _ = try store.update(ann, ["name": .string("Anna")])
+        #expect(throws: StoreError.self) {
+            _ = try store.update(ann, ["photo": .data(Self.large)])
+        }
+        #expect(files(folder).isEmpty)
+        #expect(throws: StoreError.self) {
+            _ = try store.save(making: { _ in
+                var request = SaveRequest(readToken: 0)
+                request.changes = [
+                    ObjectChange(
+                        .insert, entity: person.index, key: -1,
+                        values: [.string("Anna"), .data(Self.large)])
+                ]
+                return request
+            })
+        }
+        #expect(files(folder).isEmpty)
+    }
+
+    @Test func aValueInPiecesIsHeldWhileItIsSmallAndDiscardedWhole() throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteStore.open(path: folder.store, model: Self.model())
+        defer { store.close() }
+        let small = try store.externalDataWriter()
+        small.write([1, 2])
+        small.write([3])
+        #expect(try small.finish() == .data([1, 2, 3]))
+        let large = try store.externalDataWriter()
+        for start in stride(from: 0, to: Self.large.count, by: 10_000) {
+            large.write(Array(Self.large[start..<start + 10_000]))
+        }
+        #expect(files(folder).count == 1)
+        guard case .external(let data) = try large.finish() else {
+            Issue.record("not a file")
+            return
+        }
+        #expect(data.bytes == Self.large)
+        #expect(try large.finish() == .external(data))
+        large.discard()
+        #expect(files(folder).isEmpty)
+        #expect(throws: StoreError.self) { try large.finish() }
+    }
+
+    @Test func aFolderThatCannotBeWrittenIsAnErrorAndNothingIsSaved() throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteStore.open(path: folder.store, model: Self.model())
+        defer { store.close() }
+        let person = try #require(store.model.entity(named: "Person"))
+        // A file in the folder's place: what not even root can write into.
+        try FileManager.default.removeItem(atPath: folder.path + "/.store_SUPPORT/_EXTERNAL_DATA")
+        try Data().write(to: URL(filePath: folder.path + "/.store_SUPPORT/_EXTERNAL_DATA"))
+        #expect(throws: StoreError.self) {
+            _ = try store.insert(person, ["photo": .data(Self.large)])
+        }
+        #expect(try store.now == 0)
+    }
+}

@@ -1,0 +1,174 @@
+// Keyed archives as Apple's framework writes them, read and written.
+
+import FoundationEssentials
+import SteleJSON
+import SteleModel
+import Testing
+
+@testable import SteleTransformers
+
+@Suite struct KeyedArchiveTests {
+    let transformer = KeyedArchiveTransformer()
+
+    private func roundTrip(_ json: String) throws -> String {
+        let stored = try transformer.stored(Array(json.utf8))
+        #expect(stored.starts(with: "bplist00".utf8))
+        return String(decoding: try transformer.value(stored), as: UTF8.self)
+    }
+
+    @Test(arguments: [
+        "null", "true", "false", "0", "-1", "255", "256", "65536", "4294967296",
+        "-9223372036854775808", "9223372036854775807", "0.1", "-2.5e-300", "\"\"", "\"abc\"",
+        "\"Zürich 😀\"", "[]", "{}", "[1,[2,[3]],\"x\",null]",
+        "{\"a\":1,\"b\":{\"c\":[true,false]}}", "[\"same\",\"same\",7,7]",
+        "{\"$data\":\"AAECAw==\"}", "{\"$date\":\"2024-05-01T09:00:00.250Z\"}",
+        "{\"$url\":\"https://example.org/a?b=c\"}",
+        "{\"$uuid\":\"9C5B94B1-35AD-49BB-B118-8E8FC24ABF80\"}", "{\"$set\":[1,2]}",
+        "{\"$dictionary\":{\"$data\":\"text\"}}", "{\"$a\":1,\"$b\":2}",
+    ])
+    func whatGoesInComesOut(_ json: String) throws {
+        #expect(try roundTrip(json) == json)
+    }
+
+    @Test func manyAndLongOnesComeOut() throws {
+        let long = String(repeating: "é", count: 70_000)
+        let list = (0..<3_000).map { "\"text \($0)\"" }.joined(separator: ",")
+        let json = "[\"\(long)\",\(list)]"
+        #expect(try roundTrip(json) == json)
+    }
+
+    /// `NSKeyedArchiver.archivedData(withRootObject: ["name": "Ann", "ages": [1, 2]])`, put together
+    /// by hand after the form of Apple's: shared strings, classes with their parents.
+    @Test func anArchiveOfAnotherWriterIsRead() throws {
+        let list = PropertyList.dictionary([
+            .init(key: "$archiver", value: .string("NSKeyedArchiver")),
+            .init(
+                key: "$objects",
+                value: .array([
+                    .string("$null"),
+                    .dictionary([
+                        .init(key: "NS.keys", value: .array([.uid(2), .uid(3)])),
+                        .init(key: "NS.objects", value: .array([.uid(4), .uid(5)])),
+                        .init(key: "$class", value: .uid(8)),
+                    ]),
+                    .string("name"), .string("ages"), .string("Ann"),
+                    .dictionary([
+                        .init(key: "NS.objects", value: .array([.uid(6), .uid(7)])),
+                        .init(key: "$class", value: .uid(9)),
+                    ]),
+                    .integer(1), .integer(2),
+                    .dictionary([
+                        .init(key: "$classname", value: .string("NSMutableDictionary")),
+                        .init(
+                            key: "$classes",
+                            value: .array([
+                                .string("NSMutableDictionary"), .string("NSDictionary"),
+                                .string("NSObject"),
+                            ])),
+                    ]),
+                    .dictionary([
+                        .init(key: "$classname", value: .string("NSArray")),
+                        .init(
+                            key: "$classes", value: .array([.string("NSArray"), .string("NSObject")])),
+                    ]),
+                ])),
+            .init(key: "$top", value: .dictionary([.init(key: "root", value: .uid(1))])),
+            .init(key: "$version", value: .integer(100_000)),
+        ])
+        let value = try transformer.value(BinaryPropertyListWriter.bytes(list))
+        #expect(String(decoding: value, as: UTF8.self) == "{\"name\":\"Ann\",\"ages\":[1,2]}")
+    }
+
+    @Test func aClassWithoutJSONIsNamed() throws {
+        let list = PropertyList.dictionary([
+            .init(key: "$archiver", value: .string("NSKeyedArchiver")),
+            .init(
+                key: "$objects",
+                value: .array([
+                    .string("$null"), .dictionary([.init(key: "$class", value: .uid(2))]),
+                    .dictionary([.init(key: "$classname", value: .string("UIColor"))]),
+                ])),
+            .init(key: "$top", value: .dictionary([.init(key: "root", value: .uid(1))])),
+        ])
+        let bytes = BinaryPropertyListWriter.bytes(list)
+        let error = #expect(throws: TransformationError.self) { try transformer.value(bytes) }
+        #expect(error?.reason.contains("UIColor") == true)
+    }
+
+    @Test func anArchiveThatHoldsItselfEnds() throws {
+        let list = PropertyList.dictionary([
+            .init(key: "$archiver", value: .string("NSKeyedArchiver")),
+            .init(
+                key: "$objects",
+                value: .array([
+                    .string("$null"),
+                    .dictionary([
+                        .init(key: "NS.objects", value: .array([.uid(1), .uid(1)])),
+                        .init(key: "$class", value: .uid(2)),
+                    ]),
+                    .dictionary([.init(key: "$classname", value: .string("NSArray"))]),
+                ])),
+            .init(key: "$top", value: .dictionary([.init(key: "root", value: .uid(1))])),
+        ])
+        let bytes = BinaryPropertyListWriter.bytes(list)
+        #expect(throws: TransformationError.self) { try transformer.value(bytes) }
+    }
+
+    @Test(arguments: [
+        "{\"$date\":\"yesterday\"}", "{\"$data\":\"?\"}", "{\"$uuid\":\"x\"}", "{\"$set\":1}",
+        "0.1234567890123456789012",
+    ])
+    func whatNoTypeHoldsIsRefused(_ json: String) {
+        #expect(throws: TransformationError.self) { try transformer.stored(Array(json.utf8)) }
+    }
+
+    /// Bytes of anybody's: an error or a value, never a trap.
+    @Test func brokenBytesAreAnError() throws {
+        let seed = UInt64.random(in: 1...999_999)
+        print("broken archives: seed \(seed)")
+        var numbers = Numbers(state: seed)
+        let whole = try transformer.stored(
+            Array("{\"a\":[1,2.5,\"té\",{\"$date\":\"2024-05-01T09:00:00Z\"}],\"b\":null}".utf8))
+        for _ in 0..<20_000 {
+            var broken = whole
+            for _ in 0..<Int.random(in: 1...4, using: &numbers) {
+                let place = Int.random(in: 8..<broken.count, using: &numbers)
+                broken[place] = UInt8.random(in: .min ... .max, using: &numbers)
+            }
+            if Bool.random(using: &numbers) {
+                broken.removeLast(Int.random(in: 1..<broken.count, using: &numbers))
+            }
+            _ = try? transformer.value(broken)
+        }
+        for length in 0..<whole.count {
+            #expect(throws: TransformationError.self) {
+                try transformer.value(Array(whole.prefix(length)))
+            }
+        }
+    }
+
+    private struct Numbers: RandomNumberGenerator {
+        var state: UInt64
+        mutating func next() -> UInt64 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return state ^ (state >> 29)
+        }
+    }
+
+    /// FoundationEssentials reads what is written: a property list in the form that Apple's has.
+    @Test func theBytesAreAPropertyListToOthers() throws {
+        struct Whole: Decodable {
+            var a: Int
+            var b: [String]
+            var c: Double
+        }
+        let bytes = BinaryPropertyListWriter.bytes(
+            .dictionary([
+                .init(key: "a", value: .integer(70_000)),
+                .init(key: "b", value: .array([.string("x"), .string("Zürich")])),
+                .init(key: "c", value: .real(2.5)),
+            ]))
+        let read = try PropertyListDecoder().decode(Whole.self, from: Data(bytes))
+        #expect(read.a == 70_000 && read.b == ["x", "Zürich"] && read.c == 2.5)
+    }
+}
