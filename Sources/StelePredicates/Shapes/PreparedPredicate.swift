@@ -130,7 +130,7 @@ extension Expression {
 extension Value {
     /// What kind of value it is, without the value.
     enum Form: UInt8, Sendable {
-        case null, bool, int, double, decimal, string, date, data, uuid, key
+        case null, bool, int, double, decimal, string, date, data, uuid, key, external
     }
 
     var form: Form {
@@ -145,6 +145,7 @@ extension Value {
         case .data: .data
         case .uuid: .uuid
         case .key: .key
+        case .external: .external
         }
     }
 }
