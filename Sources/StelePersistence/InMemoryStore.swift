@@ -77,7 +77,7 @@ public final class InMemoryStore: PersistentStore {
         try writer.withLock { _ in
             let start = contents.withLock { $0 }
             if start.isClosed { throw StoreError.closed }
-            let draft = InMemoryDraft(start)
+            let draft = InMemoryDraft(start, deriving: derived)
             try make(draft)
             var whole = draft.contents
             guard let transaction = whole.joinHistory(after: start.token) else {
@@ -128,14 +128,18 @@ public final class InMemoryStore: PersistentStore {
 /// A save in parts, worked out on a copy of the contents.
 private final class InMemoryDraft: PartedSave {
     private(set) var contents: InMemoryContents
+    private let derived: DerivedAttributes
 
-    init(_ contents: InMemoryContents) { self.contents = contents }
+    init(_ contents: InMemoryContents, deriving derived: DerivedAttributes) {
+        self.contents = contents
+        self.derived = derived
+    }
 
     func reader() throws(StoreError) -> any StoreReader { InMemoryReader(contents) }
 
     func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
         var part = InMemorySave(contents, request)
-        try part.prepare()
+        try part.prepare(deriving: derived)
         contents.apply(part.outcome)
         return part.outcome.result
     }

@@ -170,6 +170,23 @@ public final class SQLiteStore: PersistentStore {
     }
 
     public func save(inParts make: (any PartedSave) throws -> Void) throws -> SaveResult {
+        guard schema.model.hasExternalAttributes else { return try saveParts(make) }
+        var files: [ExternalData] = []
+        do {
+            return try saveParts { parts in
+                // It begins again, and so do its files.
+                ExternalFolder.discard(files)
+                let moving = ExternalParts(parts, in: external, schema)
+                defer { files = moving.files }
+                try make(moving)
+            }
+        } catch {
+            ExternalFolder.takeBack(files, after: error)
+            throw error
+        }
+    }
+
+    private func saveParts(_ make: (any PartedSave) throws -> Void) throws -> SaveResult {
         try withoutActuallyEscaping(make) { make in
             let job = WriterJob(inParts: make)
             try queue.add(job)

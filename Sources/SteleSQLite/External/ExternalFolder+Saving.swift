@@ -28,7 +28,7 @@ extension ExternalFolder {
                 }
             }
         } catch {
-            for data in files { unlink(data.path) }
+            Self.discard(files)
             throw error
         }
         return (request, files)
@@ -39,7 +39,35 @@ extension ExternalFolder {
     static func takeBack(_ files: [ExternalData], after error: any Error) {
         switch error as? StoreError {
         case .failed, .noRoom, .busy: break
-        default: for data in files { unlink(data.path) }
+        default: discard(files)
         }
+    }
+
+    /// Removes the files of what was not saved.
+    static func discard(_ files: [ExternalData]) {
+        for data in files { unlink(data.path) }
+    }
+}
+
+/// A save in parts whose large values go into files.
+final class ExternalParts: PartedSave {
+    private let parts: any PartedSave
+    private let folder: ExternalFolder
+    private let schema: SQLSchema
+    /// The files that were made.
+    private(set) var files: [ExternalData] = []
+
+    init(_ parts: any PartedSave, in folder: ExternalFolder, _ schema: SQLSchema) {
+        self.parts = parts
+        self.folder = folder
+        self.schema = schema
+    }
+
+    func reader() throws(StoreError) -> any StoreReader { try parts.reader() }
+
+    func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
+        let (request, made) = try folder.movingOut(request, schema)
+        files += made
+        return try parts.save(request)
     }
 }
