@@ -109,7 +109,7 @@ extension Execution {
             return try transaction.run(body.root)
         case .changeAll, .deleteAll: return .done
         case .setBinary(let owner, let attribute, let source):
-            let object = try target(owner, plan, context)
+            let object = try target(owner, plan, writer)
             object.setValue(try source.value, for: attribute)
             return .changed(Written(object))
         case .setMembers, .addMembers, .removeMember, .setToOne, .clearToOne:
