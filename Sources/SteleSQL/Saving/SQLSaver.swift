@@ -14,6 +14,8 @@ public final class SQLSaver {
     var counters: Counters
     let images: BeforeImage
     let derived: DerivedAttributes
+    /// For reading what derived attributes are made from.
+    var translator: FetchTranslator?
     private var strings: TransactionStrings
     var longDecimals: LongDecimals
     /// Requests read below that number may not have seen another program's commit.
