@@ -57,11 +57,16 @@ public final class ManagedObject {
         values.indices.contains(slot) ? values[slot] : .null
     }
 
-    /// An attribute's value.
-    public func value(_ attribute: Attribute) -> Value { value(attribute.slot) }
+    /// An attribute's value; of a composite attribute ask for what is in it.
+    public func value(_ attribute: Attribute) -> Value {
+        precondition(!attribute.isComposite, "a composite attribute has no value of its own")
+        return value(attribute.slot)
+    }
 
     /// Sets an attribute; the value is typed as the attribute, and validated when it is saved.
+    /// Of a composite attribute set what is in it.
     public func setValue(_ value: Value, for attribute: Attribute) {
+        precondition(!attribute.isComposite, "a composite attribute has no value of its own")
         setSlot(attribute.slot, value)
     }
 

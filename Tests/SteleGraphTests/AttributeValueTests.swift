@@ -66,7 +66,7 @@ import Testing
                 defer { reader.close() }
                 let slot = try #require(thing.entity.attribute(named: name)?.slot)
                 let read = try #require(try reader.snapshot(thing.id)?.values[slot])
-                #expect(isSame(read, value), "\(name): \(value)")
+                #expect(read.isStored(as: value), "\(name): \(value)")
             }
         }
     }

@@ -33,8 +33,7 @@ extension SQLSaver {
         }
         let reader = SaverReader(
             connection: connection, schema: schema,
-            translator: FetchTranslator(
-                schema: schema, longDecimals: attributesWithLongDecimals))
+            translator: derivingTranslator())
         let outcomes = try derived.outcomes(of: changes, reader, at: time)
         if outcomes.isEmpty { return }
         var places: [ObjectID: Int] = [:]
@@ -49,6 +48,14 @@ extension SQLSaver {
                 done.append(AppliedChange(outcome))
             }
         }
+    }
+
+    /// Made anew where a save has brought the first long decimal of an attribute.
+    private func derivingTranslator() -> FetchTranslator {
+        if let made = translator, made.longDecimals == attributesWithLongDecimals { return made }
+        let made = FetchTranslator(schema: schema, longDecimals: attributesWithLongDecimals)
+        translator = made
+        return made
     }
 
     private func id(of change: ObjectChange) -> ObjectID {

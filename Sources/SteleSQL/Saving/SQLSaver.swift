@@ -14,6 +14,8 @@ public final class SQLSaver {
     var counters: Counters
     private var history: HistoryWriter
     let derived: DerivedAttributes
+    /// For reading what derived attributes are made from.
+    var translator: FetchTranslator?
     var longDecimals: LongDecimals
     /// Whether receipts were kept that no transaction of the history tells of.
     var hasKeptReceipts = false
