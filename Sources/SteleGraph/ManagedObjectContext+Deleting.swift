@@ -107,6 +107,8 @@ extension ManagedObjectContext {
             case .nullify, .noAction:
                 // With the row goes its part in the destination's to-many, whatever the rule.
                 guard !relationship.isToMany, let key = object.key(in: relationship) else { break }
+                // What is deleted as well keeps no account of its members.
+                if registered[destinationID(relationship, key)]?.isDeleted == true { break }
                 if inverse?.isToMany == true || rule(relationship, object) == .nullify {
                     try cutInverse(of: relationship, from: object, to: key)
                 }

@@ -285,6 +285,40 @@ import Testing
         }
     }
 
+    /// What grows with the square of the members does not end within the time.
+    @Test(.timeLimit(.minutes(2)), arguments: StoreKind.allCases)
+    func deletingTheOwnerOfVeryManyEnds(_ kind: StoreKind) throws {
+        let fixture = try Fixture(
+            makeModel([
+                entity("List") {
+                    $0.attribute("name", .string)
+                    $0.toMany("items", "Item", inverse: "list", rule: .cascade, ordered: true)
+                },
+                entity("Item") {
+                    $0.attribute("name", .string)
+                    $0.toOne("list", "List", inverse: "items")
+                },
+                entity("Mark") {
+                    $0.attribute("name", .string)
+                    $0.toOne("item", "Item")
+                },
+            ]), kind)
+        let first = fixture.context()
+        let list = try first.insert(try fixture.entity("List"))
+        let many = kind == .memory ? 2_000 : 20_000
+        let items = try (0..<many).map { _ in try first.insert(try fixture.entity("Item")) }
+        try list.replace("items", items)
+        let mark = try first.insert(try fixture.entity("Mark"))
+        try mark.set("item", items[many - 1])
+        try first.save()
+        let context = fixture.context()
+        try context.delete(try context.get(list.id))
+        try context.save()
+        #expect(try count(fixture, "Item") == 0)
+        #expect(try fixture.stored("Mark.item", of: mark.id.key) == nil)
+        #expect(try fixture.lastSave().changes.count == many + 2)
+    }
+
     @Test func deletingOfManyOwnersReadsTheirMembersAtOnce() throws {
         let fixture = try folders(.cascade)
         let folders = try fixture.insert("Folder", count: 20)
