@@ -47,7 +47,8 @@ struct Reading {
         return try plan(source, template, asked, made)
     }
 
-    /// A plan as it is used now, kept for others of its shape where it can be.
+    /// A plan as it is used now, kept for others of its shape where it can be: not where rights
+    /// have added conditions, which are no part of the text.
     private func kept(
         _ request: FetchRequest, _ shape: Shape, _ asked: ListCall, _ names: Names
     ) -> KnownPlan {
