@@ -62,8 +62,9 @@ enum ShapeCosts {
         print("  first use, and kept:                  \(middle(firsts))")
         print("  second use, with other constants:     \(middle(seconds))")
         if floor.isThere {
-            print("  first use over two gets:              \(ratio(firsts, gets, 2))")
-            print("  second use over a fifth of a get:     \(ratio(seconds, gets, 0.2))")
+            print("  without a cache, over two gets:       \(ratio(plains, gets, 2))")
+            print("  first use, and kept, over two gets:   \(ratio(firsts, gets, 2))")
+            print("  second use, over a fifth of a get:    \(ratio(seconds, gets, 0.2))")
         }
     }
 

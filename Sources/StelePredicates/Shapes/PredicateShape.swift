@@ -98,6 +98,7 @@ extension PredicateShape {
     public struct Context: Sendable {
         fileprivate var bytes: [UInt8] = []
 
+        /// Nothing yet.
         public init() {}
 
         /// A text; nil is another than an empty one.
@@ -107,6 +108,7 @@ extension PredicateShape {
             bytes.append(0xFF)
         }
 
+        /// A number, such as an entity's index.
         public mutating func add(_ number: Int) {
             withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
         }
@@ -116,6 +118,7 @@ extension PredicateShape {
 /// A predicate read from text, with what is needed to know its literals again in the next text of
 /// the same shape.
 public struct ParsedPredicate: Sendable {
+    /// The predicate, not checked yet.
     public let predicate: Predicate
     let shape: PredicateShape
     /// As `PredicateParser.literalSides`.

@@ -95,6 +95,7 @@ extension PreparedPredicate.Reading {
 /// A prepared predicate with values for its parameters: a predicate that is made only when somebody
 /// asks for it.
 public struct FilledPredicate: Sendable {
+    /// What it has in common with all others of its shape.
     public let prepared: PreparedPredicate
     /// The parameters' values.
     public let values: [Value]

@@ -13,25 +13,22 @@ public final class RecentCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         let bytes: Int
     }
 
+    private typealias Entries = [Key: Entry]
+
     private struct Generations {
-        var young: [Key: Entry] = [:]
-        var old: [Key: Entry] = [:]
+        var young: Entries = [:]
+        var old: Entries = [:]
         var bytes = 0
 
         /// Puts an entry into the young generation.
         /// - Returns: what goes, for the caller to let go of outside of the lock.
-        mutating func put(_ entry: Entry, _ key: Key, entries: Int, bytes limit: Int) -> [Key:
-            Entry]
-        {
-            if let known = young[key] { bytes -= known.bytes }
-            var gone: [Key: Entry] = [:]
-            if young.count >= entries || bytes + entry.bytes > limit {
+        mutating func put(_ entry: Entry, _ key: Key, most: Int, bytes limit: Int) -> Entries {
+            var gone: Entries = [:]
+            if young[key] == nil && young.count >= most || bytes + entry.bytes > limit {
                 gone = old
-                old = young
-                young = [:]
-                bytes = 0
+                (old, young, bytes) = (young, [:], 0)
             }
-            young[key] = entry
+            if let before = young.updateValue(entry, forKey: key) { bytes -= before.bytes }
             bytes += entry.bytes
             return gone
         }
@@ -59,10 +56,10 @@ public final class RecentCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     /// The value of that key, or nil.
     public func value(of key: Key) -> Value? {
-        let (value, gone) = part(of: key).state.withLock { state -> (Value?, [Key: Entry]) in
+        let (value, gone) = part(of: key).state.withLock { state -> (Value?, Entries) in
             if let entry = state.young[key] { return (entry.value, [:]) }
             guard let entry = state.old[key] else { return (nil, [:]) }
-            return (entry.value, state.put(entry, key, entries: entries, bytes: bytes))
+            return (entry.value, state.put(entry, key, most: entries, bytes: bytes))
         }
         _ = gone
         return value
@@ -73,7 +70,7 @@ public final class RecentCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         guard bytes <= self.bytes else { return }
         let entry = Entry(value: value, bytes: bytes)
         let gone = part(of: key).state.withLock { state in
-            state.put(entry, key, entries: entries, bytes: self.bytes)
+            state.put(entry, key, most: entries, bytes: self.bytes)
         }
         _ = gone
     }
