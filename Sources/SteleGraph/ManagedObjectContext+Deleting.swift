@@ -107,8 +107,13 @@ extension ManagedObjectContext {
             case .nullify, .noAction:
                 // With the row goes its part in the destination's to-many, whatever the rule.
                 guard !relationship.isToMany, let key = object.key(in: relationship) else { break }
-                // What is deleted as well keeps no account of its members.
-                if registered[destinationID(relationship, key)]?.isDeleted == true { break }
+                // What is deleted as well keeps no account of the members that it had.
+                if let inverse, inverse.isToMany,
+                    registered[destinationID(relationship, key)]?.isDeleted == true
+                {
+                    let place = ToManyID(relationship: inverse.index, owner: key)
+                    if toManys[place]?.added.contains(object.id.key) != true { break }
+                }
                 if inverse?.isToMany == true || rule(relationship, object) == .nullify {
                     try cutInverse(of: relationship, from: object, to: key)
                 }
