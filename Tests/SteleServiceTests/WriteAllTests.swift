@@ -52,6 +52,20 @@ import Testing
         #expect(league.coordinator.currentToken == before + 1)
     }
 
+    /// A reading keeps its plan for others of its shape; a write's `where` is its own.
+    @Test(arguments: [false, true])
+    func aWriteOfTheSameShapeAsAReadingTakesItsOwnWhere(_ inMemory: Bool) throws {
+        let league = try Self.league(45, inMemory: inMemory)
+        for bound in [5, 6] {
+            let list = try league.get("/Player?where=goals%20%3E%20\(bound)").json
+            #expect(list.count == 45 - bound)
+        }
+        let changed = league.patch("/Player?where=goals%20%3E%2040", #"{"country":"GB"}"#)
+        #expect(changed.text == #"{"updated":5}"#)
+        #expect(league.ask("DELETE", "/Player?where=goals%20%3E%2043").text == #"{"deleted":2}"#)
+        #expect(try Self.count(league, "/Player/count") == 43)
+    }
+
     @Test(arguments: [false, true])
     func everyObjectThatMatchesIsDeletedWithItsHistory(_ inMemory: Bool) throws {
         let league = try Self.league(45, inMemory: inMemory)

@@ -47,11 +47,11 @@ struct PlanCache: Sendable {
 
     /// The shape of a query: all that its plan is made of, apart from what `ListCall.Page` reads;
     /// nil for what no plan is kept of. The model's own requests are not, for their predicates are
-    /// no part of the query, and neither is what `var.NAME` fills in.
+    /// no part of the query, and neither is what `var.NAME` fills in. A write's is another.
     static func shape(
         _ route: Route, _ query: Query, _ format: MediaType, _ visibility: Visibility
     ) -> PredicateShape? {
-        guard query.variables.isEmpty else { return nil }
+        guard route.isRead, query.variables.isEmpty else { return nil }
         var context = PredicateShape.Context()
         switch route.resource {
         case .list(let entity), .query(let entity): context.add(numbers: 0, entity.index, 0)
