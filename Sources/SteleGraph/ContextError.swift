@@ -13,6 +13,8 @@ public enum ContextError: Error, Sendable, Hashable, CustomStringConvertible {
     case wrongDestination(relationship: String, asked: String, given: String)
     /// The object's entity does not have the relationship.
     case noSuchRelationship(entity: String, relationship: String)
+    /// The object's entity has no attribute, or to-one, of that name.
+    case noSuchProperty(entity: String, property: String)
     /// The two objects are of different contexts, or the context is gone.
     case foreignObject
     /// The context is closed.
@@ -31,6 +33,8 @@ public enum ContextError: Error, Sendable, Hashable, CustomStringConvertible {
             "\(relationship) leads to \(asked), and the object given is of \(given)"
         case .noSuchRelationship(let entity, let relationship):
             "\(entity) has no relationship \(relationship)"
+        case .noSuchProperty(let entity, let property):
+            "\(entity) has no attribute or to-one relationship \(property)"
         case .foreignObject: "the object belongs to another context"
         case .closed: "the context is closed"
         case .onWriter: "a context on the writer's thread gives a request and does not save it"

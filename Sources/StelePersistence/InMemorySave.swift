@@ -153,7 +153,7 @@ struct InMemorySave {
     // MARK: Changes
 
     private mutating func assignKeys() {
-        for change in request.changes where change.kind == .insert {
+        for change in request.changes where change.kind == .insert && change.key < 0 {
             let root = root(change.entity)
             let key = outcome.nextKeys[root] ?? contents.nextKeys[root]
             outcome.nextKeys[root] = key + 1
@@ -182,14 +182,18 @@ struct InMemorySave {
                     kind: .delete, entity: change.entity, key: key, version: change.before?.version,
                     before: members, snapshot: contents.row(id)))
         case .insert:
+            if contents.row(id) != nil { throw .moved("\(key) is there already") }
+            let version = change.before.map { $0.version &+ 1 } ?? 1
             let row = Snapshot(
-                entity: change.entity, key: key, version: 1, values: try stored(change, entity))
+                entity: change.entity, key: key, version: version,
+                values: try stored(change, entity))
             outcome.rows.append(row)
             outcome.result.snapshots[id] = row
             _ = try takeLinks(change, key)
             history.append(
                 HistoryChange(
-                    kind: .insert, entity: change.entity, key: key, version: 1, snapshot: row))
+                    kind: .insert, entity: change.entity, key: key, version: version, snapshot: row)
+            )
         case .update:
             try takeUpdate(change, entity, id)
         }

@@ -31,9 +31,11 @@ public struct ObjectChange: Sendable {
     public var kind: Kind
     /// The index of the concrete entity.
     public var entity: Int
-    /// Z_PK, or a negative number of the request's own for an object that is new.
+    /// Z_PK, or a negative number of the request's own for an object that is new. For an insert
+    /// Z_PK is one that the store has given out: the object was deleted, or the key reserved.
     public var key: Int64
-    /// The object as it was read; nil for an insert.
+    /// The object as it was read; nil for an insert, unless it was in the store before: its version
+    /// goes on from there.
     public var before: Snapshot?
     /// What shall be stored, a value a slot; a to-one may hold a new object's negative key.
     public var values: [Value]
