@@ -19,6 +19,8 @@ public enum ContextError: Error, Sendable, Hashable, CustomStringConvertible {
     case foreignObject
     /// The context is closed.
     case closed
+    /// `willSave` goes on to change objects however often it is called.
+    case willSaveDoesNotEnd(entity: String)
     /// A context on the writer's thread gives a `saveRequest`; it cannot save by itself.
     case onWriter
 
@@ -36,6 +38,9 @@ public enum ContextError: Error, Sendable, Hashable, CustomStringConvertible {
         case .noSuchProperty(let entity, let property):
             "\(entity) has no attribute or to-one relationship \(property)"
         case .foreignObject: "the object belongs to another context"
+        case .willSaveDoesNotEnd(let entity):
+            "willSave of \(entity) still changed objects after a thousand rounds: set only what "
+                + "differs"
         case .closed: "the context is closed"
         case .onWriter: "a context on the writer's thread gives a request and does not save it"
         }

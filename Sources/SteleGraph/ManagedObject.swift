@@ -29,6 +29,8 @@ open class ManagedObject {
     final var isTouched = false
     /// Whether its context does not hold it, and is told when it goes.
     final var isWeaklyHeld = false
+    /// Whether its context may write changes down; to ask the context costs more than to set a value.
+    final var isWatched: Bool
     /// Whether it was deleted in the store by a save, or by another context.
     final var isGone = false
 
@@ -45,6 +47,7 @@ open class ManagedObject {
         values = origin.values
         before = origin.before
         context = origin.context
+        isWatched = origin.context.watchesObjects
     }
 
     deinit {
@@ -91,7 +94,9 @@ open class ManagedObject {
     final func setSlot(_ slot: Int, _ value: Value) {
         if isFault { _ = firedValue(slot) }
         guard values.indices.contains(slot) else { return }
-        if let context, context.isJournaling { context.note(.slot(self, slot, values[slot])) }
+        if isWatched, let context, context.isJournaling {
+            context.note(.slot(self, slot, values[slot]))
+        }
         values[slot] = value
         if !isTouched { context?.touch(self) }
     }

@@ -10,6 +10,7 @@ extension ManagedObjectContext {
     /// Deny is judged when all is known, by `saveRequest`.
     /// - Throws: `StoreError`, `ContextError.closed`.
     public func processPendingChanges() throws {
+        try mergeNews()
         try processDeletions()
         if isJournaling { registerJournal() }
     }
@@ -50,6 +51,16 @@ extension ManagedObjectContext {
             }
         }
         inserted.removeAll { $0.isDeleted }
+    }
+
+    /// What was read for a deletion that is taken back need not hold any more.
+    func forgetDeletion(of object: ManagedObject) {
+        for toMany in object.entity.toManys {
+            seenByDeletion[ToManyID(relationship: toMany.index, owner: object.id.key)] = nil
+        }
+        for relationship in model.relationships where relationship.inverse == nil {
+            ownersSeen[ToManyID(relationship: relationship.index, owner: object.id.key)] = nil
+        }
     }
 
     /// What an object's relationship does at its deletion. A new object leaves no trace.

@@ -133,7 +133,10 @@ extension ManagedObjectContext {
 
     /// A to-many without an inverse owns its members: who has one of these gives it up. The owners
     /// in the store are asked for with one query.
-    func takeFromOwners(_ relationship: Relationship, _ members: [Int64]) throws {
+    /// - Parameter keeper: an owner who does not give them up.
+    func takeFromOwners(
+        _ relationship: Relationship, _ members: [Int64], keeping keeper: Int64? = nil
+    ) throws {
         let saved = members.filter { key in
             key > 0
                 || parent != nil
@@ -152,12 +155,16 @@ extension ManagedObjectContext {
             for member in saved {
                 let owners = found[member] ?? []
                 ownersSeen[ToManyID(relationship: relationship.index, owner: member)] = owners
-                for owner in owners { try take(member, from: owner, relationship) }
+                for owner in owners where owner != keeper {
+                    try take(member, from: owner, relationship)
+                }
             }
         }
         for member in members {
             let place = ToManyID(relationship: relationship.index, owner: member)
-            if let owner = ownersMade[place] { try take(member, from: owner, relationship) }
+            if let owner = ownersMade[place], owner != keeper {
+                try take(member, from: owner, relationship)
+            }
         }
     }
 

@@ -31,18 +31,51 @@ extension ManagedObjectContext {
                 ($0.id.root, $0.id.key) < ($1.id.root, $1.id.key)
             }
             try refresh(objects.filter { !$0.isFault && $0.isUpdated }, mergeChanges: true)
+            let wasJournaling = isJournaling
+            isJournaling = false
+            defer { isJournaling = wasJournaling }
             for object in objects where !object.isFault && !object.hasChanges {
                 turnIntoFault(object)
             }
             touched.removeAll { !$0.isTouched }
             try refireToManys()
+            try merge(into: deleted)
+            deleted.removeAll(where: \.isGone)
+            try dropLinksToNothing()
+            try lookAgain(isJournaling: wasJournaling)
+        }
+    }
+
+    /// Reads again what unsaved links and deletions rely on, and applies them to what has come to
+    /// be there; what they have relied on before need not hold any more.
+    /// - Parameter isJournaling: whether what deletions do now is written down.
+    func lookAgain(isJournaling: Bool) throws {
+        seenByDeletion = [:]
+        ownersSeen = [:]
+        try takeFromOwnersAgain()
+        self.isJournaling = isJournaling
+        undecided += deleted
+        try processDeletions()
+        if isJournaling { registerJournal() }
+    }
+
+    /// Members that this context has given to an owner are no other's, whoever has them now.
+    private func takeFromOwnersAgain() throws {
+        let places = toManys.filter { place, state in
+            model.relationships[place.relationship].inverse == nil && !state.added.isEmpty
+        }
+        for (place, state) in places.sorted(by: { $0.key < $1.key }) {
+            try takeFromOwners(
+                model.relationships[place.relationship], Array(state.added), keeping: place.owner)
         }
     }
 
     /// Forgets all changes and all objects; nothing of it can be undone (`reset`). Objects that
     /// somebody still has keep their values and belong to no context.
     public func reset() {
-        for object in registeredObjects { letGo(object) }
+        var told = ChangedObjects()
+        told.invalidated = registeredObjects
+        for object in told.invalidated { letGo(object) }
         registered = [:]
         weaklyRegistered = [:]
         forgetChanges()
@@ -50,6 +83,7 @@ extension ManagedObjectContext {
         readFloor = nil
         faultError = nil
         dropView()
+        post(told)
     }
 
     /// Takes all changes back that are not saved: new objects are gone, deleted ones are back,
@@ -73,6 +107,10 @@ extension ManagedObjectContext {
         faultError = nil
         for object in changed { awake(object, .rollback) }
         letGoOfUnchanged()
+        var told = ChangedObjects()
+        told.deleted = new
+        told.refreshed = changed
+        post(told)
     }
 
     private func letGo(_ object: ManagedObject) {
@@ -95,6 +133,11 @@ extension ManagedObjectContext {
         }
         touched.removeAll { !$0.isTouched }
         for object in known { awake(object, .refresh) }
+        isJournaling = wasJournaling
+        var told = ChangedObjects()
+        told.refreshed = known.filter { !$0.isGone }
+        told.deleted = known.filter(\.isGone)
+        post(told)
     }
 
     /// Takes an object's changes back, on both sides of its links, and makes it a fault.
@@ -106,6 +149,7 @@ extension ManagedObjectContext {
                 for key in state.added { try part(relationship, object.id.key, key) }
                 for key in state.removed
                 where self.known(destinationID(relationship, key))?.isDeleted != true {
+                    if relationship.inverse == nil { try takeFromOwners(relationship, [key]) }
                     try join(relationship, object.id.key, key)
                 }
             }
@@ -135,97 +179,6 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Reads objects again, under their changes. One query a family and a relationship.
-    func merge(into objects: [ManagedObject]) throws {
-        var rows: [ObjectID: Snapshot] = [:]
-        var roots: [Int: [Int64]] = [:]
-        for object in objects { roots[object.id.root, default: []].append(object.id.key) }
-        for (root, keys) in roots {
-            for (key, row) in try snapshots(root: root, keys: keys) {
-                rows[ObjectID(root: root, key: key)] = row
-            }
-        }
-        var partners: Set<ObjectID> = []
-        var gone: [ManagedObject] = []
-        for object in objects {
-            guard let row = rows[object.id], row.entity == object.entity.index else {
-                partners.formUnion(disappear(object))
-                gone.append(object)
-                continue
-            }
-            partners.formUnion(try rebase(object, on: row))
-        }
-        for relationship in model.relationships where relationship.isToMany {
-            let owner = model.entities[relationship.owner]
-            let owners = objects.filter { !$0.isGone && owner.isKind($0.entity.index) }
-            try refire(relationship, owners: owners.map(\.id.key))
-        }
-        // The other ends of one-to-one links that the store has changed.
-        partners.subtract(objects.map(\.id))
-        let others = partners.compactMap { known($0) }
-            .filter { !$0.isFault && !$0.isInserted && !$0.isDeleted }
-        if !others.isEmpty { try merge(into: others) }
-        for object in gone { dropLinks(to: object) }
-    }
-
-    /// Puts an object's changes on top of a newer row.
-    /// - Returns: the objects whose own rows have changed with it.
-    private func rebase(_ object: ManagedObject, on row: Snapshot) throws -> [ObjectID] {
-        guard let before = object.before, before.values.count == row.values.count,
-            object.values.count == row.values.count
-        else { return [] }
-        var partners: [ObjectID] = []
-        let transient = plan(object.entity).transientSlots
-        for slot in row.values.indices where !transient.contains(slot) {
-            let (old, new) = (before.values[slot], row.values[slot])
-            let isOurs = object.isTouched && !isSame(object.values[slot], old)
-            if !isOurs { object.values[slot] = new }
-            guard old != new, case .relationship(let toOne) = object.entity.slots[slot],
-                let inverse = model.inverse(of: toOne)
-            else { continue }
-            for case .key(let key) in [old, new] {
-                guard inverse.isToMany else {
-                    partners.append(destinationID(toOne, key))
-                    continue
-                }
-                let place = ToManyID(relationship: inverse.index, owner: key)
-                toManys[place]?.rebase(
-                    object.id.key, isStored: new == .key(key),
-                    isWanted: object.values[slot] == .key(key))
-                if new == .key(key), object.values[slot] != new, toManys[place] == nil {
-                    try edit(inverse, of: key, .remove(object.id.key))
-                }
-            }
-        }
-        object.before = row
-        object.version = row.version
-        return partners
-    }
-
-    /// Reads members again where they are known, and tells the other sides of those that have come
-    /// or gone; one query.
-    private func refire(_ relationship: Relationship, owners: [Int64]) throws {
-        let places = owners.map { ToManyID(relationship: relationship.index, owner: $0) }
-            .filter { toManys[$0] != nil && !isNew($0) }
-        if places.isEmpty { return }
-        let members = try memberKeys(of: relationship, owners: places.map(\.owner))
-        let inverse = model.inverse(of: relationship)
-        for place in places {
-            let now = members[place.owner] ?? []
-            let was = toManys[place]?.stored
-            toManys[place]?.refire(now)
-            guard let was, let inverse, inverse.isToMany, inverse.index != relationship.index
-            else { continue }
-            let stored = Set(now)
-            for key in stored.symmetricDifference(was) {
-                let other = ToManyID(relationship: inverse.index, owner: key)
-                let isWanted = toManys[place]?.contains(key) ?? false
-                toManys[other]?.rebase(
-                    place.owner, isStored: stored.contains(key), isWanted: isWanted)
-            }
-        }
-    }
-
     /// What is unchanged is read anew when asked for; what has changes, at once.
     private func refireToManys() throws {
         toManys = toManys.filter { $0.value.hasChanges || isNew($0.key) }
@@ -238,57 +191,43 @@ extension ManagedObjectContext {
         }
     }
 
-    /// An object that the store does not have any more is deleted here, and its changes are lost.
-    /// - Returns: the objects that led to it by a to-one: their rows have changed with it.
-    private func disappear(_ object: ManagedObject) -> [ObjectID] {
-        for relationship in plan(object.entity).toOnes {
+    /// Links of this context's own making that lead to what the store does not have lead nowhere.
+    private func dropLinksToNothing() throws {
+        var wanted: [Int: Set<Int64>] = [:]
+        var slots: [(object: ManagedObject, relationship: Relationship)] = []
+        for object in inserted + touched where !object.isDeleted {
+            for relationship in plan(object.entity).toOnes {
+                guard let key = object.key(in: relationship),
+                    object.before?.values[relationship.slot] != .key(key)
+                else { continue }
+                slots.append((object, relationship))
+                wanted[model.destination(of: relationship).root, default: []].insert(key)
+            }
+        }
+        let places = toManys.filter { place, state in
+            model.inverse(of: model.relationships[place.relationship])?.isToMany != false
+                && !state.added.isEmpty
+        }
+        for (place, state) in places {
+            let root = model.destination(of: model.relationships[place.relationship]).root
+            wanted[root, default: []].formUnion(state.added)
+        }
+        var found: Set<ObjectID> = []
+        for (root, keys) in wanted {
+            let there = try existingObjects(root: root, keys: keys.sorted())
+            found.formUnion(there.values.map(\.id))
+        }
+        for (object, relationship) in slots {
             guard let key = object.key(in: relationship),
-                let inverse = model.inverse(of: relationship)
+                !found.contains(destinationID(relationship, key))
             else { continue }
-            let place = ToManyID(relationship: inverse.index, owner: key)
-            toManys[place]?.rebase(object.id.key, isStored: false, isWanted: false)
+            try leadToOne(relationship, of: object, to: nil)
         }
-        var partners: [ObjectID] = []
-        for relationship in plan(object.entity).relationships {
-            guard let inverse = model.inverse(of: relationship) else { continue }
-            for key in destinationsKnown(relationship, object) {
-                let other = ToManyID(relationship: inverse.index, owner: key)
-                toManys[other]?.rebase(object.id.key, isStored: false, isWanted: false)
-                if !inverse.isToMany { partners.append(destinationID(relationship, key)) }
+        for (place, state) in places {
+            let relationship = model.relationships[place.relationship]
+            for key in state.added where !found.contains(destinationID(relationship, key)) {
+                try part(relationship, place.owner, key)
             }
         }
-        object.isDeleted = true
-        object.isGone = true
-        object.isTouched = false
-        unregister(object)
-        if !deleted.isEmpty { deleted.removeAll { $0 === object } }
-        return partners
-    }
-
-    /// What led to an object that has disappeared by a change of this context leads nowhere.
-    private func dropLinks(to object: ManagedObject) {
-        for relationship in plan(object.entity).relationships {
-            if let inverse = model.inverse(of: relationship), !inverse.isToMany {
-                for key in destinationsKnown(relationship, object) {
-                    guard let other = known(destinationID(relationship, key)), !other.isFault,
-                        other.key(in: inverse) == object.id.key,
-                        other.before?.values[inverse.slot] != .key(object.id.key)
-                    else { continue }
-                    other.setSlot(inverse.slot, .null)
-                }
-            }
-            if relationship.isToMany {
-                toManys[ToManyID(relationship: relationship.index, owner: object.id.key)] = nil
-            }
-        }
-    }
-
-    /// The keys at the far end of a relationship, as far as they are known without reading.
-    private func destinationsKnown(
-        _ relationship: Relationship, _ object: ManagedObject
-    ) -> [Int64] {
-        if !relationship.isToMany { return object.key(in: relationship).map { [$0] } ?? [] }
-        let place = ToManyID(relationship: relationship.index, owner: object.id.key)
-        return toManys[place]?.members(ordered: false) ?? []
     }
 }

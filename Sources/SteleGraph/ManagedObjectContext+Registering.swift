@@ -8,6 +8,11 @@ struct WeakObject {
     weak var object: ManagedObject?
 }
 
+/// A context that lives as long as somebody else has it.
+struct WeakContext {
+    weak var context: ManagedObjectContext?
+}
+
 extension ManagedObjectContext {
     /// The objects that it knows, in no order (`registeredObjects`).
     public var registeredObjects: [ManagedObject] {

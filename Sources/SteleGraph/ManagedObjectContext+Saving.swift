@@ -14,9 +14,16 @@ extension ManagedObjectContext {
     @discardableResult
     public func save() throws -> SaveResult {
         if isWriters { throw ContextError.onWriter }
+        if let parent {
+            try saveToParent(parent)
+            return SaveResult(token: try token())
+        }
         guard let request = try saveRequest() else { return SaveResult(token: try token()) }
+        let saved = savedObjects()
         let result = try coordinator.store.save(request)
+        if inbox != nil { ownSaves.insert(result.token) }
         didSave(result)
+        tellDidSave(saved)
         return result
     }
 
@@ -27,8 +34,7 @@ extension ManagedObjectContext {
     }
 
     private func makeSaveRequest() throws -> SaveRequest? {
-        try processPendingChanges()
-        if let faultError { throw faultError }
+        try prepareSave()
         guard hasChanges else { return nil }
         let links = try changedLinks()
         var updates: [(object: ManagedObject, slots: [Int])] = []
@@ -37,6 +43,10 @@ extension ManagedObjectContext {
             if !slots.isEmpty { updates.append((object, slots)) }
         }
         try validate(updates: updates.map(\.object), links: links)
+        if coordinator.hasSubclasses {
+            // Validation may have put other values in their place.
+            updates = updates.map { ($0.object, storedChanges($0.object)) }
+        }
         var builder = SaveRequestBuilder(self, links: links)
         try builder.build(updates: updates)
         return builder.request.changes.isEmpty ? nil : builder.request
@@ -105,6 +115,10 @@ extension ManagedObjectContext {
         for object in inserted { object.isTouched = false }
         forgetChanges()
         letGoOfUnchanged()
+        for child in liveChildren {
+            if !result.permanentKeys.isEmpty { child.rename(result.permanentKeys) }
+            child.takeVersions(result.snapshots)
+        }
         dropView()
     }
 }

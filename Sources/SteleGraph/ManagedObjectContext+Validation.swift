@@ -17,6 +17,7 @@ extension ManagedObjectContext {
         for object in updates { validateValues(of: object, &errors) }
         try validateCounts(links, &errors)
         errors += try deniedDeletes()
+        if coordinator.hasSubclasses { try askObjects(updates, &errors) }
         if !errors.isEmpty { throw ValidationErrors(errors) }
     }
 

@@ -32,6 +32,14 @@ public final class ManagedObjectContext {
         didSet { undoManagerChanged(from: oldValue) }
     }
 
+    /// Whether it follows what is saved beside it: in the store, or by other children of its parent
+    /// (`automaticallyMergesChangesFromParent`). It merges at its next operation.
+    public var automaticallyMergesChangesFromParent = false {
+        didSet {
+            if oldValue != automaticallyMergesChangesFromParent { followingChanged() }
+        }
+    }
+
     /// The reader on the writer's thread that the context was made with.
     let writerReader: (any StoreReader)?
     /// What reading from one view may cost.
@@ -71,8 +79,21 @@ public final class ManagedObjectContext {
 
     /// Whether changes are written down as they are made: for undo, or for who observes them.
     var isJournaling = false
+    /// Whether objects ask that, as they do while anything may be written down.
+    var watchesObjects = false
     /// The changes since `processPendingChanges` last ran, in their order.
     var journal: [JournalEntry] = []
+    var children: [WeakContext] = []
+    var observers: [Int: (ContextNotification) -> Void] = [:]
+    var observerCount = 0
+    var streams: [AsyncStream<ContextEvent>.Continuation] = []
+    /// Commits to follow, and what brings them.
+    var inbox: MergeInbox?
+    var subscription: Subscription?
+    var isMerging = false
+    /// The tokens of its own saves that the broadcast has not told of yet.
+    var ownSaves: Set<Int64> = []
+
     /// What new objects' keys became, for the undo stack, which knows them by the old ones.
     var renamed: [ObjectID: Int64] = [:]
 
@@ -127,12 +148,32 @@ public final class ManagedObjectContext {
         writerReader = nil
     }
 
+    /// A child: it reads its parent's unsaved state, and its saves go there.
+    public init(parent: ManagedObjectContext) {
+        coordinator = parent.coordinator
+        model = parent.model
+        self.parent = parent
+        author = parent.author
+        name = parent.name
+        budget = nil
+        queryGeneration = parent.queryGeneration
+        retainsRegisteredObjects = parent.retainsRegisteredObjects
+        writerReader = nil
+        parent.adopt(self)
+    }
+
     deinit { close() }
 
     /// Gives the view back and forgets all objects. Nothing can be read afterwards.
     public func close() {
         dropView()
         isClosed = true
+        subscription?.cancel()
+        subscription = nil
+        inbox = nil
+        for stream in streams { stream.finish() }
+        streams = []
+        observers = [:]
         registered = [:]
         weaklyRegistered = [:]
         renamed = [:]

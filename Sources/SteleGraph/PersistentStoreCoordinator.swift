@@ -12,6 +12,8 @@ public final class PersistentStoreCoordinator: Sendable {
     let commits: CommitObserver
     /// What validation, deletion and insertion ask of each entity, by `Entity.index`.
     let plans: [EntityPlan]
+    /// Whether any object wants to be told of its life.
+    let hasSubclasses: Bool
 
     /// A coordinator of that store; it registers with the store as its observer.
     /// - Parameters:
@@ -30,6 +32,7 @@ public final class PersistentStoreCoordinator: Sendable {
             let inherited = entity.parent.map { found[$0] } ?? ManagedObject.self
             found.append(classes[entity.name] ?? inherited)
         }
+        hasSubclasses = found.contains { $0 != ManagedObject.self }
         plans = zip(store.model.entities, found).map { EntityPlan($0, objectClass: $1) }
         commits = CommitObserver(
             model: store.model, cache: RowCache(bytes: rowCacheBytes), broadcast: broadcast)

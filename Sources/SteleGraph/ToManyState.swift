@@ -55,11 +55,15 @@ struct ToManyState {
         arrangeWhatIsThere()
     }
 
-    /// Forgets what the store has; what was changed stays changed.
-    mutating func turnIntoFault() {
-        stored = nil
-        storedSet = []
-        if added.isEmpty && removed.isEmpty { order = nil }
+    /// The same with other keys.
+    func renamed(_ name: (Int64) -> Int64) -> ToManyState {
+        var copy = ToManyState.fault
+        if let stored { copy.fire(stored.map(name)) }
+        copy.added = OrderedSet(added.map(name))
+        copy.removed = OrderedSet(removed.map(name))
+        copy.order = order?.map(name)
+        copy.isExpected = isExpected
+        return copy
     }
 
     /// Forgets an order that was asked for.
@@ -74,10 +78,11 @@ struct ToManyState {
         removed.remove(key)
         if isWanted && !isStored { added.append(key) }
         if isStored && !isWanted { removed.append(key) }
-        guard var members = stored, members.contains(key) != isStored else { return }
-        if isStored { members.append(key) } else { members.removeAll { $0 == key } }
-        fire(members)
-        if members.count <= 8 { storedSet = [] }
+        if var members = stored, members.contains(key) != isStored {
+            if isStored { members.append(key) } else { members.removeAll { $0 == key } }
+            fire(members)
+            if members.count <= 8 { storedSet = [] }
+        }
         arrangeWhatIsThere()
     }
 

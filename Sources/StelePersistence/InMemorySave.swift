@@ -47,6 +47,9 @@ struct InMemorySave {
 
     /// - Throws: `.moved`, `.conflicts`, `.constraint`, `.invalid` for a request that cannot be.
     mutating func prepare() throws(StoreError) {
+        for id in request.reservations where !model.entities.indices.contains(id.root) {
+            throw .invalid("the request names an entity that the model does not have")
+        }
         for change in request.changes where !model.entities.indices.contains(change.entity) {
             throw .invalid("the request names an entity that the model does not have")
         }
@@ -153,6 +156,11 @@ struct InMemorySave {
     // MARK: Changes
 
     private mutating func assignKeys() {
+        for id in request.reservations {
+            let key = outcome.nextKeys[id.root] ?? contents.nextKeys[id.root]
+            outcome.nextKeys[id.root] = key + 1
+            outcome.result.permanentKeys[id] = key
+        }
         for change in request.changes where change.kind == .insert && change.key < 0 {
             let root = root(change.entity)
             let key = outcome.nextKeys[root] ?? contents.nextKeys[root]

@@ -78,7 +78,10 @@ public final class InMemoryStore: PersistentStore {
             try draft.prepare()
             return draft.outcome
         }
-        guard let transaction = save.transaction else { return save.result }
+        guard let transaction = save.transaction else {
+            if !save.nextKeys.isEmpty { contents.withLock { $0.apply(save) } }
+            return save.result
+        }
         let observer = observer.withLock { $0 }
         observer?.storeWillCommit([transaction])
         contents.withLock { $0.apply(save) }

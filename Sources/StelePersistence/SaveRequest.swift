@@ -11,6 +11,9 @@ public struct SaveRequest: Sendable {
     public var contextName: String?
     /// At most one an object.
     public var changes: [ObjectChange] = []
+    /// New objects that shall have permanent keys now, and are inserted by another request. Their
+    /// keys are in the result, and never given out again.
+    public var reservations: [ObjectID] = []
     /// What was read and must still hold.
     public var expectations: [Expectation] = []
     /// The token of the view that all this was read from.

@@ -220,7 +220,7 @@ final class Writer {
     }
 
     private func commit(_ told: [HistoryTransaction]) throws(StoreError) {
-        guard !told.isEmpty else {
+        guard !told.isEmpty || saver.hasReserved else {
             try connection.execute(Self.rollback, [])
             return
         }

@@ -13,7 +13,8 @@ extension ManagedObjectContext {
     /// are deleted here are among them.
     /// - Throws: `StoreError`, `ContextError.closed`, `PredicateError`.
     public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
-        try inOneView {
+        try mergeNews()
+        return try inOneView {
             let objects: [ManagedObject]
             if let pending = try pendingFetch(request) {
                 objects = try pending.objects()
@@ -31,7 +32,8 @@ extension ManagedObjectContext {
     /// nothing is changed here.
     /// - Throws: as `fetch`.
     public func fetchIDs(_ request: FetchRequest) throws -> [ObjectID] {
-        try inOneView {
+        try mergeNews()
+        return try inOneView {
             if let pending = try pendingFetch(request) { return try pending.objects().map(\.id) }
             return try snapshots(request).map { ObjectID(root: request.entity.root, key: $0.key) }
         }
@@ -41,6 +43,7 @@ extension ManagedObjectContext {
     /// many rows.
     /// - Throws: as `fetch`.
     public func count(_ request: FetchRequest) throws -> Int {
+        try mergeNews()
         guard parent != nil || mayHaveChanges else {
             return try read { try $0.reader.count(request) }
         }

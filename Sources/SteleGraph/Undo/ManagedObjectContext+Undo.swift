@@ -26,8 +26,14 @@ extension ManagedObjectContext {
     func note(_ entry: JournalEntry) { journal.append(entry) }
 
     func updateJournaling() {
-        isJournaling = undoManager != nil
-        if !isJournaling { journal = [] }
+        isJournaling = undoManager != nil || !observers.isEmpty
+        if isJournaling { watchObjects() } else { journal = [] }
+    }
+
+    /// From now on objects tell of each change.
+    func watchObjects() {
+        watchesObjects = true
+        for object in registeredObjects { object.isWatched = true }
     }
 
     func dropJournal() { journal = [] }
@@ -37,12 +43,14 @@ extension ManagedObjectContext {
         renamed = [:]
     }
 
-    /// Registers the changes since it last ran; called by `processPendingChanges`.
+    /// Registers the changes since it last ran, and tells of them; called by
+    /// `processPendingChanges`.
     func registerJournal() {
         guard !journal.isEmpty else { return }
         let entries = journal
         journal = []
         undoManager?.register(self) { [weak self] in try self?.takeBack(entries) }
+        if !observers.isEmpty { post(changedObjects(in: entries)) }
     }
 
     // MARK: Taking back
@@ -54,11 +62,15 @@ extension ManagedObjectContext {
             for case .deleted(let object) in entries.reversed() { restore(object) }
             deleted.removeAll { !$0.isDeleted }
             undecided.removeAll { !$0.isDeleted }
+            let ends = try readEnds(of: entries)
             try readMembers(of: entries)
             var updated: [ManagedObject] = []
-            for entry in entries.reversed() {
-                try takeBack(entry)
-                if case .slot(let object, _, _) = entry { updated.append(object) }
+            try withExtendedLifetime(ends) {
+                for entry in entries.reversed() {
+                    try takeBack(entry)
+                    if case .slot(let object, _, _) = entry { updated.append(object) }
+                }
+                for case .deleted(let object) in entries { dropLinksToNothing(of: object) }
             }
             try processDeletions()
             for object in updated where !object.isDeleted { awake(object, .undoUpdate) }
@@ -80,7 +92,10 @@ extension ManagedObjectContext {
             let key = current(member, destinationOf: relationship)
             let isThere = try state(relationship, of: place.owner).contains(key)
             if isNew && isThere { try part(relationship, place.owner, key) }
-            if !isNew && !isThere, !isGone(key, destinationOf: relationship) {
+            if !isNew && !isThere, !isGone(key, destinationOf: relationship),
+                known(ownerID(place))?.isDeleted == false
+            {
+                if relationship.inverse == nil { try takeFromOwners(relationship, [key]) }
                 try join(relationship, place.owner, key)
             }
         case .position(let relationship, let owner, let member, let index):
@@ -143,7 +158,7 @@ extension ManagedObjectContext {
     }
 
     /// Takes an object's deletion back, saved or not: saved, it is inserted again under its key.
-    private func restore(_ object: ManagedObject) {
+    func restore(_ object: ManagedObject) {
         guard object.isDeleted else { return }
         object.isDeleted = false
         if object.isGone && !object.isInserted {
@@ -155,8 +170,55 @@ extension ManagedObjectContext {
         object.context = self
         if object.isInserted { inserted.append(object) }
         registered[object.id] = object
-        journal.append(.restored(object))
+        forgetDeletion(of: object)
+        if isJournaling { journal.append(.restored(object)) }
         awake(object, .undoDeletion)
+    }
+
+    /// What an object that is back had led to may be gone meanwhile.
+    private func dropLinksToNothing(of object: ManagedObject) {
+        if object.isDeleted { return }
+        for relationship in plan(object.entity).toOnes {
+            guard let key = object.key(in: relationship) else { continue }
+            if isGone(current(key, destinationOf: relationship), destinationOf: relationship) {
+                object.setSlot(relationship.slot, .null)
+            }
+        }
+    }
+
+    /// Reads the objects at both ends of links to be taken back, as far as they are there; one
+    /// query a family. They must be held for as long as they are asked for.
+    private func readEnds(of entries: [JournalEntry]) throws -> [ManagedObject] {
+        var wanted: [Int: Set<Int64>] = [:]
+        func want(_ key: Int64, destinationOf relationship: Relationship) {
+            let id = destinationID(relationship, current(key, destinationOf: relationship))
+            wanted[id.root, default: []].insert(id.key)
+        }
+        for entry in entries {
+            switch entry {
+            case .slot(let object, let slot, .key(let key)):
+                if case .relationship(let relationship) = object.entity.slots[slot] {
+                    want(key, destinationOf: relationship)
+                }
+            case .cut(_, let relationship, let key): want(key, destinationOf: relationship)
+            case .member(let relationship, let owner, let member, _):
+                want(member, destinationOf: relationship)
+                let id = ownerID(place(relationship, owner))
+                wanted[id.root, default: []].insert(id.key)
+            case .deleted(let object):
+                for relationship in plan(object.entity).toOnes {
+                    if let key = object.key(in: relationship) {
+                        want(key, destinationOf: relationship)
+                    }
+                }
+            default: continue
+            }
+        }
+        var found: [ManagedObject] = []
+        for (root, keys) in wanted.sorted(by: { $0.key < $1.key }) {
+            found += try existingObjects(root: root, keys: keys.sorted()).values
+        }
+        return found
     }
 
     /// Reads the members that links to be taken back are compared with; one query a relationship.
@@ -197,7 +259,8 @@ extension ManagedObjectContext {
         return ToManyID(relationship: relationship.index, owner: key)
     }
 
+    /// Whether there is no such object; only told rightly of what `readEnds` has read.
     private func isGone(_ key: Int64, destinationOf relationship: Relationship) -> Bool {
-        known(destinationID(relationship, key))?.isDeleted ?? false
+        known(destinationID(relationship, key))?.isDeleted ?? true
     }
 }

@@ -28,10 +28,6 @@ public final class UndoManager {
     private var disabled = 0
     private var contexts: [WeakContext] = []
 
-    private struct WeakContext {
-        weak var context: ManagedObjectContext?
-    }
-
     /// The most groups that can be taken back; 0 is without end. Older ones are dropped.
     public var levelsOfUndo = 0 {
         didSet { trim() }

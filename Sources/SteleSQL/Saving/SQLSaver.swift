@@ -68,10 +68,14 @@ public final class SQLSaver {
         _ request: SaveRequest, at time: Double
     ) throws(StoreError) -> (SaveResult, HistoryTransaction?) {
         let wanted = operations(from: request)
-        let (keyed, permanent) = try assignKeys(wanted)
+        let (keyed, inserted) = try assignKeys(wanted)
+        var permanent = inserted
+        if !request.reservations.isEmpty {
+            permanent.merge(try reserveKeys(request.reservations)) { first, _ in first }
+        }
         let operations = order(dropEmpty(mergeByObject(keyed)))
         guard !operations.isEmpty else {
-            return (SaveResult(token: max(request.readToken, 0)), nil)
+            return (SaveResult(token: max(request.readToken, 0), permanentKeys: permanent), nil)
         }
         let view = view(of: request)
         if view != .current { try checkExpectations(of: request) }
@@ -81,8 +85,14 @@ public final class SQLSaver {
         return (result(of: done, transaction, permanent), transaction)
     }
 
+    /// Whether keys were given out that no row has; the batch is to be committed for them alone.
+    public private(set) var hasReserved = false
+
     /// Writes what the batch's end needs: the highest keys.
-    public func finishBatch() throws(StoreError) { try counters.write(connection) }
+    public func finishBatch() throws(StoreError) {
+        try counters.write(connection)
+        hasReserved = false
+    }
 
     // MARK: The lines of the save
 
@@ -101,6 +111,20 @@ public final class SQLSaver {
         guard !permanent.isEmpty else { return (changes, permanent) }
         let keys = KeyReplacement(model: schema.model, permanent: permanent)
         return (changes.map(keys.replacing), permanent)
+    }
+
+    private func reserveKeys(
+        _ ids: [ObjectID]
+    ) throws(StoreError) -> [ObjectID: Int64] {
+        var reserved: [ObjectID: Int64] = [:]
+        for id in ids {
+            guard schema.model.entities.indices.contains(id.root) else {
+                throw .invalid("the request names an entity that the model does not have")
+            }
+            reserved[id] = try counters.next(schema.number(of: id.root))
+        }
+        hasReserved = true
+        return reserved
     }
 
     /// One change an object: of two, the later one's values with the earlier one's start.

@@ -111,7 +111,7 @@ struct ErrorRenderer {
         case .deleted: Problem(.object, error.description)
         case .wrongDestination: Problem(.noDestination, error.description)
         case .noSuchRelationship, .noSuchProperty: Problem(.unknownKey, error.description)
-        case .foreignObject, .closed, .onWriter: Problem(.unavailable, error.description)
+        case .foreignObject, .closed, .onWriter, .willSaveDoesNotEnd: Problem(.unavailable, error.description)
         }
     }
 
