@@ -11,7 +11,7 @@ IMAGE  ?= stele
 RELEASE = swift build -c release -Xswiftc -cross-module-optimization -j $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: run test build bench differential sanitize format image clean help dependencies
+.PHONY: run test build bench differential sequences sanitize format image clean help dependencies
 
 run: build ## build for release and serve; make run ARGS="My.xcdatamodeld --port 9000"
 	@.build/release/stele serve $(ARGS)
@@ -29,6 +29,10 @@ bench: dependencies ## measure: ratios against a baseline in the same run
 differential: dependencies ## ask two stores random questions; COUNT=1000000 SEED=1
 	@$(RELEASE) --product Differential
 	@.build/release/Differential $(COUNT) $(SEED)
+
+sequences: export STELE_SEQUENCES = $(if $(filter command,$(origin COUNT)),$(COUNT),10000)
+sequences: dependencies ## edit two contexts at random; COUNT=10000, STELE_SEED=1
+	@swift test -j $(JOBS) --filter RandomEditing
 
 sanitize: export STELE_TEST_INSTANTS = 50000
 sanitize: dependencies ## run the tests under the thread, then the address sanitizer

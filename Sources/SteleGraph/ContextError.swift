@@ -13,10 +13,14 @@ public enum ContextError: Error, Sendable, Hashable, CustomStringConvertible {
     case wrongDestination(relationship: String, asked: String, given: String)
     /// The object's entity does not have the relationship.
     case noSuchRelationship(entity: String, relationship: String)
+    /// The object's entity has no attribute, or to-one, of that name.
+    case noSuchProperty(entity: String, property: String)
     /// The two objects are of different contexts, or the context is gone.
     case foreignObject
     /// The context is closed.
     case closed
+    /// `willSave` goes on to change objects however often it is called.
+    case willSaveDoesNotEnd(entity: String)
     /// A context on the writer's thread gives a `saveRequest`; it cannot save by itself.
     case onWriter
 
@@ -31,7 +35,12 @@ public enum ContextError: Error, Sendable, Hashable, CustomStringConvertible {
             "\(relationship) leads to \(asked), and the object given is of \(given)"
         case .noSuchRelationship(let entity, let relationship):
             "\(entity) has no relationship \(relationship)"
+        case .noSuchProperty(let entity, let property):
+            "\(entity) has no attribute or to-one relationship \(property)"
         case .foreignObject: "the object belongs to another context"
+        case .willSaveDoesNotEnd(let entity):
+            "willSave of \(entity) still changed objects after a thousand rounds: set only what "
+                + "differs"
         case .closed: "the context is closed"
         case .onWriter: "a context on the writer's thread gives a request and does not save it"
         }

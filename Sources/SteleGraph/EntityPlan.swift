@@ -21,8 +21,14 @@ final class EntityPlan: Sendable {
     let rules: [SlotRule]
     /// Composite attributes in which something must have a value.
     let requiredComposites: [CompositeRule]
+    /// What its objects are made of: `ManagedObject`, or the subclass registered for it.
+    let objectClass: ManagedObject.Type
+    /// Whether its objects want to be told of their lives.
+    let isSubclassed: Bool
 
-    init(_ entity: Entity) {
+    init(_ entity: Entity, objectClass: ManagedObject.Type) {
+        self.objectClass = objectClass
+        isSubclassed = objectClass != ManagedObject.self
         var defaults: [Value] = []
         var toOnes: [Relationship] = []
         var transient: Set<Int> = []

@@ -5,80 +5,110 @@ import StelePersistence
 
 /// An object with its values and pending changes (NSManagedObject).
 ///
-/// Not Sendable: it belongs to its context, and with it to one thread.
-public final class ManagedObject {
+/// Not Sendable: it belongs to its context, and with it to one thread. A subclass that is
+/// registered for an entity (`PersistentStoreCoordinator.init`) is told of its life.
+open class ManagedObject {
     /// The concrete entity.
-    public let entity: Entity
+    public final let entity: Entity
     /// Its identity; permanent after the first save.
-    public internal(set) var id: ObjectID
+    public internal(set) final var id: ObjectID
     /// Z_OPT as read; 0 before the first save.
-    public internal(set) var version: Int64
+    public internal(set) final var version: Int64
     /// Whether it is new in its context.
-    public internal(set) var isInserted: Bool
+    public internal(set) final var isInserted: Bool
     /// Whether it is deleted in its context.
-    public internal(set) var isDeleted = false
-    weak var context: ManagedObjectContext?
-    var values: [Value]
-    /// As it was read; nil for a new object.
-    var before: Snapshot?
+    public internal(set) final var isDeleted = false
+    /// Whether its values are not read yet; they are when one is asked for.
+    public internal(set) final var isFault: Bool
+    final weak var context: ManagedObjectContext?
+    /// One a slot; none for a fault.
+    final var values: [Value]
+    /// As it was read; nil for a new object and a fault.
+    final var before: Snapshot?
     /// Whether its context knows that it may have changed.
-    var isTouched = false
+    final var isTouched = false
+    /// Whether its context does not hold it, and is told when it goes.
+    final var isWeaklyHeld = false
+    /// Whether its context may write changes down; to ask the context costs more than to set a value.
+    final var isWatched: Bool
+    /// Whether it was deleted in the store by a save, or by another context.
+    final var isGone = false
 
-    /// A new object.
-    init(inserted entity: Entity, key: Int64, values: [Value], context: ManagedObjectContext) {
-        self.entity = entity
-        id = ObjectID(root: entity.root, key: key)
-        version = 0
-        isInserted = true
-        self.values = values
-        self.context = context
+    /// As it was when it was deleted in the store, where it is inserted again under its key.
+    final var reinserted: Snapshot?
+
+    /// Made by a context; a subclass inherits it and need not know what it does.
+    public required init(_ origin: ManagedObjectOrigin) {
+        entity = origin.entity
+        id = origin.id
+        version = origin.before?.version ?? 0
+        isInserted = origin.isInserted
+        isFault = origin.isFault
+        values = origin.values
+        before = origin.before
+        context = origin.context
+        isWatched = origin.context.watchesObjects
     }
 
-    /// An object that is in the store.
-    init(_ snapshot: Snapshot, entity: Entity, context: ManagedObjectContext) {
-        self.entity = entity
-        id = ObjectID(root: entity.root, key: snapshot.key)
-        version = snapshot.version
-        isInserted = false
-        values = snapshot.values
-        before = snapshot
-        self.context = context
+    deinit {
+        if isWeaklyHeld { context?.forget(id, entity) }
     }
+
+    /// Where it belongs; nil when that is gone or has let go of it (`managedObjectContext`).
+    public final var managedObjectContext: ManagedObjectContext? { context }
 
     /// Whether it is in the store and has changes that are not saved (to-manys among them).
-    public var isUpdated: Bool {
+    public final var isUpdated: Bool {
         guard !isInserted && !isDeleted else { return false }
         return !changedSlots.isEmpty || (context?.hasToManyChanges(self) ?? false)
     }
 
+    /// Whether it is inserted, deleted or updated.
+    public final var hasChanges: Bool { isInserted || isDeleted || isUpdated }
+
     /// The value of a slot (`Entity.slots`); a to-one gives `.key`, negative for a new object;
     /// null beyond the last slot.
-    public func value(_ slot: Int) -> Value {
-        values.indices.contains(slot) ? values[slot] : .null
+    ///
+    /// A fault is read first. Where it is not in the store any more it is deleted here and null;
+    /// where the store cannot be read it is null, and the context's next save throws the reason.
+    public final func value(_ slot: Int) -> Value {
+        if values.indices.contains(slot) { return values[slot] }
+        return isFault ? firedValue(slot) : .null
     }
 
     /// An attribute's value; of a composite attribute ask for what is in it.
-    public func value(_ attribute: Attribute) -> Value {
+    public final func value(_ attribute: Attribute) -> Value {
         precondition(!attribute.isComposite, "a composite attribute has no value of its own")
         return value(attribute.slot)
     }
 
     /// Sets an attribute; the value is typed as the attribute, and validated when it is saved.
     /// Of a composite attribute set what is in it.
-    public func setValue(_ value: Value, for attribute: Attribute) {
+    public final func setValue(_ value: Value, for attribute: Attribute) {
         precondition(!attribute.isComposite, "a composite attribute has no value of its own")
         setSlot(attribute.slot, value)
     }
 
-    func setSlot(_ slot: Int, _ value: Value) {
+    /// Sets an attribute as if it had been read so: no change is noted, nothing to be undone
+    /// (`setPrimitiveValue`).
+    public final func setPrimitiveValue(_ value: Value, for attribute: Attribute) {
+        if isFault { _ = firedValue(attribute.slot) }
+        if values.indices.contains(attribute.slot) { values[attribute.slot] = value }
+    }
+
+    final func setSlot(_ slot: Int, _ value: Value) {
+        if isFault { _ = firedValue(slot) }
         guard values.indices.contains(slot) else { return }
+        if isWatched, let context, context.isJournaling {
+            context.note(.slot(self, slot, values[slot]))
+        }
         values[slot] = value
         if !isTouched { context?.touch(self) }
     }
 
     /// The slots whose values differ from what was read, as far as they are stored; for a new
-    /// object those that are not null (`changedValues`).
-    public var changedSlots: [Int] {
+    /// object those that are not null.
+    public final var changedSlots: [Int] {
         guard let before, before.values.count == values.count else {
             return values.indices.filter { !values[$0].isNull }
         }
@@ -90,11 +120,112 @@ public final class ManagedObject {
         return changed
     }
 
+    // MARK: For subclasses; the context calls these, and they do nothing here
+
+    /// It is new in its context, its defaults are in place (`awakeFromInsert`).
+    open func awakeFromInsert() {}
+
+    /// Its values were read. What is set in here is no change (`awakeFromFetch`).
+    open func awakeFromFetch() {}
+
+    /// Its values or its standing are others than before, by no setter
+    /// (`awake(fromSnapshotEvents:)`).
+    open func awake(fromSnapshotEvents events: SnapshotEventType) {}
+
+    /// It has changes and is about to be saved. What is set in here is saved, too, and makes this
+    /// be called again: set only what differs (`willSave`).
+    open func willSave() {}
+
+    /// It was saved (`didSave`).
+    open func didSave() {}
+
+    /// It is about to be deleted; also where it is already (`prepareForDeletion`).
+    open func prepareForDeletion() {}
+
+    /// Its values are about to be forgotten (`willTurnIntoFault`).
+    open func willTurnIntoFault() {}
+
+    /// Its values were forgotten (`didTurnIntoFault`).
+    open func didTurnIntoFault() {}
+
+    /// Says whether a value may be saved, beside what the model asks; may put another in its place
+    /// (`validateValue(_:forKey:)`). Called for each attribute and to-one of what is saved.
+    /// - Throws: `ValidationError` or `ValidationErrors`, which the save collects; what else is
+    ///   thrown ends the save at once.
+    open func validateValue(_ value: inout Value, forKey key: String) throws {}
+
+    /// Says whether it may be inserted as it is (`validateForInsert`). Throws as `validateValue`.
+    open func validateForInsert() throws {}
+
+    /// Says whether it may be updated as it is (`validateForUpdate`). Throws as `validateValue`.
+    open func validateForUpdate() throws {}
+
+    /// Says whether it may be deleted (`validateForDelete`). Throws as `validateValue`.
+    open func validateForDelete() throws {}
+
     /// Its values now; after a save, as stored.
-    public var snapshot: Snapshot {
-        Snapshot(entity: entity.index, key: id.key, version: version, values: values)
+    public final var snapshot: Snapshot {
+        if isFault { _ = firedValue(0) }
+        return Snapshot(entity: entity.index, key: id.key, version: version, values: values)
     }
 }
 
 @available(*, unavailable)
 extension ManagedObject: Sendable {}
+
+/// Why an object's values or standing are others than before (NSSnapshotEventType).
+public struct SnapshotEventType: OptionSet, Sendable, Hashable {
+    public let rawValue: Int
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    public static let undoInsertion = SnapshotEventType(rawValue: 2)
+    public static let undoDeletion = SnapshotEventType(rawValue: 4)
+    public static let undoUpdate = SnapshotEventType(rawValue: 8)
+    public static let rollback = SnapshotEventType(rawValue: 16)
+    public static let refresh = SnapshotEventType(rawValue: 32)
+    public static let mergePolicy = SnapshotEventType(rawValue: 64)
+}
+
+/// What a context makes an object from.
+public struct ManagedObjectOrigin {
+    let entity: Entity
+    let id: ObjectID
+    let isInserted: Bool
+    let isFault: Bool
+    let values: [Value]
+    let before: Snapshot?
+    let context: ManagedObjectContext
+
+    /// A new object.
+    init(inserted entity: Entity, key: Int64, values: [Value], _ context: ManagedObjectContext) {
+        self.entity = entity
+        id = ObjectID(root: entity.root, key: key)
+        isInserted = true
+        isFault = false
+        self.values = values
+        before = nil
+        self.context = context
+    }
+
+    /// An object that is in the store.
+    init(_ snapshot: Snapshot, _ entity: Entity, _ context: ManagedObjectContext) {
+        self.entity = entity
+        id = ObjectID(root: entity.root, key: snapshot.key)
+        isInserted = false
+        isFault = false
+        values = snapshot.values
+        before = snapshot
+        self.context = context
+    }
+
+    /// An object that is said to be in the store.
+    init(fault id: ObjectID, _ entity: Entity, _ context: ManagedObjectContext) {
+        self.entity = entity
+        self.id = id
+        isInserted = false
+        isFault = true
+        values = []
+        before = nil
+        self.context = context
+    }
+}

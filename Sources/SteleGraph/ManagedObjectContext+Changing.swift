@@ -9,22 +9,27 @@ extension ManagedObjectContext {
     public func insert(_ entity: Entity) throws -> ManagedObject {
         if entity.isAbstract { throw ContextError.abstractEntity(entity.name) }
         try checkOpen()
-        let key = nextKey
-        nextKey -= 1
-        let object = ManagedObject(
-            inserted: entity, key: key, values: plan(entity).defaults, context: self)
+        let plan = plan(entity)
+        let object = plan.objectClass.init(
+            ManagedObjectOrigin(inserted: entity, key: newKey(), values: plan.defaults, self))
         registered[object.id] = object
         inserted.append(object)
+        if isJournaling { journal.append(.inserted(object)) }
+        if plan.isSubclassed { object.awakeFromInsert() }
         return object
     }
 
     /// Marks an object as deleted; its delete rules are applied by `processPendingChanges`.
-    /// Nothing happens to one that is deleted already.
-    /// - Throws: `ContextError.foreignObject`.
+    /// Nothing happens to one that is deleted already. A fault is read first.
+    /// - Throws: `ContextError.foreignObject`; for a fault `StoreError`.
     public func delete(_ object: ManagedObject) throws {
         guard object.context === self else { throw ContextError.foreignObject }
+        if object.isFault { try fire(object) }
+        if object.isGone { return }
+        if plan(object.entity).isSubclassed { object.prepareForDeletion() }
         if object.isDeleted { return }
         object.isDeleted = true
+        if isJournaling { journal.append(.deleted(object)) }
         undecided.append(object)
         if !object.isInserted { deleted.append(object) }
     }
@@ -46,6 +51,12 @@ extension ManagedObjectContext {
         let unsaved = plan(object.entity).unsavedSlots
         let changed = object.changedSlots
         return unsaved.isEmpty ? changed : changed.filter { !unsaved.contains($0) }
+    }
+
+    /// Whether anything may have changed: less to look at than `hasChanges`.
+    var mayHaveChanges: Bool {
+        !inserted.isEmpty || !touched.isEmpty || !deleted.isEmpty
+            || toManys.values.contains { $0.hasChanges }
     }
 
     func hasToManyChanges(_ object: ManagedObject) -> Bool {

@@ -10,13 +10,24 @@ extension ManagedObjectContext {
     /// Deny is judged when all is known, by `saveRequest`.
     /// - Throws: `StoreError`, `ContextError.closed`.
     public func processPendingChanges() throws {
-        if undecided.isEmpty { return }
+        try mergeNews()
+        try processDeletions()
+        if isJournaling { registerJournal() }
+    }
+
+    func processDeletions() throws {
+        if !undecided.isEmpty { try inOneView { try applyDeleteRules() } }
+    }
+
+    private func applyDeleteRules() throws {
         while !undecided.isEmpty {
             let level = undecided
-            undecided = []
             try readMembers(of: level)
-            try readDestinations(of: level)
-            for object in level { try applyDeleteRules(of: object) }
+            let destinations = try readDestinations(of: level)
+            undecided.removeFirst(level.count)
+            try withExtendedLifetime(destinations) {
+                for object in level { try applyDeleteRules(of: object) }
+            }
             try takeFromOwners(level)
             try nullifyReferences(to: level)
         }
@@ -27,7 +38,14 @@ extension ManagedObjectContext {
     /// New objects that are deleted again were never there.
     private func forgetDeletedInserts() {
         for object in inserted where object.isDeleted {
-            registered[object.id] = nil
+            unregister(object)
+            if let row = object.reinserted {
+                // It was in the store once, and may be inserted under its key again.
+                object.before = row
+                object.reinserted = nil
+                object.isInserted = false
+                object.isGone = true
+            }
             for toMany in object.entity.toManys {
                 toManys[ToManyID(relationship: toMany.index, owner: object.id.key)] = nil
             }
@@ -35,9 +53,20 @@ extension ManagedObjectContext {
         inserted.removeAll { $0.isDeleted }
     }
 
+    /// What was read for a deletion that is taken back need not hold any more.
+    func forgetDeletion(of object: ManagedObject) {
+        for toMany in object.entity.toManys {
+            seenByDeletion[ToManyID(relationship: toMany.index, owner: object.id.key)] = nil
+        }
+        for relationship in model.relationships where relationship.inverse == nil {
+            ownersSeen[ToManyID(relationship: relationship.index, owner: object.id.key)] = nil
+        }
+    }
+
     /// What an object's relationship does at its deletion. A new object leaves no trace.
     private func rule(_ relationship: Relationship, _ object: ManagedObject) -> DeleteRule {
         let rule = relationship.deleteRule
+        if object.isInserted && rule == .deny { return .nullify }
         guard rule == .noAction else { return rule }
         // Rows of a join table go with the object, so the other side changes, whatever the rule.
         let isJoined = relationship.isToMany && model.inverse(of: relationship)?.isToMany == true
@@ -63,7 +92,7 @@ extension ManagedObjectContext {
     }
 
     /// Loads the destinations that are deleted, too, or whose own row changes.
-    private func readDestinations(of level: [ManagedObject]) throws {
+    private func readDestinations(of level: [ManagedObject]) throws -> [ManagedObject] {
         var wanted: [Int: Set<Int64>] = [:]
         for object in level {
             for relationship in plan(object.entity).relationships {
@@ -76,9 +105,11 @@ extension ManagedObjectContext {
                 wanted[root, default: []].formUnion(try destinations(relationship, object))
             }
         }
+        var found: [ManagedObject] = []
         for (root, keys) in wanted.sorted(by: { $0.key < $1.key }) {
-            _ = try existingObjects(root: root, keys: keys.sorted())
+            found += try existingObjects(root: root, keys: keys.sorted()).values
         }
+        return found
     }
 
     /// The keys at the far end of a relationship now.
@@ -97,7 +128,7 @@ extension ManagedObjectContext {
             case .deny: break
             case .cascade:
                 for key in try destinations(relationship, object) {
-                    let other = registered[destinationID(relationship, key)]
+                    let other = known(destinationID(relationship, key))
                     if let other, !other.isDeleted { try delete(other) }
                 }
             case .nullify where relationship.isToMany:
@@ -109,13 +140,14 @@ extension ManagedObjectContext {
                 guard !relationship.isToMany, let key = object.key(in: relationship) else { break }
                 // What is deleted as well keeps no account of the members that it had.
                 if let inverse, inverse.isToMany,
-                    registered[destinationID(relationship, key)]?.isDeleted == true
+                    known(destinationID(relationship, key))?.isDeleted == true
                 {
                     let place = ToManyID(relationship: inverse.index, owner: key)
                     if toManys[place]?.added.contains(object.id.key) != true { break }
                 }
                 if inverse?.isToMany == true || rule(relationship, object) == .nullify {
                     try cutInverse(of: relationship, from: object, to: key)
+                    if isJournaling { journal.append(.cut(object, relationship, key)) }
                 }
             }
         }
@@ -126,7 +158,7 @@ extension ManagedObjectContext {
         for object in inserted + touched where !object.isDeleted {
             for relationship in plan(object.entity).toOnes where relationship.inverse == nil {
                 guard let key = object.key(in: relationship),
-                    registered[destinationID(relationship, key)]?.isDeleted == true,
+                    known(destinationID(relationship, key))?.isDeleted == true,
                     object.isInserted || object.changedSlots.contains(relationship.slot)
                 else { continue }
                 object.setSlot(relationship.slot, .null)
@@ -176,13 +208,13 @@ extension ManagedObjectContext {
             where relationship.deleteRule == .deny {
                 let staying = try destinations(relationship, object).first { key in
                     let id = destinationID(relationship, key)
-                    if registered[id]?.isDeleted == true || deletedElsewhere.contains(id) {
+                    if known(id)?.isDeleted == true || deletedElsewhere.contains(id) {
                         return false
                     }
                     return try relationship.isToMany || existingObject(with: id) != nil
                 }
                 if let staying {
-                    let other = registered[destinationID(relationship, staying)]?.entity
+                    let other = known(destinationID(relationship, staying))?.entity
                     errors.append(
                         .denied(
                             object, relationship, staying,

@@ -19,15 +19,29 @@ extension ManagedObjectContext {
         try check(object, has: relationship, toMany: false)
         try checkAlive(object)
         if let destination { try check(destination, fits: relationship) }
+        try leadToOne(relationship, of: object, to: destination?.id.key)
+    }
+
+    /// As `setToOne`, without asking whether the destination is there. Where the inverse is a
+    /// to-one, too, a destination that is not there is none.
+    func leadToOne(
+        _ relationship: Relationship, of object: ManagedObject, to key: Int64?
+    ) throws {
         let old = object.key(in: relationship)
-        if old == destination?.id.key { return }
+        if old == key { return }
+        let inverse = model.inverse(of: relationship)
+        var destination: ManagedObject?
+        if let key, let inverse, !inverse.isToMany {
+            destination = try existingObject(with: destinationID(relationship, key))
+            if destination == nil { return try leadToOne(relationship, of: object, to: nil) }
+        }
         if let old { try cutInverse(of: relationship, from: object, to: old) }
-        object.setSlot(relationship.slot, destination.map { .key($0.id.key) } ?? .null)
-        guard let destination, let inverse = model.inverse(of: relationship) else { return }
-        if inverse.isToMany {
-            edit(inverse, of: destination.id.key) { $0.add(object.id.key) }
-        } else {
+        object.setSlot(relationship.slot, key.map { .key($0) } ?? .null)
+        guard let key, let inverse else { return }
+        if let destination {
             try takeOver(inverse, of: destination, for: object, relationship)
+        } else {
+            try edit(inverse, of: key, .add(object.id.key))
         }
     }
 
@@ -37,7 +51,7 @@ extension ManagedObjectContext {
     ) throws {
         guard let inverse = model.inverse(of: relationship) else { return }
         if inverse.isToMany {
-            edit(inverse, of: old) { $0.remove(object.id.key) }
+            try edit(inverse, of: old, .remove(object.id.key))
         } else if let other = try existingObject(with: destinationID(relationship, old)),
             other.key(in: inverse) == object.id.key
         {
@@ -74,27 +88,43 @@ extension ManagedObjectContext {
                 try setToOne(inverse, of: member, owner)
                 continue
             }
-            edit(relationship, of: owner.id.key) { $0.add(member.id.key) }
-            if inverse == nil {
-                let place = ToManyID(relationship: relationship.index, owner: member.id.key)
-                ownersMade[place] = owner.id.key
-            }
-            if let inverse, inverse.index != relationship.index || owner !== member {
-                edit(inverse, of: member.id.key) { $0.add(owner.id.key) }
-            }
+            try join(relationship, owner.id.key, member.id.key)
         }
+    }
+
+    /// Makes a link that is not there, on both sides, for an inverse that is not a to-one.
+    func join(_ relationship: Relationship, _ owner: Int64, _ member: Int64) throws {
+        try edit(relationship, of: owner, .add(member))
+        if relationship.inverse == nil {
+            ownersMade[ToManyID(relationship: relationship.index, owner: member)] = owner
+        }
+        if let inverse = model.inverse(of: relationship),
+            inverse.index != relationship.index || owner != member
+        {
+            try edit(inverse, of: member, .add(owner))
+        }
+        if isJournaling { journal.append(.member(relationship, owner, member, isNew: true)) }
+    }
+
+    /// Cuts a link that is there, on both sides, for an inverse that is not a to-one.
+    func part(_ relationship: Relationship, _ owner: Int64, _ member: Int64) throws {
+        try edit(relationship, of: owner, .remove(member))
+        if let inverse = model.inverse(of: relationship),
+            inverse.index != relationship.index || owner != member
+        {
+            try edit(inverse, of: member, .remove(owner))
+        }
+        if isJournaling { journal.append(.member(relationship, owner, member, isNew: false)) }
     }
 
     /// Cuts a link that is there, on both sides; the member must be loaded where the inverse is a
     /// to-one.
     func unlink(_ relationship: Relationship, _ owner: ManagedObject, _ member: Int64) throws {
-        edit(relationship, of: owner.id.key) { $0.remove(member) }
-        guard let inverse = model.inverse(of: relationship) else { return }
-        if inverse.isToMany {
-            if inverse.index != relationship.index || owner.id.key != member {
-                edit(inverse, of: member) { $0.remove(owner.id.key) }
-            }
-        } else if let other = registered[destinationID(relationship, member)],
+        guard let inverse = model.inverse(of: relationship), !inverse.isToMany else {
+            return try part(relationship, owner.id.key, member)
+        }
+        try edit(relationship, of: owner.id.key, .remove(member))
+        if let other = known(destinationID(relationship, member)),
             other.key(in: inverse) == owner.id.key
         {
             other.setSlot(inverse.slot, .null)
@@ -103,8 +133,15 @@ extension ManagedObjectContext {
 
     /// A to-many without an inverse owns its members: who has one of these gives it up. The owners
     /// in the store are asked for with one query.
-    func takeFromOwners(_ relationship: Relationship, _ members: [Int64]) throws {
-        let saved = members.filter { $0 > 0 }
+    /// - Parameter keeper: an owner who does not give them up.
+    func takeFromOwners(
+        _ relationship: Relationship, _ members: [Int64], keeping keeper: Int64? = nil
+    ) throws {
+        let saved = members.filter { key in
+            key > 0
+                || parent != nil
+                    && known(destinationID(relationship, key))?.isInserted != true
+        }
         if !saved.isEmpty {
             let owners = try snapshots(who(relationship, leadsTo: saved)).map(\.key)
             try fire(relationship, owners: owners)
@@ -118,19 +155,25 @@ extension ManagedObjectContext {
             for member in saved {
                 let owners = found[member] ?? []
                 ownersSeen[ToManyID(relationship: relationship.index, owner: member)] = owners
-                for owner in owners { take(member, from: owner, relationship) }
+                for owner in owners where owner != keeper {
+                    try take(member, from: owner, relationship)
+                }
             }
         }
         for member in members {
             let place = ToManyID(relationship: relationship.index, owner: member)
-            if let owner = ownersMade[place] { take(member, from: owner, relationship) }
+            if let owner = ownersMade[place], owner != keeper {
+                try take(member, from: owner, relationship)
+            }
         }
     }
 
-    private func take(_ member: Int64, from owner: Int64, _ relationship: Relationship) {
+    private func take(
+        _ member: Int64, from owner: Int64, _ relationship: Relationship
+    ) throws {
         let place = ToManyID(relationship: relationship.index, owner: owner)
         guard toManys[place]?.contains(member) == true else { return }
-        edit(relationship, of: owner) { $0.remove(member) }
+        try part(relationship, owner, member)
     }
 
     /// Asks for the objects from which a relationship leads to any of those keys.
@@ -144,17 +187,44 @@ extension ManagedObjectContext {
         return request
     }
 
+    /// What can be done to one object's to-many.
+    enum Edit {
+        case add(Int64)
+        case remove(Int64)
+        case arrange([Int64])
+    }
+
     /// Changes what is known of one object's to-many, loaded or not.
-    func edit(
-        _ relationship: Relationship, of owner: Int64, _ change: (inout ToManyState) -> Void
-    ) {
+    ///
+    /// A fault holds nothing but the difference. To be undone exactly, an order must be known, so
+    /// it is read where changes are written down.
+    func edit(_ relationship: Relationship, of owner: Int64, _ edit: Edit) throws {
         let place = ToManyID(relationship: relationship.index, owner: owner)
         let isOrdered = relationship.isOrdered
+        if isOrdered && isJournaling { try notePosition(edit, relationship, owner) }
         func apply(_ state: inout ToManyState) {
             if isOrdered { state.keepOrder() }
-            change(&state)
+            switch edit {
+            case .add(let key): state.add(key)
+            case .remove(let key): state.remove(key)
+            case .arrange(let keys): state.arrange(keys)
+            }
         }
-        apply(&toManys[place, default: owner < 0 ? .empty : .fault])
+        apply(&toManys[place, default: isNew(place) ? .empty : .fault])
+    }
+
+    /// Writes down where a member stood, or how all stood, before that is changed.
+    private func notePosition(
+        _ edit: Edit, _ relationship: Relationship, _ owner: Int64
+    ) throws {
+        let order = try state(relationship, of: owner).members(ordered: true)
+        switch edit {
+        case .add: break
+        case .remove(let key):
+            guard let index = order.firstIndex(of: key) else { return }
+            journal.append(.position(relationship, owner, key, index))
+        case .arrange: journal.append(.order(relationship, owner, order))
+        }
     }
 
     // MARK: Checks
@@ -200,9 +270,9 @@ extension ManagedObjectContext {
 extension ManagedObject {
     /// The key in a to-one's slot; nil where the object's entity does not have that relationship.
     func key(in toOne: Relationship) -> Int64? {
-        guard entity.slots.indices.contains(toOne.slot), values.indices.contains(toOne.slot),
+        guard entity.slots.indices.contains(toOne.slot),
             case .relationship(let own) = entity.slots[toOne.slot], own === toOne,
-            case .key(let key) = values[toOne.slot]
+            case .key(let key) = value(toOne.slot)
         else { return nil }
         return key
     }

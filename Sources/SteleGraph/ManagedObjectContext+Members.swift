@@ -4,18 +4,47 @@ import SteleModel
 import StelePersistence
 
 extension ManagedObjectContext {
+    /// The object of a to-many.
+    func ownerID(_ place: ToManyID) -> ObjectID {
+        let owner = model.relationships[place.relationship].owner
+        return ObjectID(root: model.entities[owner].root, key: place.owner)
+    }
+
+    /// Whether a to-many is of an object that is new here: nothing can be read of it.
+    func isNew(_ place: ToManyID) -> Bool {
+        guard place.owner < 0 else { return false }
+        return parent == nil || known(ownerID(place))?.isInserted ?? false
+    }
+
     /// Reads the members of faults; one query for all owners.
     func fire(_ relationship: Relationship, owners: [Int64]) throws {
         let faults = owners.filter { owner in
             let place = ToManyID(relationship: relationship.index, owner: owner)
-            return owner > 0 && toManys[place]?.isFault ?? true
+            return !isNew(place) && toManys[place]?.isFault ?? true
         }
         if faults.isEmpty { return }
-        let members = try reader().members(of: relationship, owners: faults)
+        let members = try memberKeys(of: relationship, owners: faults)
         for owner in faults {
             let place = ToManyID(relationship: relationship.index, owner: owner)
             toManys[place, default: .fault].fire(members[owner] ?? [])
         }
+    }
+
+    /// The members now, for each owner that has any; those deleted here are none.
+    func currentMembers(
+        of relationship: Relationship, owners: [Int64]
+    ) throws -> [Int64: [Int64]] {
+        try fire(relationship, owners: owners)
+        var found: [Int64: [Int64]] = [:]
+        for owner in owners {
+            let place = ToManyID(relationship: relationship.index, owner: owner)
+            let keys = toManys[place]?.members(ordered: relationship.isOrdered) ?? []
+            let alive = keys.filter {
+                known(destinationID(relationship, $0))?.isDeleted != true
+            }
+            if !alive.isEmpty { found[owner] = alive }
+        }
+        return found
     }
 
     /// What is known of an object's to-many; fired.
@@ -30,7 +59,7 @@ extension ManagedObjectContext {
         let keys = try state(relationship, of: object.id.key)
             .members(ordered: relationship.isOrdered)
         if deleted.isEmpty && undecided.isEmpty { return keys }
-        return keys.filter { registered[destinationID(relationship, $0)]?.isDeleted != true }
+        return keys.filter { known(destinationID(relationship, $0))?.isDeleted != true }
     }
 
     func members(
@@ -47,7 +76,7 @@ extension ManagedObjectContext {
     ) throws -> Bool {
         try check(object, has: relationship, toMany: true)
         let id = destinationID(relationship, key)
-        if registered[id]?.isDeleted == true { return false }
+        if known(id)?.isDeleted == true { return false }
         guard let inverse = model.inverse(of: relationship), !inverse.isToMany else {
             return try state(relationship, of: object.id.key).contains(key)
         }
@@ -73,18 +102,20 @@ extension ManagedObjectContext {
             wanted.append(member.id.key)
         }
         let gone = current.filter { !seen.contains($0) }
+        var leavers: [Int64: ManagedObject] = [:]
         if let inverse = model.inverse(of: relationship), !inverse.isToMany {
-            _ = try existingObjects(
+            leavers = try existingObjects(
                 root: model.destination(of: relationship).root, keys: gone)
         }
-        for key in gone { try unlink(relationship, object, key) }
+        try withExtendedLifetime(leavers) {
+            for key in gone { try unlink(relationship, object, key) }
+        }
         let present = Set(current)
         let come = members.filter { !present.contains($0.id.key) }
         try link(relationship, object, come)
-        edit(relationship, of: owner) { state in
-            if relationship.isOrdered { state.arrange(wanted) }
-            state.isExpected = true
-        }
+        if relationship.isOrdered { try edit(relationship, of: owner, .arrange(wanted)) }
+        let place = ToManyID(relationship: relationship.index, owner: owner)
+        toManys[place, default: .empty].isExpected = true
     }
 
     func addMember(
@@ -102,7 +133,7 @@ extension ManagedObjectContext {
         var order = try state(relationship, of: object.id.key).members(ordered: true)
         order.removeAll { $0 == key }
         order.insert(key, at: min(max(0, index), order.count))
-        edit(relationship, of: object.id.key) { $0.arrange(order) }
+        try edit(relationship, of: object.id.key, .arrange(order))
     }
 
     func removeMember(

@@ -34,7 +34,7 @@ extension ManagedObjectContext {
     /// - Returns: whether the policy can.
     private func settle(_ conflict: MergeConflict) throws -> Bool {
         let id = ObjectID(root: model.entities[conflict.entity].root, key: conflict.key)
-        guard let object = registered[id], let before = object.before,
+        guard let object = known(id), let before = object.before,
             let theirs = conflict.persisted, theirs.entity == object.entity.index,
             theirs.values.count == object.values.count
         else { return false }
@@ -106,7 +106,7 @@ extension ManagedObjectContext {
         let there: ManagedObject
         if let key = conflict.databaseKey {
             let id = ObjectID(root: new.entity.root, key: key)
-            guard let stored = try registered[id] ?? newest(id), !stored.isDeleted else { return false }
+            guard let stored = try known(id) ?? newest(id), !stored.isDeleted else { return false }
             there = stored
         } else {
             // It is in this save itself: one that is stored goes before those that are new.

@@ -11,9 +11,23 @@ extension ManagedObjectContext {
     /// where there is none, or where it is deleted here (`existingObject(with:)`).
     /// - Throws: `StoreError`, `ContextError.closed`.
     public func existingObject(with id: ObjectID) throws -> ManagedObject? {
-        if let object = registered[id] { return object.isDeleted ? nil : object }
-        guard !id.isTemporary, let snapshot = try snapshot(id) else { return nil }
+        if let object = known(id) {
+            if object.isFault { try fire(object) }
+            return object.isDeleted ? nil : object
+        }
+        guard !id.isTemporary || parent != nil, let snapshot = try snapshot(id) else { return nil }
         return register(snapshot)
+    }
+
+    /// The object of that identity, read or not: a fault where it is not known and its entity has
+    /// no subentities, one of which it might be (`object(with:)`). A fault need not be in the store;
+    /// it is found out when it is read.
+    /// - Throws: `StoreError`, `ContextError.closed`.
+    public func object(with id: ObjectID) throws -> ManagedObject {
+        if let object = known(id) { return object }
+        let entity = model.entities[id.root]
+        if entity.hasSubentities, let snapshot = try snapshot(id) { return register(snapshot) }
+        return registerFault(id, entity)
     }
 
     /// The objects of those keys that exist, by key; one query for what the row cache lacks.
@@ -23,15 +37,16 @@ extension ManagedObjectContext {
         found.reserveCapacity(keys.count)
         var missing: [Int64] = []
         for key in keys {
-            if let object = registered[ObjectID(root: root, key: key)] {
+            if let object = known(ObjectID(root: root, key: key)), !object.isFault {
                 if !object.isDeleted { found[key] = object }
-            } else if key > 0 {
+            } else if key > 0 || parent != nil {
                 missing.append(key)
             }
         }
         if missing.isEmpty { return found }
         for (key, snapshot) in try snapshots(root: root, keys: missing) {
-            found[key] = register(snapshot)
+            let object = register(snapshot)
+            if !object.isDeleted { found[key] = object }
         }
         return found
     }
@@ -43,88 +58,83 @@ extension ManagedObjectContext {
         return object.flatMap { entity.isKind($0.entity.index) ? $0 : nil }
     }
 
-    /// The objects that match in the store, in the request's order; those deleted here are left
-    /// out, those changed here have their changes.
-    /// - Throws: `StoreError`, `ContextError.closed`.
-    public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
-        try snapshots(request).compactMap { snapshot in
-            let object = register(snapshot)
-            return object.isDeleted ? nil : object
-        }
-    }
-
-    /// The one object of the snapshot's identity.
-    func register(_ snapshot: Snapshot) -> ManagedObject {
-        let entity = model.entities[snapshot.entity]
-        let id = ObjectID(root: entity.root, key: snapshot.key)
-        if let known = registered[id] { return known }
-        let object = ManagedObject(snapshot, entity: entity, context: self)
-        registered[id] = object
-        return object
-    }
-
     // MARK: Snapshots, as stored
 
-    /// The object as the store has it; through the row cache.
+    /// The object as the store has it, or the parent where there is one; through the row cache.
     /// - Throws: `StoreError`, `ContextError.closed`.
     public func snapshot(_ id: ObjectID) throws -> Snapshot? {
+        if let parent {
+            try checkOpen()
+            return try parent.existingObject(with: id)?.snapshot
+        }
         if let known = try cachedAlone(id) { return known }
-        let view = try view()
-        guard let cacheView = view.cache else { return try view.reader.snapshot(id) }
-        let cache = coordinator.cache
-        if let known = cache.snapshot(id, in: cacheView) { return known }
-        guard let read = try view.reader.snapshot(id) else { return nil }
-        cache.put(read, root: id.root, from: cacheView)
-        return read
+        return try read { view in
+            guard let cacheView = view.cache else { return try view.reader.snapshot(id) }
+            let cache = coordinator.cache
+            if let known = cache.snapshot(id, in: cacheView) { return known }
+            guard let read = try view.reader.snapshot(id) else { return nil }
+            cache.put(read, root: id.root, from: cacheView)
+            return read
+        }
     }
 
     /// Those of the keys that exist, by key; one query for what the row cache lacks.
     /// - Throws: `StoreError`, `ContextError.closed`.
     public func snapshots(root: Int, keys: [Int64]) throws -> [Int64: Snapshot] {
-        let view = try view()
-        var found: [Int64: Snapshot] = [:]
-        found.reserveCapacity(keys.count)
-        var missing: [Int64] = []
-        let cache = coordinator.cache
-        for key in keys {
-            if let cacheView = view.cache,
-                let known = cache.snapshot(ObjectID(root: root, key: key), in: cacheView)
-            {
-                found[key] = known
-            } else {
-                missing.append(key)
+        if let parent {
+            try checkOpen()
+            return try parent.existingObjects(root: root, keys: keys).mapValues(\.snapshot)
+        }
+        return try read { view in
+            var found: [Int64: Snapshot] = [:]
+            found.reserveCapacity(keys.count)
+            var missing: [Int64] = []
+            let cache = coordinator.cache
+            for key in keys {
+                if let cacheView = view.cache,
+                    let known = cache.snapshot(ObjectID(root: root, key: key), in: cacheView)
+                {
+                    found[key] = known
+                } else {
+                    missing.append(key)
+                }
             }
+            if missing.isEmpty { return found }
+            for read in try view.reader.snapshots(root: root, keys: missing) {
+                found[read.key] = read
+                if let cacheView = view.cache { cache.put(read, root: root, from: cacheView) }
+            }
+            return found
         }
-        if missing.isEmpty { return found }
-        for read in try view.reader.snapshots(root: root, keys: missing) {
-            found[read.key] = read
-            if let cacheView = view.cache { cache.put(read, root: root, from: cacheView) }
-        }
-        return found
     }
 
-    /// The objects that match, in the request's order. Lists are not kept in the row cache.
+    /// The objects that match in the store, or in the parent where there is one, in the request's
+    /// order. Lists are not kept in the row cache.
     /// - Throws: `StoreError`, `ContextError.closed`.
     public func snapshots(_ request: FetchRequest) throws -> [Snapshot] {
-        try reader().fetch(request)
+        if let parent {
+            try checkOpen()
+            return try parent.fetch(request).map(\.snapshot)
+        }
+        return try read { try $0.reader.fetch(request) }
     }
 
-    /// The rows of a dictionary result.
+    /// The rows of a dictionary result: always of what is saved, as in Core Data.
     /// - Throws: `StoreError`, `ContextError.closed`.
     public func rows(_ request: FetchRequest) throws -> [[Value]] {
-        try reader().fetchRows(request)
+        try read { try $0.reader.fetchRows(request) }
     }
 
-    /// How many match.
-    /// - Throws: `StoreError`, `ContextError.closed`.
-    public func count(_ request: FetchRequest) throws -> Int { try reader().count(request) }
-
-    /// The members of a to-many in the store, for each owner that has any.
+    /// The members of a to-many in the store, or in the parent, for each owner that has any.
     /// - Throws: `StoreError`, `ContextError.closed`.
     public func memberKeys(
         of relationship: Relationship, owners: [Int64]
     ) throws -> [Int64: [Int64]] {
-        try reader().members(of: relationship, owners: owners)
+        if let parent {
+            try checkOpen()
+            return try parent.currentMembers(of: relationship, owners: owners)
+        }
+        return try read { try $0.reader.members(of: relationship, owners: owners) }
     }
 
     /// As `memberKeys`, with the members' values.
@@ -132,6 +142,14 @@ extension ManagedObjectContext {
     public func memberSnapshots(
         of relationship: Relationship, owners: [Int64]
     ) throws -> [(owner: Int64, member: Snapshot)] {
-        try reader().memberSnapshots(of: relationship, owners: owners)
+        guard parent != nil else {
+            return try read { try $0.reader.memberSnapshots(of: relationship, owners: owners) }
+        }
+        let keys = try memberKeys(of: relationship, owners: owners)
+        let root = model.destination(of: relationship).root
+        let all = try snapshots(root: root, keys: Set(keys.values.joined()).sorted())
+        return owners.flatMap { owner in
+            (keys[owner] ?? []).compactMap { all[$0] }.map { (owner: owner, member: $0) }
+        }
     }
 }

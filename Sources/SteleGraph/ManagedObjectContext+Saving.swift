@@ -15,18 +15,29 @@ extension ManagedObjectContext {
     @discardableResult
     public func save() throws -> SaveResult {
         if isWriters { throw ContextError.onWriter }
+        if let parent {
+            try saveToParent(parent)
+            return SaveResult(token: try token())
+        }
         guard let request = try saveRequest() else { return SaveResult(token: try token()) }
+        let saved = savedObjects()
         let result =
             mergePolicy == .error
             ? try coordinator.store.save(request) : try saveMerging(request)
+        if inbox != nil { ownSaves.insert(result.token) }
         didSave(result)
+        tellDidSave(saved)
         return result
     }
 
     /// The request that `save` sends, after delete rules and validation; nil when nothing changed.
     /// - Throws: as `save`.
     public func saveRequest() throws -> SaveRequest? {
-        try processPendingChanges()
+        try inOneView { try makeSaveRequest() }
+    }
+
+    private func makeSaveRequest() throws -> SaveRequest? {
+        try prepareSave()
         var updates: [(object: ManagedObject, slots: [Int])] = []
         for object in touched where !object.isDeleted {
             let slots = storedChanges(object)
@@ -35,6 +46,10 @@ extension ManagedObjectContext {
         guard !updates.isEmpty || hasChangesBesideUpdates else { return nil }
         let links = try changedLinks()
         try validate(updates: updates.map(\.object), links: links)
+        if coordinator.hasSubclasses {
+            // Validation may have put other values in their place.
+            updates = updates.map { ($0.object, storedChanges($0.object)) }
+        }
         var builder = SaveRequestBuilder(self, links: links)
         try builder.build(updates: updates)
         return builder.request.changes.isEmpty ? nil : builder.request
@@ -49,14 +64,20 @@ extension ManagedObjectContext {
         var missing: [Int: [Int64]] = [:]
         for place in places {
             let id = ownerID(place)
-            if registered[id] == nil { missing[id.root, default: []].append(id.key) }
+            if known(id)?.isFault ?? true { missing[id.root, default: []].append(id.key) }
         }
-        for (root, keys) in missing { _ = try existingObjects(root: root, keys: keys) }
+        var loaded: [ObjectID: ManagedObject] = [:]
+        for (root, keys) in missing {
+            for object in try existingObjects(root: root, keys: keys).values {
+                loaded[object.id] = object
+            }
+        }
         var found: [ChangedLinks] = []
         var index: [ObjectID: Int] = [:]
         for place in places {
             // A link to an object that is gone already, left by No Action, has no owner to tell.
-            guard let owner = registered[ownerID(place)] else { continue }
+            let id = ownerID(place)
+            guard let owner = loaded[id] ?? known(id), !owner.isFault else { continue }
             if let known = index[owner.id] {
                 found[known].relationships.append(place.relationship)
             } else {
@@ -67,39 +88,40 @@ extension ManagedObjectContext {
         return found
     }
 
-    private func ownerID(_ place: ToManyID) -> ObjectID {
-        let owner = model.relationships[place.relationship].owner
-        return ObjectID(root: model.entities[owner].root, key: place.owner)
-    }
-
     /// Takes the result of a request that this context made (`saveRequest`), where it was saved by
     /// `PersistentStore.save(making:)`; `save` does it by itself.
     public func didSave(_ result: SaveResult) {
-        for object in deleted { registered[object.id] = nil }
+        for object in deleted {
+            object.isGone = true
+            unregister(object)
+        }
         for object in inserted where !object.isDeleted {
             guard let key = result.permanentKeys[object.id] else { continue }
             registered[object.id] = nil
+            if undoManager != nil { renamed[object.id] = key }
             object.id = ObjectID(root: object.id.root, key: key)
             registered[object.id] = object
         }
         for (id, snapshot) in result.snapshots {
-            guard let object = registered[id] else { continue }
+            guard let object = known(id), !object.isFault else { continue }
             let transient = plan(object.entity).transientSlots.map { ($0, object.value($0)) }
             object.values = snapshot.values
             object.before = snapshot
             object.version = snapshot.version
             for (slot, value) in transient { object.values[slot] = value }
         }
-        for object in inserted { object.isInserted = false }
+        for object in inserted {
+            object.isInserted = false
+            object.reinserted = nil
+        }
         for object in touched { object.isTouched = false }
         for object in inserted { object.isTouched = false }
-        inserted = []
-        touched = []
-        deleted = []
-        toManys = [:]
-        seenByDeletion = [:]
-        ownersSeen = [:]
-        ownersMade = [:]
+        forgetChanges()
+        letGoOfUnchanged()
+        for child in liveChildren {
+            if !result.permanentKeys.isEmpty { child.rename(result.permanentKeys) }
+            child.takeVersions(result.snapshots)
+        }
         dropView()
     }
 }

@@ -19,6 +19,7 @@ extension ManagedObjectContext {
         }
         try validateCounts(links, &errors)
         errors += try deniedDeletes()
+        if coordinator.hasSubclasses { try askObjects(updates, &errors) }
         if !errors.isEmpty { throw ValidationErrors(errors) }
     }
 

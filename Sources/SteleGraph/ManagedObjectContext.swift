@@ -1,36 +1,64 @@
-/// A scratch pad of objects: what is read is one view of the store, what is changed is one save.
+/// A scratch pad of objects: what is read, what is changed and not saved yet.
 
 import SteleModel
 import StelePersistence
 import StelePredicates
 
-/// A context (NSManagedObjectContext) with one view of the store and its changed objects.
+/// A context (NSManagedObjectContext): its objects, and their changes since the last save.
 ///
-/// Not Sendable: a context and its objects belong to one request, and with it to one thread.
+/// Not Sendable: a context and its objects belong to one thread, a request's or whoever keeps it.
+/// `init` is a request's context, with one view of the store and all its objects until it ends;
+/// `PersistentStoreCoordinator.newContext` makes one for as long as one likes, and
+/// `init(parent:)` a child of another.
 public final class ManagedObjectContext {
     /// Where it reads and saves (`persistentStoreCoordinator`).
     public let coordinator: PersistentStoreCoordinator
     /// The coordinator's model.
     public let model: Model
+    /// The context whose unsaved state it reads, and which its saves go to; nil for a root
+    /// (`parent`).
+    public let parent: ManagedObjectContext?
     /// Who saves (`transactionAuthor`).
     public var author: String?
     /// What saves, for the history: a route's pattern, never an address.
     public var name: String?
+    /// Which state of the store it reads (`queryGenerationToken`).
+    public internal(set) var queryGeneration: QueryGeneration
+    /// Whether it keeps all objects that it has read; else unchanged ones live as long as somebody
+    /// else has them (`retainsRegisteredObjects`).
+    public let retainsRegisteredObjects: Bool
+    /// What takes changes back; nil where nothing does, as at first (`undoManager`).
+    public var undoManager: UndoManager? {
+        didSet { undoManagerChanged(from: oldValue) }
+    }
+
+    /// Whether it follows what is saved beside it: in the store, or by other children of its parent
+    /// (`automaticallyMergesChangesFromParent`). It merges at its next operation.
+    public var automaticallyMergesChangesFromParent = false {
+        didSet {
+            if oldValue != automaticallyMergesChangesFromParent { followingChanged() }
+        }
+    }
 
     /// Who wins where a save meets what others have saved (`mergePolicy`).
     public var mergePolicy = MergePolicy.error
 
     /// The reader on the writer's thread that the context was made with.
-    private let writerReader: (any StoreReader)?
+    let writerReader: (any StoreReader)?
     /// What reading from one view may cost.
-    private let budget: ReadBudget?
-    private var openView: ReaderView?
+    let budget: ReadBudget?
+    var openView: ReaderView?
     /// Where it has read from the row cache alone so far: the view that this was.
-    private var cachedView: CachedView?
+    var cachedView: CachedView?
+    /// How many operations are under way that shall see one view.
+    var openOperations = 0
+    /// The oldest token of what its objects were read from.
+    var readFloor: Int64?
     private var isClosed = false
 
-    /// One object an identity.
+    /// One object an identity: all, or those with changes where the others are held weakly.
     var registered: [ObjectID: ManagedObject] = [:]
+    var weaklyRegistered: [ObjectID: WeakObject] = [:]
     /// What is known and changed of to-manys; of new objects only where something is in them.
     var toManys: [ToManyID: ToManyState] = [:]
     /// New objects in the order of their insertion; those deleted again are still in it.
@@ -48,12 +76,34 @@ public final class ManagedObjectContext {
     var ownersSeen: [ToManyID: [Int64]] = [:]
     /// Of to-manys without an inverse: who was given an object here, by the object's key.
     var ownersMade: [ToManyID: Int64] = [:]
-    var nextKey: Int64 = -1
     /// What the same transaction deletes in other saves than this one (`PartedSave`): it neither
     /// denies a deletion nor has to be valid.
     public var deletedElsewhere: Set<ObjectID> = []
+    private var nextKey: Int64 = -1
+    /// Why a fault could not be read, where nobody could be told.
+    var faultError: (any Error)?
 
-    /// A context that reads what is committed when it first reads.
+    /// Whether changes are written down as they are made: for undo, or for who observes them.
+    var isJournaling = false
+    /// Whether objects ask that, as they do while anything may be written down.
+    var watchesObjects = false
+    /// The changes since `processPendingChanges` last ran, in their order.
+    var journal: [JournalEntry] = []
+    var children: [WeakContext] = []
+    var observers: [Int: (ContextNotification) -> Void] = [:]
+    var observerCount = 0
+    var streams: [AsyncStream<ContextEvent>.Continuation] = []
+    /// Commits to follow, and what brings them.
+    var inbox: MergeInbox?
+    var subscription: Subscription?
+    var isMerging = false
+    /// The tokens of its own saves that the broadcast has not told of yet.
+    var ownSaves: Set<Int64> = []
+
+    /// What new objects' keys became, for the undo stack, which knows them by the old ones.
+    var renamed: [ObjectID: Int64] = [:]
+
+    /// A request's context: what it reads is what is committed when it first reads.
     /// - Parameter budget: what all its reading until a save may cost, for a thread that must not
     ///   wait: what would cost more throws `StoreError.overBudget`. Nil for as long as it takes.
     public init(
@@ -62,9 +112,12 @@ public final class ManagedObjectContext {
     ) {
         self.coordinator = coordinator
         model = coordinator.model
+        parent = nil
         self.author = author
         self.name = name
         self.budget = budget
+        queryGeneration = .current
+        retainsRegisteredObjects = true
         writerReader = nil
     }
 
@@ -76,74 +129,65 @@ public final class ManagedObjectContext {
     ) {
         self.coordinator = coordinator
         model = coordinator.model
+        parent = nil
         self.author = author
         self.name = name
         budget = nil
+        queryGeneration = .current
+        retainsRegisteredObjects = true
         writerReader = reader
     }
 
+    /// A context that is kept; `PersistentStoreCoordinator.newContext` makes it.
+    init(
+        kept coordinator: PersistentStoreCoordinator, author: String?, name: String?,
+        retainsRegisteredObjects: Bool
+    ) {
+        self.coordinator = coordinator
+        model = coordinator.model
+        parent = nil
+        self.author = author
+        self.name = name
+        budget = nil
+        queryGeneration = .unpinned
+        self.retainsRegisteredObjects = retainsRegisteredObjects
+        writerReader = nil
+    }
+
+    /// A child: it reads its parent's unsaved state, and its saves go there.
+    public init(parent: ManagedObjectContext) {
+        coordinator = parent.coordinator
+        model = parent.model
+        self.parent = parent
+        author = parent.author
+        name = parent.name
+        budget = nil
+        queryGeneration = parent.queryGeneration
+        retainsRegisteredObjects = parent.retainsRegisteredObjects
+        writerReader = nil
+        parent.adopt(self)
+    }
+
     deinit { close() }
-
-    /// Its view of the store: opened at first use and kept until a save or `close`.
-    /// - Throws: `StoreError`, `ContextError.closed`; `StoreError.moved` where something was saved
-    ///   since it has read from the row cache alone.
-    func view() throws -> ReaderView {
-        if let openView { return openView }
-        try checkOpen()
-        let view =
-            if let writerReader { try ReaderView.writer(writerReader, coordinator) } else {
-                try ReaderView.open(coordinator, budget: budget)
-            }
-        if let cachedView, cachedView.isUsed, !cachedView.isSame(as: view) {
-            view.reader.close()
-            throw StoreError.moved("something was saved while this was read")
-        }
-        openView = view
-        return view
-    }
-
-    /// An object from the row cache or read by itself, before there is a reader; nil where it takes
-    /// one, and for a context that is given the time to open one.
-    func cachedAlone(_ id: ObjectID) throws -> Snapshot? {
-        guard budget != nil, openView == nil else { return nil }
-        try checkOpen()
-        guard var view = cachedView ?? CachedView(coordinator) else { return nil }
-        let found = coordinator.snapshot(id, in: view.cache)
-        if found != nil { view.isUsed = true }
-        cachedView = view
-        return found
-    }
-
-    /// The reader of that view.
-    /// - Throws: `StoreError`, `ContextError.closed`.
-    public func reader() throws -> any StoreReader { try view().reader }
-
-    /// The last transaction that the view sees.
-    /// - Throws: `StoreError`, `ContextError.closed`.
-    public func token() throws -> Int64 {
-        if openView == nil, let cachedView, cachedView.isUsed { return cachedView.cache.token }
-        return try view().token
-    }
-
-    /// The cache generation that what the view reads belongs to.
-    /// - Throws: `StoreError`, `ContextError.closed`.
-    public func cacheGeneration() throws -> String {
-        if openView == nil, let cachedView, cachedView.isUsed { return cachedView.generation }
-        return try view().generation
-    }
-
-    /// Gives the view back; what is read next comes from a new one.
-    func dropView() {
-        if let openView, writerReader == nil { openView.reader.close() }
-        openView = nil
-        cachedView = nil
-    }
 
     /// Gives the view back and forgets all objects. Nothing can be read afterwards.
     public func close() {
         dropView()
         isClosed = true
+        subscription?.cancel()
+        subscription = nil
+        inbox = nil
+        for stream in streams { stream.finish() }
+        streams = []
+        observers = [:]
         registered = [:]
+        weaklyRegistered = [:]
+        renamed = [:]
+        forgetChanges()
+    }
+
+    /// Forgets what is changed and what is known of to-manys.
+    func forgetChanges() {
         toManys = [:]
         inserted = []
         touched = []
@@ -152,6 +196,7 @@ public final class ManagedObjectContext {
         seenByDeletion = [:]
         ownersSeen = [:]
         ownersMade = [:]
+        journal = []
     }
 
     func checkOpen() throws {
@@ -163,10 +208,19 @@ public final class ManagedObjectContext {
 
     func plan(_ entity: Entity) -> EntityPlan { coordinator.plans[entity.index] }
 
+    /// A new object's key, unlike any other in the context's whole family.
+    func newKey() -> Int64 {
+        if let parent { return parent.newKey() }
+        defer { nextKey -= 1 }
+        return nextKey
+    }
+
     /// Remembers that an object of the store may have changed.
     func touch(_ object: ManagedObject) {
         object.isTouched = true
-        if !object.isInserted { touched.append(object) }
+        if object.isInserted { return }
+        touched.append(object)
+        if !retainsRegisteredObjects { registered[object.id] = object }
     }
 }
 

@@ -12,13 +12,28 @@ public final class PersistentStoreCoordinator: Sendable {
     let commits: CommitObserver
     /// What validation, deletion and insertion ask of each entity, by `Entity.index`.
     let plans: [EntityPlan]
+    /// Whether any object wants to be told of its life.
+    let hasSubclasses: Bool
 
     /// A coordinator of that store; it registers with the store as its observer.
-    /// - Parameter rowCacheBytes: about how much memory the cached rows may take.
-    public init(store: any PersistentStore, rowCacheBytes: Int = 32 << 20) {
+    /// - Parameters:
+    ///   - rowCacheBytes: about how much memory the cached rows may take.
+    ///   - classes: subclasses of `ManagedObject` by the names of the entities whose objects are
+    ///     made of them (`managedObjectClassName`); a subentity without one has its parent's.
+    public init(
+        store: any PersistentStore, rowCacheBytes: Int = 32 << 20,
+        classes: [String: ManagedObject.Type] = [:]
+    ) {
         self.store = store
         broadcast = HistoryBroadcast()
-        plans = store.model.entities.map { EntityPlan($0) }
+        var found: [ManagedObject.Type] = []
+        for entity in store.model.entities {
+            // A parent comes before its subentities.
+            let inherited = entity.parent.map { found[$0] } ?? ManagedObject.self
+            found.append(classes[entity.name] ?? inherited)
+        }
+        hasSubclasses = found.contains { $0 != ManagedObject.self }
+        plans = zip(store.model.entities, found).map { EntityPlan($0, objectClass: $1) }
         commits = CommitObserver(
             model: store.model, cache: RowCache(bytes: rowCacheBytes), broadcast: broadcast)
         store.observe(commits)
@@ -60,6 +75,20 @@ public final class PersistentStoreCoordinator: Sendable {
             cache.put(read, root: id.root, from: view)
         else { return nil }
         return read
+    }
+
+    /// A context to be kept: between two operations it holds nothing of the store, and it lets go
+    /// of objects that are unchanged and that nobody else has.
+    /// - Parameters:
+    ///   - author: who saves (`transactionAuthor`).
+    ///   - name: what saves, for the history.
+    ///   - retainsRegisteredObjects: whether it keeps all objects that it has read.
+    public func newContext(
+        author: String? = nil, name: String? = nil, retainsRegisteredObjects: Bool = false
+    ) -> ManagedObjectContext {
+        ManagedObjectContext(
+            kept: self, author: author, name: name,
+            retainsRegisteredObjects: retainsRegisteredObjects)
     }
 
     /// An object's URI (`URIRepresentation`): `x-coredata://UUID/Entity/p42`, or `/t1` for an

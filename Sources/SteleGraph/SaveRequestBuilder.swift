@@ -18,7 +18,7 @@ struct SaveRequestBuilder {
     }
 
     mutating func build(updates: [(object: ManagedObject, slots: [Int])]) throws {
-        request.readToken = try context.token()
+        request.readToken = try context.oldestToken()
         request.author = context.author
         request.contextName = context.name
         request.changes.reserveCapacity(
@@ -61,7 +61,8 @@ struct SaveRequestBuilder {
             request.changes.append(
                 ObjectChange(
                     .insert, entity: object.entity.index, key: object.id.key,
-                    values: object.values, toManys: toManys[object.id] ?? []))
+                    before: object.reinserted, values: object.values,
+                    toManys: toManys[object.id] ?? []))
         }
     }
 
@@ -106,6 +107,7 @@ struct SaveRequestBuilder {
     /// That an object is there, which this save does not make.
     private mutating func expect(_ id: ObjectID, _ entity: Int) {
         guard id.key > 0, expectedToExist.insert(id).inserted else { return }
+        if context.known(id)?.isInserted == true { return }
         request.expectations.append(.exists(entity: entity, key: id.key))
     }
 

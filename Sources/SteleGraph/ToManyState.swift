@@ -44,6 +44,56 @@ struct ToManyState {
         if members.count > 8 { storedSet = Set(members) }
     }
 
+    /// Takes what the store has now in the place of what was known of it. Who was to come and has
+    /// come is no change any more, nor who was to go and has gone.
+    mutating func refire(_ members: [Int64]) {
+        fire(members)
+        if members.count <= 8 { storedSet = [] }
+        let present = Set(members)
+        added.removeAll { present.contains($0) }
+        removed.removeAll { !present.contains($0) }
+        arrangeWhatIsThere()
+    }
+
+    /// The same with other keys.
+    func renamed(_ name: (Int64) -> Int64) -> ToManyState {
+        var copy = ToManyState.fault
+        if let stored { copy.fire(stored.map(name)) }
+        copy.added = OrderedSet(added.map(name))
+        copy.removed = OrderedSet(removed.map(name))
+        copy.order = order?.map(name)
+        copy.isExpected = isExpected
+        return copy
+    }
+
+    /// Forgets an order that was asked for.
+    mutating func dropOrder() { order = nil }
+
+    /// One link's standing in the store is other than it was taken for.
+    /// - Parameters:
+    ///   - isStored: whether the store has it.
+    ///   - isWanted: whether the context has it.
+    mutating func rebase(_ key: Int64, isStored: Bool, isWanted: Bool) {
+        added.remove(key)
+        removed.remove(key)
+        if isWanted && !isStored { added.append(key) }
+        if isStored && !isWanted { removed.append(key) }
+        if var members = stored, members.contains(key) != isStored {
+            if isStored { members.append(key) } else { members.removeAll { $0 == key } }
+            fire(members)
+            if members.count <= 8 { storedSet = [] }
+        }
+        arrangeWhatIsThere()
+    }
+
+    /// Leaves in an order of its own just those who are members, new ones at the end.
+    private mutating func arrangeWhatIsThere() {
+        guard let order else { return }
+        let members = unarranged
+        let (present, named) = (Set(members), Set(order))
+        self.order = order.filter(present.contains) + members.filter { !named.contains($0) }
+    }
+
     /// Whether the key is a member in the store; false for a fault.
     private func isStored(_ key: Int64) -> Bool {
         guard let stored else { return false }
@@ -73,6 +123,17 @@ struct ToManyState {
 
     /// Sets all members' order; they must be the members.
     mutating func arrange(_ keys: [Int64]) { order = keys }
+
+    /// Puts a member elsewhere in the order; at the end where there are not so many.
+    /// - Returns: where it stood, or nil for one that is none, or of a fault.
+    mutating func move(_ key: Int64, to index: Int) -> Int? {
+        keepOrder()
+        guard let found = order?.firstIndex(of: key) else { return nil }
+        if found == index { return found }
+        order?.remove(at: found)
+        if let count = order?.count { order?.insert(key, at: min(index, count)) }
+        return found
+    }
 
     /// The members as they are stored, less those that went, and those that came at the end.
     private var unarranged: [Int64] {

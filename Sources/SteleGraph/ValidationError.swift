@@ -4,7 +4,7 @@ import SteleModel
 
 /// One property of one object that is not valid.
 public struct ValidationError: Error, Sendable, Hashable {
-    /// Core Data's code: 1570 … 1690.
+    /// Core Data's code: 1550 … 1690.
     public var code: Int
     /// Core Data's name of the code, such as `NSValidationStringTooShortError`.
     public var name: String
@@ -59,6 +59,8 @@ public struct ValidationError: Error, Sendable, Hashable {
 extension ValidationError {
     /// The validation codes that Stele gives (NSCocoaErrorDomain).
     public enum Kind: Int, Sendable, Hashable, CaseIterable {
+        /// What a subclass finds wrong that no other code says.
+        case invalid = 1550
         case missingMandatoryProperty = 1570
         case relationshipLacksMinimumCount = 1580
         case relationshipExceedsMaximumCount = 1590
@@ -75,6 +77,7 @@ extension ValidationError {
         /// Core Data's constant.
         public var name: String {
             switch self {
+            case .invalid: "NSManagedObjectValidationError"
             case .missingMandatoryProperty: "NSValidationMissingMandatoryPropertyError"
             case .relationshipLacksMinimumCount: "NSValidationRelationshipLacksMinimumCountError"
             case .relationshipExceedsMaximumCount:

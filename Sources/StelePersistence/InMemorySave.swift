@@ -50,6 +50,9 @@ struct InMemorySave {
 
     /// - Throws: `.moved`, `.conflicts`, `.constraint`, `.invalid` for a request that cannot be.
     mutating func prepare(deriving derived: DerivedAttributes) throws(StoreError) {
+        for id in request.reservations where !model.entities.indices.contains(id.root) {
+            throw .invalid("the request names an entity that the model does not have")
+        }
         for change in request.changes where !model.entities.indices.contains(change.entity) {
             throw .invalid("the request names an entity that the model does not have")
         }
@@ -163,7 +166,12 @@ struct InMemorySave {
     // MARK: Changes
 
     private mutating func assignKeys() {
-        for change in request.changes where change.kind == .insert {
+        for id in request.reservations {
+            let key = outcome.nextKeys[id.root] ?? contents.nextKeys[id.root]
+            outcome.nextKeys[id.root] = key + 1
+            outcome.result.permanentKeys[id] = key
+        }
+        for change in request.changes where change.kind == .insert && change.key < 0 {
             let root = root(change.entity)
             let key = outcome.nextKeys[root] ?? contents.nextKeys[root]
             outcome.nextKeys[root] = key + 1
@@ -192,15 +200,19 @@ struct InMemorySave {
                     kind: .delete, entity: change.entity, key: key, version: change.before?.version,
                     before: members, snapshot: contents.row(id)))
         case .insert:
+            if contents.row(id) != nil { throw .moved("\(key) is there already") }
+            let version = change.before.map { $0.version &+ 1 } ?? 1
             let row = Snapshot(
-                entity: change.entity, key: key, version: 1, values: try stored(change, entity))
+                entity: change.entity, key: key, version: version,
+                values: try stored(change, entity))
             outcome.rows.append(row)
             outcome.result.snapshots[id] = row
             _ = try takeLinks(change, key)
             insertedToManys[id] = change.toManys.map(\.relationship)
             history.append(
                 HistoryChange(
-                    kind: .insert, entity: change.entity, key: key, version: 1, snapshot: row))
+                    kind: .insert, entity: change.entity, key: key, version: version, snapshot: row)
+            )
         case .update:
             try takeUpdate(change, entity, id)
         }

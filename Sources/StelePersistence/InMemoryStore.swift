@@ -101,7 +101,9 @@ public final class InMemoryStore: PersistentStore {
             return draft.outcome
         }
         guard let transaction = save.transaction else {
-            if save.receipt != nil { contents.withLock { $0.apply(save) } }
+            if save.receipt != nil || !save.nextKeys.isEmpty {
+                contents.withLock { $0.apply(save) }
+            }
             return save.result
         }
         let observer = observer.withLock { $0 }

@@ -11,6 +11,9 @@ public struct SaveRequest: Sendable {
     public var contextName: String?
     /// At most one an object.
     public var changes: [ObjectChange] = []
+    /// New objects that shall have permanent keys now, and are inserted by another request. Their
+    /// keys are in the result, and never given out again.
+    public var reservations: [ObjectID] = []
     /// What was read and must still hold.
     public var expectations: [Expectation] = []
     /// What is kept of the request that asks for this; also where nothing is to be changed.
@@ -33,9 +36,11 @@ public struct ObjectChange: Sendable {
     public var kind: Kind
     /// The index of the concrete entity.
     public var entity: Int
-    /// Z_PK, or a negative number of the request's own for an object that is new.
+    /// Z_PK, or a negative number of the request's own for an object that is new. For an insert
+    /// Z_PK is one that the store has given out: the object was deleted, or the key reserved.
     public var key: Int64
-    /// The object as it was read; nil for an insert.
+    /// The object as it was read; nil for an insert, unless it was in the store before: its version
+    /// goes on from there.
     public var before: Snapshot?
     /// What shall be stored, a value a slot; a to-one may hold a new object's negative key.
     public var values: [Value]

@@ -87,6 +87,14 @@ public struct FetchRequest: Sendable {
     /// The condition on groups.
     public var havingPredicate: Predicate?
     public var returnsDistinctResults = false
+    /// Whether a context's unsaved changes decide what matches, and where it stands; for objects,
+    /// identities and counts. A store knows of none.
+    public var includesPendingChanges = true
+    /// Whether objects that a context has read before are read again, under their changes.
+    public var shouldRefreshRefetchedObjects = false
+    /// Relationships whose destinations a context reads along, such as `team.league`: one query
+    /// for each.
+    public var relationshipKeyPathsForPrefetching: [String] = []
 
     /// All objects of the entity and its subentities.
     public init(entity: Entity) { self.entity = entity }

@@ -235,7 +235,7 @@ final class Writer {
     }
 
     private func commit(_ told: [HistoryTransaction]) throws(StoreError) {
-        guard saver.takesReceipts() || !told.isEmpty else {
+        guard saver.takesReceipts() || saver.hasReserved || !told.isEmpty else {
             try connection.execute(Self.rollback, [])
             return
         }

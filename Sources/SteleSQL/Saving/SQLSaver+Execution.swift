@@ -68,8 +68,15 @@ extension SQLSaver {
         try guardUniqueness(of: change, among: places) { () throws(StoreError) in
             try connection.execute(statements.insert(change.entity), bindings)
         }
+        let version = change.before.map { $0.version &+ 1 } ?? 1
+        if version != 1, let table = schema.table(of: change.entity) {
+            // It was there once: who remembers one of its versions shall not take it for that.
+            try connection.execute(
+                statements.text("UPDATE \(table.name) SET Z_OPT = ?1 WHERE Z_PK = ?2"),
+                [.int(version), .int(change.key)])
+        }
         let after = Snapshot(
-            entity: change.entity, key: change.key, version: 1,
+            entity: change.entity, key: change.key, version: version,
             values: stored(change.values, change.entity))
         return AppliedChange(change: change, after: after)
     }

@@ -73,10 +73,14 @@ public final class SQLSaver {
         _ request: SaveRequest, at time: Double, continuing whole: HistoryTransaction? = nil
     ) throws(StoreError) -> (SaveResult, HistoryTransaction?) {
         let wanted = operations(from: request)
-        let (keyed, permanent) = try assignKeys(wanted)
+        let (keyed, inserted) = try assignKeys(wanted)
+        var permanent = inserted
+        if !request.reservations.isEmpty {
+            permanent.merge(try reserveKeys(request.reservations)) { first, _ in first }
+        }
         var operations = order(dropEmpty(mergeByObject(keyed)))
         guard !operations.isEmpty else {
-            let result = SaveResult(token: max(request.readToken, 0))
+            let result = SaveResult(token: max(request.readToken, 0), permanentKeys: permanent)
             try keep(request.receipt, result, at: time)
             return (result, nil)
         }
@@ -96,6 +100,9 @@ public final class SQLSaver {
         return (result, transaction)
     }
 
+    /// Whether keys were given out that no row has; the batch is to be committed for them alone.
+    public private(set) var hasReserved = false
+
     /// Writes the history's rows that wait to be written together: before a savepoint is released,
     /// for they belong to it, and before something reads them.
     public func writeHistory() throws(StoreError) { try history.write(to: connection) }
@@ -104,6 +111,7 @@ public final class SQLSaver {
     public func finishBatch() throws(StoreError) {
         try history.finishBatch(connection)
         try counters.write(connection)
+        hasReserved = false
     }
 
     // MARK: The lines of the save
@@ -123,6 +131,20 @@ public final class SQLSaver {
         guard !permanent.isEmpty else { return (changes, permanent) }
         let keys = KeyReplacement(model: schema.model, permanent: permanent)
         return (changes.map(keys.replacing), permanent)
+    }
+
+    private func reserveKeys(
+        _ ids: [ObjectID]
+    ) throws(StoreError) -> [ObjectID: Int64] {
+        var reserved: [ObjectID: Int64] = [:]
+        for id in ids {
+            guard schema.model.entities.indices.contains(id.root) else {
+                throw .invalid("the request names an entity that the model does not have")
+            }
+            reserved[id] = try counters.next(schema.number(of: id.root))
+        }
+        hasReserved = true
+        return reserved
     }
 
     /// One change an object: of two, the later one's values with the earlier one's start.

@@ -111,8 +111,8 @@ struct ErrorRenderer {
         case .abstractEntity: Problem(.abstract, error.description)
         case .deleted: Problem(.object, error.description)
         case .wrongDestination: Problem(.noDestination, error.description)
-        case .noSuchRelationship: Problem(.unknownKey, error.description)
-        case .foreignObject, .closed, .onWriter: Problem(.unavailable, error.description)
+        case .noSuchRelationship, .noSuchProperty: Problem(.unknownKey, error.description)
+        case .foreignObject, .closed, .onWriter, .willSaveDoesNotEnd: Problem(.unavailable, error.description)
         }
     }
 

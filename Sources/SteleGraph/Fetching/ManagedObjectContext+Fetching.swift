@@ -1,0 +1,75 @@
+/// Fetches: what matches in the store, and what is changed here on top of it.
+
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+extension ManagedObjectContext {
+    /// The objects that match, in the request's order, with their unsaved values (`fetch(_:)`).
+    ///
+    /// With `includesPendingChanges` unsaved changes decide what matches and where it stands, in
+    /// both directions, with limit and offset counted afterwards; those of related objects, too,
+    /// where predicate or order lead there. Without it, what is in the store does, and objects that
+    /// are deleted here are among them.
+    /// - Throws: `StoreError`, `ContextError.closed`, `PredicateError`.
+    public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
+        try mergeNews()
+        return try inOneView {
+            let objects: [ManagedObject]
+            if let pending = try pendingFetch(request) {
+                objects = try pending.objects()
+            } else {
+                let known = request.shouldRefreshRefetchedObjects ? Set(registeredIDs) : []
+                objects = try snapshots(request).map(register)
+                try refreshRefetched(objects.filter { known.contains($0.id) })
+            }
+            try prefetch(request.relationshipKeyPathsForPrefetching, for: objects)
+            return objects
+        }
+    }
+
+    /// The identities of the objects that `fetch` gives, in its order; no object is made where
+    /// nothing is changed here.
+    /// - Throws: as `fetch`.
+    public func fetchIDs(_ request: FetchRequest) throws -> [ObjectID] {
+        try mergeNews()
+        return try inOneView {
+            if let pending = try pendingFetch(request) { return try pending.objects().map(\.id) }
+            return try snapshots(request).map { ObjectID(root: request.entity.root, key: $0.key) }
+        }
+    }
+
+    /// How many `fetch` gives; limit and offset count (`count(for:)`). Of a dictionary result, how
+    /// many rows.
+    /// - Throws: as `fetch`.
+    public func count(_ request: FetchRequest) throws -> Int {
+        try mergeNews()
+        guard parent != nil || mayHaveChanges else {
+            return try read { try $0.reader.count(request) }
+        }
+        return try inOneView {
+            if let pending = try pendingFetch(request) { return try pending.count() }
+            return try storedCount(request)
+        }
+    }
+
+    /// How many match in the store, or in the parent.
+    func storedCount(_ request: FetchRequest) throws -> Int {
+        if let parent { return try parent.count(request) }
+        return try read { try $0.reader.count(request) }
+    }
+
+    /// What must be asked for a request beside the store; nil where that is nothing.
+    private func pendingFetch(_ request: FetchRequest) throws -> PendingFetch? {
+        guard request.includesPendingChanges, request.propertiesToFetch.isEmpty, mayHaveChanges
+        else { return nil }
+        try processPendingChanges()
+        return try PendingFetch(self, request)
+    }
+
+    private var registeredIDs: [ObjectID] { registeredObjects.map(\.id) }
+
+    private func refreshRefetched(_ objects: [ManagedObject]) throws {
+        for object in objects where !object.isFault { try refresh(object, mergeChanges: true) }
+    }
+}

@@ -1,0 +1,180 @@
+/// A fetch whose result unsaved changes decide.
+
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+/// The store's result without those that changes may have moved, and those where they belong now.
+///
+/// The store is asked for all others, in order and no more than the page can need. Those affected
+/// are evaluated here and put between them; the order is the same, for it is total.
+struct PendingFetch {
+    private let context: ManagedObjectContext
+    private let request: FetchRequest
+    private let view: PendingView
+    private let affected: Set<Int64>?
+    private let sortKeys: [ExpressionEvaluator<PendingObject>]
+    private let texts: [TextComparison]
+
+    init(_ context: ManagedObjectContext, _ request: FetchRequest) throws {
+        self.context = context
+        self.request = request
+        view = PendingView(context)
+        affected = try AffectedObjects(context, request).keys()
+        var sortKeys: [ExpressionEvaluator<PendingObject>] = []
+        for key in request.sortDescriptors {
+            sortKeys.append(
+                try ExpressionEvaluator(
+                    key.expression, entity: request.entity, model: context.model))
+        }
+        self.sortKeys = sortKeys
+        texts = request.sortDescriptors.map { TextComparison($0.options) }
+    }
+
+    /// The page that the request asks for.
+    func objects() throws -> [ManagedObject] {
+        let come = try sorted(matching(candidates()))
+        var others: [ManagedObject] = []
+        if let affected {
+            var rest = excluding(affected)
+            rest.fetchOffset = 0
+            rest.fetchLimit = request.fetchLimit.map { $0 + max(0, request.fetchOffset) }
+            others = try context.snapshots(rest).map(context.register)
+        }
+        return page(try merge(others, come))
+    }
+
+    func count() throws -> Int {
+        var total = try matching(candidates()).count
+        if let affected {
+            var rest = excluding(affected)
+            rest.fetchOffset = 0
+            rest.fetchLimit = nil
+            total += try context.storedCount(rest)
+        }
+        let left = max(0, total - max(0, request.fetchOffset))
+        return request.fetchLimit.map { min(max(0, $0), left) } ?? left
+    }
+
+    private func page(_ objects: [ManagedObject]) -> [ManagedObject] {
+        let rest = objects.dropFirst(max(0, request.fetchOffset))
+        return Array(request.fetchLimit.map { rest.prefix(max(0, $0)) } ?? rest)
+    }
+
+    // MARK: Those affected
+
+    /// The request without those objects.
+    private func excluding(_ keys: Set<Int64>) -> FetchRequest {
+        var rest = request
+        let list = Expression.aggregate(keys.sorted().map { .constant(.int($0)) })
+        let others = Predicate.not(.comparison(Comparison(.key("_id"), .in, list)))
+        rest.predicate = request.predicate.map { .and([$0, others]) } ?? others
+        return rest
+    }
+
+    /// The affected objects that there are, of the entity asked for.
+    private func candidates() throws -> [ManagedObject] {
+        let entity = request.entity
+        var found: [ManagedObject]
+        if let affected {
+            found = Array(
+                try context.existingObjects(root: entity.root, keys: affected.sorted()).values)
+        } else {
+            found = try context.snapshots(FetchRequest(entity: entity)).map(context.register)
+            found += context.inserted
+        }
+        let kinds = request.includesSubentities ? entity.subtree : entity.index..<entity.index + 1
+        return found.filter { !$0.isDeleted && kinds.contains($0.entity.index) }
+    }
+
+    private func matching(_ objects: [ManagedObject]) throws -> [ManagedObject] {
+        guard let predicate = request.predicate else { return objects }
+        let (entity, model) = (request.entity, context.model)
+        guard let source = request.source else {
+            let evaluator = try PredicateEvaluator<PendingObject>(
+                predicate, entity: entity, model: model)
+            return try objects.filter { object in
+                let holds = try evaluator.evaluate(PendingObject(view: view, object: object))
+                try view.check()
+                return holds
+            }
+        }
+        let evaluator = try PredicateEvaluator<PendingObject>(
+            predicate, entity: entity, source: source.entity, model: model)
+        let root = model.entities[source.entity].root
+        let sources = try context.existingObjects(root: root, keys: source.keys)
+        return try objects.flatMap { object in
+            let its = PendingObject(view: view, object: object)
+            var found: [ManagedObject] = []
+            for key in source.keys {
+                guard let source = sources[key] else { continue }
+                let from = PendingObject(view: view, object: source)
+                if try evaluator.evaluate(its, source: from) { found.append(object) }
+            }
+            try view.check()
+            return found
+        }
+    }
+
+    // MARK: Order
+
+    private func position(_ object: ManagedObject) throws -> [Value] {
+        let its = PendingObject(view: view, object: object)
+        var values: [Value] = []
+        for key in sortKeys { values.append(try key.evaluate(its).value) }
+        try view.check()
+        values.append(.key(place(object.id.key)))
+        return values
+    }
+
+    /// New objects stand behind those that are saved, in the order in which they came.
+    private func place(_ key: Int64) -> Int64 { key > 0 ? key : Int64.max / 2 &- key }
+
+    private func precedes(_ a: [Value], _ b: [Value]) -> Bool {
+        for (index, (left, right)) in zip(a, b).enumerated() {
+            let isAsked = index < texts.count
+            let text = isAsked ? texts[index] : TextComparison()
+            let order = ValueOrder.sortOrder(left, right, text)
+            if order == 0 { continue }
+            return !isAsked || request.sortDescriptors[index].ascending ? order < 0 : order > 0
+        }
+        return false
+    }
+
+    private typealias Placed = (position: [Value], object: ManagedObject)
+
+    private func sorted(_ objects: [ManagedObject]) throws -> [Placed] {
+        var found: [Placed] = []
+        for object in objects { found.append((try position(object), object)) }
+        if let after = request.after { found.removeAll { !precedes(after, $0.position) } }
+        found.sort { precedes($0.position, $1.position) }
+        return found
+    }
+
+    /// Both lists as one. The others' places are looked for by halves, for to know where one stands
+    /// may take reading.
+    private func merge(_ others: [ManagedObject], _ come: [Placed]) throws -> [ManagedObject] {
+        if come.isEmpty { return others }
+        var positions: [Int: [Value]] = [:]
+        func position(_ index: Int) throws -> [Value] {
+            if let known = positions[index] { return known }
+            let found = try self.position(others[index])
+            positions[index] = found
+            return found
+        }
+        var merged: [ManagedObject] = []
+        merged.reserveCapacity(others.count + come.count)
+        var next = 0
+        for (place, object) in come {
+            var (low, high) = (next, others.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if precedes(try position(middle), place) { low = middle + 1 } else { high = middle }
+            }
+            merged += others[next..<low]
+            merged.append(object)
+            next = low
+        }
+        return merged + others[next...]
+    }
+}

@@ -1,0 +1,64 @@
+/// An object with its unsaved changes, as predicates see it.
+
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+/// The context behind evaluated objects, and what went wrong in reading on the way.
+final class PendingView {
+    let context: ManagedObjectContext
+    private(set) var error: (any Error)?
+
+    init(_ context: ManagedObjectContext) { self.context = context }
+
+    /// Reads; a failure is kept, for predicates cannot throw it.
+    func read<Result>(_ otherwise: Result, _ body: () throws -> Result) -> Result {
+        do { return try body() } catch {
+            self.error = self.error ?? error
+            return otherwise
+        }
+    }
+
+    /// - Throws: what a reading failed with, once.
+    func check() throws {
+        if let error {
+            self.error = nil
+            throw error
+        }
+    }
+}
+
+/// A managed object with a way to its neighbours.
+struct PendingObject: EvaluatedObject {
+    let view: PendingView
+    let object: ManagedObject
+
+    var entityIndex: Int { object.entity.index }
+    var key: Int64 { object.id.key }
+    var version: Int64 { object.version }
+
+    func value(of attribute: Attribute) -> Value {
+        let owner = view.context.model.entities[attribute.owner]
+        return owner.isKind(object.entity.index) ? object.value(attribute) : .null
+    }
+
+    func toOne(_ relationship: Relationship) -> PendingObject? {
+        guard has(relationship) else { return nil }
+        return view.read(nil) {
+            try view.context.toOne(relationship, of: object)
+                .map { PendingObject(view: view, object: $0) }
+        }
+    }
+
+    func toMany(_ relationship: Relationship) -> [PendingObject] {
+        guard has(relationship) else { return [] }
+        return view.read([]) {
+            try view.context.members(relationship, of: object)
+                .map { PendingObject(view: view, object: $0) }
+        }
+    }
+
+    private func has(_ relationship: Relationship) -> Bool {
+        view.context.model.entities[relationship.owner].isKind(object.entity.index)
+    }
+}

@@ -1,0 +1,93 @@
+/// Which relationships a request's predicate and order follow.
+
+import SteleModel
+import StelePredicates
+
+/// The paths of relationships, from the fetched entity on, whose objects decide a request's result.
+struct RelationshipPaths {
+    private(set) var paths: Set<[Int]> = []
+    /// Whether something is asked that no path says: then any change may matter.
+    private(set) var isUnbounded = false
+    private let model: Model
+
+    /// Where a name stands for: the object itself, or a subquery's variable.
+    private struct Place {
+        var entity: Entity
+        var path: [Int]
+    }
+
+    init(_ request: FetchRequest, _ model: Model) {
+        self.model = model
+        // What `$FETCH_SOURCE` is may depend on anything that is changed.
+        isUnbounded = request.source != nil
+        let scope = ["SELF": Place(entity: request.entity, path: [])]
+        if let predicate = request.predicate { visit(predicate, scope) }
+        for key in request.sortDescriptors { visit(key.expression, scope) }
+    }
+
+    private mutating func visit(_ predicate: Predicate, _ scope: [String: Place]) {
+        switch predicate {
+        case .constant: break
+        case .comparison(let it):
+            visit(it.left, scope)
+            visit(it.right, scope)
+        case .and(let parts), .or(let parts): for part in parts { visit(part, scope) }
+        case .not(let part): visit(part, scope)
+        }
+    }
+
+    private mutating func visit(_ expression: Expression, _ scope: [String: Place]) {
+        switch expression {
+        case .constant, .evaluatedObject, .variable, .anyKey: break
+        case .keyPath: _ = follow(expression, scope)
+        case .function(_, let items), .aggregate(let items):
+            for item in items { visit(item, scope) }
+        case .subquery(let collection, let variable, let predicate):
+            guard let place = follow(collection, scope) else {
+                isUnbounded = true
+                return
+            }
+            var inner = scope
+            inner["$" + variable] = place
+            visit(predicate, inner)
+        case .conditional(let condition, let a, let b):
+            visit(condition, scope)
+            visit(a, scope)
+            visit(b, scope)
+        case .set(_, let a, let b):
+            visit(a, scope)
+            visit(b, scope)
+        case .index(let base, let position):
+            visit(base, scope)
+            if case .at(let place) = position { visit(place, scope) }
+        case .assignment: isUnbounded = true
+        }
+    }
+
+    /// Where a key path leads, its relationships noted; nil for what is none, or not understood.
+    private mutating func follow(_ expression: Expression, _ scope: [String: Place]) -> Place? {
+        let start: Place?
+        let names: [String]
+        switch expression {
+        case .keyPath(.evaluatedObject, let path): (start, names) = (scope["SELF"], path)
+        case .keyPath(.variable(let name), let path): (start, names) = (scope["$" + name], path)
+        default: (start, names) = (nil, [])
+        }
+        guard var place = start,
+            let steps = try? KeyPathResolution.resolve(names, from: place.entity, in: model)
+        else {
+            isUnbounded = true
+            return nil
+        }
+        for step in steps {
+            switch step {
+            case .toOne(let it), .toMany(let it):
+                place.path.append(it.index)
+                place.entity = model.destination(of: it)
+            default: break
+            }
+        }
+        if !place.path.isEmpty { paths.insert(place.path) }
+        return place
+    }
+}

@@ -1,0 +1,180 @@
+/// Unsaved changes on top of what the store has by now: rows, members, both sides of each link.
+
+import SteleModel
+import StelePersistence
+
+extension ManagedObjectContext {
+    /// Reads objects again, under their changes. One query a family and a relationship.
+    func merge(into objects: [ManagedObject]) throws {
+        var rows: [ObjectID: Snapshot] = [:]
+        var roots: [Int: [Int64]] = [:]
+        for object in objects { roots[object.id.root, default: []].append(object.id.key) }
+        for (root, keys) in roots {
+            for (key, row) in try snapshots(root: root, keys: keys) {
+                rows[ObjectID(root: root, key: key)] = row
+            }
+        }
+        var partners: Set<ObjectID> = []
+        var gone: [ManagedObject] = []
+        for object in objects {
+            guard let row = rows[object.id], row.entity == object.entity.index else {
+                partners.formUnion(disappear(object))
+                gone.append(object)
+                continue
+            }
+            partners.formUnion(try rebase(object, on: row))
+        }
+        for relationship in model.relationships where relationship.isToMany {
+            let owner = model.entities[relationship.owner]
+            let owners = objects.filter { !$0.isGone && owner.isKind($0.entity.index) }
+            try refire(relationship, owners: owners.map(\.id.key))
+        }
+        // The other ends of one-to-one links that the store has changed.
+        partners.subtract(objects.map(\.id))
+        let others = partners.compactMap { known($0) }
+            .filter { !$0.isFault && !$0.isInserted && !$0.isDeleted }
+        if !others.isEmpty { try merge(into: others) }
+        for object in gone { dropLinks(to: object) }
+        for object in objects where !object.isDeleted { try agree(object) }
+    }
+
+    /// One-to-one links are changed on both sides. Where the store has made one and this context
+    /// another, ours stays, and whom theirs led to or from has none.
+    private func agree(_ object: ManagedObject) throws {
+        guard let before = object.before else { return }
+        for relationship in plan(object.entity).toOnes {
+            guard let inverse = model.inverse(of: relationship), !inverse.isToMany,
+                before.values.indices.contains(relationship.slot)
+            else { continue }
+            let (ours, theirs) = (object.value(relationship.slot), before.values[relationship.slot])
+            if ours != theirs {
+                guard case .key(let key) = theirs,
+                    let other = try existingObject(with: destinationID(relationship, key)),
+                    other.key(in: inverse) == object.id.key
+                else { continue }
+                other.setSlot(inverse.slot, .null)
+            } else if case .key(let key) = ours,
+                let other = known(destinationID(relationship, key)), !other.isFault,
+                !other.isDeleted, other.key(in: inverse) != object.id.key
+            {
+                object.setSlot(relationship.slot, .null)
+            }
+        }
+    }
+
+    /// Puts an object's changes on top of a newer row.
+    /// - Returns: the objects whose own rows have changed with it.
+    private func rebase(_ object: ManagedObject, on row: Snapshot) throws -> [ObjectID] {
+        guard let before = object.before, before.values.count == row.values.count,
+            object.values.count == row.values.count
+        else { return [] }
+        var partners: [ObjectID] = []
+        let transient = plan(object.entity).transientSlots
+        let isAlive = !object.isDeleted
+        for slot in row.values.indices where !transient.contains(slot) {
+            let (old, new) = (before.values[slot], row.values[slot])
+            // What a deleted object led to is what the store says: that is what it leaves.
+            let isOurs = isAlive && object.isTouched && !object.values[slot].isStored(as: old)
+            if !isOurs { object.values[slot] = new }
+            guard old != new, case .relationship(let toOne) = object.entity.slots[slot],
+                let inverse = model.inverse(of: toOne)
+            else { continue }
+            for case .key(let key) in [old, new] {
+                guard inverse.isToMany else {
+                    partners.append(destinationID(toOne, key))
+                    continue
+                }
+                let place = ToManyID(relationship: inverse.index, owner: key)
+                toManys[place]?.rebase(
+                    object.id.key, isStored: new == .key(key),
+                    isWanted: isAlive && object.values[slot] == .key(key))
+                let isWanted = isAlive && object.values[slot] == new
+                if new == .key(key), !isWanted, toManys[place] == nil {
+                    try edit(inverse, of: key, .remove(object.id.key))
+                }
+            }
+        }
+        object.before = row
+        object.version = row.version
+        return partners
+    }
+
+    /// Reads members again where they are known, and tells the other sides of those that have come
+    /// or gone; one query.
+    func refire(_ relationship: Relationship, owners: [Int64]) throws {
+        let places = owners.map { ToManyID(relationship: relationship.index, owner: $0) }
+            .filter { toManys[$0] != nil && !isNew($0) }
+        if places.isEmpty { return }
+        let members = try memberKeys(of: relationship, owners: places.map(\.owner))
+        let inverse = model.inverse(of: relationship)
+        for place in places {
+            let now = members[place.owner] ?? []
+            let was = toManys[place]?.stored
+            toManys[place]?.refire(now)
+            guard let was, let inverse, inverse.isToMany, inverse.index != relationship.index
+            else { continue }
+            let stored = Set(now)
+            for key in stored.symmetricDifference(was) {
+                let other = ToManyID(relationship: inverse.index, owner: key)
+                let isWanted = toManys[place]?.contains(key) ?? false
+                toManys[other]?.rebase(
+                    place.owner, isStored: stored.contains(key), isWanted: isWanted)
+            }
+        }
+    }
+
+    /// An object that the store does not have any more is deleted here, and its changes are lost.
+    /// - Returns: the objects that led to it by a to-one: their rows have changed with it.
+    private func disappear(_ object: ManagedObject) -> [ObjectID] {
+        for relationship in plan(object.entity).toOnes {
+            guard let key = object.key(in: relationship),
+                let inverse = model.inverse(of: relationship)
+            else { continue }
+            let place = ToManyID(relationship: inverse.index, owner: key)
+            toManys[place]?.rebase(object.id.key, isStored: false, isWanted: false)
+        }
+        var partners: [ObjectID] = []
+        for relationship in plan(object.entity).relationships {
+            guard let inverse = model.inverse(of: relationship) else { continue }
+            for key in destinationsKnown(relationship, object) {
+                let other = ToManyID(relationship: inverse.index, owner: key)
+                toManys[other]?.rebase(object.id.key, isStored: false, isWanted: false)
+                if !inverse.isToMany { partners.append(destinationID(relationship, key)) }
+            }
+        }
+        object.isDeleted = true
+        object.isGone = true
+        object.isTouched = false
+        forgetDeletion(of: object)
+        unregister(object)
+        if !deleted.isEmpty { deleted.removeAll { $0 === object } }
+        return partners
+    }
+
+    /// What led to an object that has disappeared by a change of this context leads nowhere.
+    private func dropLinks(to object: ManagedObject) {
+        for relationship in plan(object.entity).relationships {
+            if let inverse = model.inverse(of: relationship), !inverse.isToMany {
+                for key in destinationsKnown(relationship, object) {
+                    guard let other = known(destinationID(relationship, key)), !other.isFault,
+                        other.key(in: inverse) == object.id.key,
+                        other.before?.values[inverse.slot] != .key(object.id.key)
+                    else { continue }
+                    other.setSlot(inverse.slot, .null)
+                }
+            }
+            if relationship.isToMany {
+                toManys[ToManyID(relationship: relationship.index, owner: object.id.key)] = nil
+            }
+        }
+    }
+
+    /// The keys at the far end of a relationship, as far as they are known without reading.
+    private func destinationsKnown(
+        _ relationship: Relationship, _ object: ManagedObject
+    ) -> [Int64] {
+        if !relationship.isToMany { return object.key(in: relationship).map { [$0] } ?? [] }
+        let place = ToManyID(relationship: relationship.index, owner: object.id.key)
+        return toManys[place]?.members(ordered: false) ?? []
+    }
+}

@@ -1,0 +1,201 @@
+/// A child context's save: its changes move one level up.
+
+import SteleModel
+import StelePersistence
+
+extension ManagedObjectContext {
+    /// The contexts that read this one's unsaved state.
+    var liveChildren: [ManagedObjectContext] { children.compactMap(\.context) }
+
+    func adopt(_ child: ManagedObjectContext) {
+        children.removeAll { $0.context == nil }
+        children.append(WeakContext(context: child))
+    }
+
+    /// Makes the changes of a child in its parent, where they are unsaved then. Links are made by
+    /// the parent's own means, so that both sides agree with what the parent has now.
+    /// - Throws: `ValidationErrors`; `StoreError.conflicts` for an object that the parent has
+    ///   deleted or lost, before anything is changed; `StoreError` where the parent must read.
+    func saveToParent(_ parent: ManagedObjectContext) throws {
+        try inOneView {
+            try prepareSave()
+            guard hasChanges else { return }
+            let links = try changedLinks()
+            let updates = touched.filter { !$0.isDeleted && !$0.changedSlots.isEmpty }
+            try validate(updates: updates, links: links)
+            try parent.processPendingChanges()
+            let told = savedObjects()
+            let push = try ChildSave(self, parent, updates: updates)
+            try push.run()
+            didSaveToParent(parent)
+            tellDidSave(told)
+            for sibling in parent.liveChildren
+            where sibling !== self && sibling.automaticallyMergesChangesFromParent {
+                try sibling.merge(told.identities)
+            }
+        }
+    }
+
+    /// What is changed is the parent's now: nothing is left to save here.
+    private func didSaveToParent(_ parent: ManagedObjectContext) {
+        for object in deleted {
+            object.isGone = true
+            unregister(object)
+        }
+        for object in inserted + touched where !object.isDeleted {
+            object.version = parent.known(object.id)?.version ?? object.version
+            object.before = Snapshot(
+                entity: object.entity.index, key: object.id.key, version: object.version,
+                values: object.values)
+            object.isInserted = false
+            object.isTouched = false
+            object.reinserted = nil
+        }
+        forgetChanges()
+        letGoOfUnchanged()
+    }
+}
+
+/// One save of a child: what is changed in it, made in its parent.
+private struct ChildSave {
+    private let child: ManagedObjectContext
+    private let parent: ManagedObjectContext
+    private let model: Model
+    private let updates: [ManagedObject]
+    /// The parent's objects of those updated and deleted, held while this runs.
+    private let theirs: [ObjectID: ManagedObject]
+
+    init(
+        _ child: ManagedObjectContext, _ parent: ManagedObjectContext, updates: [ManagedObject]
+    ) throws {
+        self.child = child
+        self.parent = parent
+        self.updates = updates
+        model = child.model
+        var keys: [Int: [Int64]] = [:]
+        for object in updates + child.deleted {
+            keys[object.id.root, default: []].append(object.id.key)
+        }
+        for (place, state) in child.toManys where state.hasChanges {
+            let id = child.ownerID(place)
+            if child.known(id)?.isInserted != true { keys[id.root, default: []].append(id.key) }
+        }
+        var theirs: [ObjectID: ManagedObject] = [:]
+        for (root, keys) in keys {
+            for object in try parent.existingObjects(root: root, keys: keys).values {
+                theirs[object.id] = object
+            }
+        }
+        self.theirs = theirs
+        let lost = updates.filter { theirs[$0.id] == nil }
+        if !lost.isEmpty {
+            throw StoreError.conflicts(
+                lost.map { object in
+                    MergeConflict(
+                        entity: object.entity.index, key: object.id.key,
+                        cached: object.before ?? object.snapshot, persisted: nil,
+                        changedSlots: object.changedSlots)
+                })
+        }
+    }
+
+    func run() throws {
+        var made: [(ours: ManagedObject, theirs: ManagedObject)] = []
+        for object in child.inserted where !object.isDeleted {
+            made.append((object, parent.insert(like: object)))
+        }
+        for (ours, theirs) in made {
+            for relationship in child.plan(ours.entity).toOnes {
+                try lead(relationship, ours, theirs)
+            }
+        }
+        for object in updates {
+            if let theirs = theirs[object.id] { try update(theirs, from: object) }
+        }
+        try pushMembers()
+        try pushOrders()
+        for object in child.deleted {
+            if let theirs = theirs[object.id] { try parent.delete(theirs) }
+        }
+        try parent.processPendingChanges()
+    }
+
+    private func update(_ theirs: ManagedObject, from object: ManagedObject) throws {
+        for slot in object.changedSlots {
+            if case .relationship(let relationship) = object.entity.slots[slot] {
+                try lead(relationship, object, theirs)
+            } else {
+                theirs.setSlot(slot, object.values[slot])
+            }
+        }
+    }
+
+    private func lead(
+        _ relationship: Relationship, _ ours: ManagedObject, _ theirs: ManagedObject
+    ) throws {
+        try parent.leadToOne(relationship, of: theirs, to: ours.key(in: relationship))
+    }
+
+    /// Links whose other side is no to-one: each once, from whichever side is seen first.
+    private func pushMembers() throws {
+        for (place, state) in child.toManys.sorted(by: { $0.key < $1.key })
+        where !state.added.isEmpty || !state.removed.isEmpty {
+            let relationship = model.relationships[place.relationship]
+            guard model.inverse(of: relationship)?.isToMany != false else { continue }
+            try parent.fire(relationship, owners: [place.owner])
+            for key in state.removed where parent.isMember(key, of: place) {
+                try parent.part(relationship, place.owner, key)
+            }
+            for key in state.added where !parent.isMember(key, of: place) {
+                if relationship.inverse == nil {
+                    try parent.takeFromOwners(relationship, [key])
+                }
+                try parent.join(relationship, place.owner, key)
+            }
+        }
+    }
+
+    /// Members stand in the order asked for; where none is, those that came at the end, as they
+    /// came.
+    private func pushOrders() throws {
+        for (place, state) in child.toManys where state.newOrder != nil || state.added.count > 1 {
+            let relationship = model.relationships[place.relationship]
+            guard relationship.isOrdered else { continue }
+            let present = try parent.state(relationship, of: place.owner).members(ordered: true)
+            let order = state.newOrder ?? present.filter { !state.added.contains($0) } + state.added
+            let (there, named) = (Set(present), Set(order))
+            let wanted = order.filter(there.contains) + present.filter { !named.contains($0) }
+            if wanted != present {
+                try parent.edit(relationship, of: place.owner, .arrange(wanted))
+            }
+        }
+    }
+}
+
+extension ManagedObjectContext {
+    fileprivate func isMember(_ key: Int64, of place: ToManyID) -> Bool {
+        toManys[place]?.contains(key) ?? false
+    }
+
+    /// The parent's new object for one that is new in a child: the same identity, and its
+    /// attributes; one that is deleted here is back.
+    fileprivate func insert(like object: ManagedObject) -> ManagedObject {
+        var values = object.values
+        for relationship in plan(object.entity).toOnes { values[relationship.slot] = .null }
+        if let known = known(object.id), known.isDeleted {
+            restore(known)
+            deleted.removeAll { !$0.isDeleted }
+            for case .attribute(let it) in object.entity.slots {
+                known.setSlot(it.slot, values[it.slot])
+            }
+            return known
+        }
+        let made = plan(object.entity).objectClass.init(
+            ManagedObjectOrigin(inserted: object.entity, key: object.id.key, values: values, self))
+        made.reinserted = object.reinserted
+        registered[made.id] = made
+        inserted.append(made)
+        if isJournaling { journal.append(.inserted(made)) }
+        return made
+    }
+}
