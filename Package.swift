@@ -67,10 +67,13 @@ let package = Package(
         .target(
             name: "SteleGraph",
             dependencies: [
-                "SteleModel", "StelePredicates", "StelePersistence", "SteleMutex",
+                "SteleModel", "StelePredicates", "StelePersistence", "SteleJSON", "SteleMutex",
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ],
             swiftSettings: settings),
+
+        // Swift for a model's entities, written over the graph.
+        .target(name: "SteleCodegen", dependencies: ["SteleModel"], swiftSettings: settings),
 
         // Stores. Two stores never see each other.
         .target(
@@ -95,7 +98,7 @@ let package = Package(
         .executableTarget(
             name: "stele",
             dependencies: [
-                "SteleService", "SteleSQLite", "SteleTransformers", "CLinux",
+                "SteleService", "SteleSQLite", "SteleTransformers", "SteleCodegen", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
@@ -138,6 +141,11 @@ let package = Package(
                 "SteleGraph", "StelePersistence", "StelePredicates", "SteleModel", "SteleSQLite",
                 "SteleMutex",
             ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SteleCodegenTests",
+            dependencies: ["SteleCodegen", "SteleModel", "SteleGraph", "SteleSQLite"],
+            exclude: ["Golden"],
             swiftSettings: settings),
         .testTarget(
             name: "SteleSQLTests", dependencies: ["SteleSQL", "CSQLite"], swiftSettings: settings),
