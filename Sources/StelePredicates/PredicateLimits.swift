@@ -9,6 +9,9 @@ public enum PredicateLimits {
     /// How many operators of arithmetic, indexes and sets may stand on one another's results, as
     /// the three in `a + b + c + d`. AND and OR have no such bound.
     public static let depth = 256
+    /// How many comparisons one predicate may have: what SQLite takes to plan and bind them grows
+    /// with their square. A list of values is one comparison, however long.
+    public static let comparisons = 4_000
     /// The most keys in one key path.
     public static let keyPathLength = 32
 }

@@ -101,7 +101,13 @@ extension PredicateParser {
         error(
             .limit,
             "the predicate is nested deeper than \(levels) levels",
-            hint: "AND and OR take any number of conditions without parentheses")
+            hint: "AND and OR take many conditions without parentheses")
+    }
+
+    func tooMany() -> PredicateError {
+        error(
+            .limit, "the predicate has more than \(PredicateLimits.comparisons) comparisons",
+            hint: "a list of values is one comparison: name IN {\"a\", \"b\"}")
     }
 
     /// The text of a token, cut where it is long.

@@ -6,6 +6,7 @@ struct PredicateParser {
     private(set) var lexer: Lexer
     var token: Token
     private var nesting = 0
+    private var comparisons = 0
     /// Each comparison and the bytes that it was read from, where somebody asks for that.
     var places: [(comparison: Comparison, range: Range<Int>)]?
     /// Of each comparison in the order in which they end: the bytes of its right side where that is
@@ -203,6 +204,8 @@ struct PredicateParser {
         _ left: Expression, _ leftDepth: Int, _ type: Comparison.Operator,
         _ modifier: Comparison.Modifier, from start: Int
     ) throws(PredicateError) -> Node {
+        comparisons += 1
+        if comparisons > PredicateLimits.comparisons { throw tooMany() }
         advance()
         let options = try comparisonOptions()
         let place = token

@@ -29,7 +29,7 @@ public enum StackBound {
     public static var error: PredicateError {
         PredicateError(
             .limit, "the predicate is nested deeper than this thread's stack holds",
-            hint: "AND and OR take any number of conditions without parentheses")
+            hint: "AND and OR take many conditions without parentheses")
     }
 
     /// Its lowest address and its bytes.
