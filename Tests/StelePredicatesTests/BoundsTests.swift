@@ -116,8 +116,19 @@ struct BoundsTests {
             #expect(error.position > 0, "\(link)")
         }
         for link in ["a == 1 AND ", "a == 1 OR ", "a == 1 AND b == 1 OR ", "!a == 1 && "] {
+            let comparisons = link.count { $0 == "=" } / 2
+            let most = (PredicateLimits.comparisons - 1) / comparisons
+            let whole = String(repeating: link, count: most) + "a == 1"
+            #expect(throws: Never.self) { try Self.read(whole).get() }
             let text = String(repeating: link, count: 40_000) + "a == 1"
-            #expect(throws: Never.self) { try Self.read(text).get() }
+            guard case .failure(let error) = try Self.read(text) else {
+                Issue.record("40,000 times \(link) was read")
+                continue
+            }
+            #expect(error.code == "predicate.limit", "\(link)")
+            // At the operator of the first that is too many.
+            #expect(error.position > most * link.count - link.count, "\(link)")
+            #expect(error.position < (most + 2) * link.count, "\(link)")
         }
         let short = "a" + String(repeating: " + a", count: 200) + " == 1"
         #expect(try Self.read(short).get().predicateFormat == short)
