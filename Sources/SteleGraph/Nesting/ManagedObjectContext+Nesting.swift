@@ -94,7 +94,7 @@ private struct ChildSave {
                     MergeConflict(
                         entity: object.entity.index, key: object.id.key,
                         cached: object.before ?? object.snapshot, persisted: nil,
-                        changedSlots: object.changedSlots)
+                        changedSlots: object.changedSlots, values: object.values)
                 })
         }
     }
