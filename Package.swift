@@ -58,10 +58,13 @@ let package = Package(
         .target(
             name: "SteleGraph",
             dependencies: [
-                "SteleModel", "StelePredicates", "StelePersistence", "SteleMutex",
+                "SteleModel", "StelePredicates", "StelePersistence", "SteleJSON", "SteleMutex",
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ],
             swiftSettings: settings),
+
+        // Swift for a model's entities, written over the graph.
+        .target(name: "SteleCodegen", dependencies: ["SteleModel"], swiftSettings: settings),
 
         // Stores. Two stores never see each other.
         .target(
@@ -86,7 +89,7 @@ let package = Package(
         .executableTarget(
             name: "stele",
             dependencies: [
-                "SteleService", "SteleSQLite", "CLinux",
+                "SteleService", "SteleSQLite", "SteleCodegen", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
@@ -126,6 +129,11 @@ let package = Package(
                 "SteleGraph", "StelePersistence", "StelePredicates", "SteleModel", "SteleSQLite",
                 "SteleMutex",
             ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SteleCodegenTests",
+            dependencies: ["SteleCodegen", "SteleModel", "SteleGraph", "SteleSQLite"],
+            exclude: ["Golden"],
             swiftSettings: settings),
         .testTarget(
             name: "SteleSQLTests", dependencies: ["SteleSQL", "CSQLite"], swiftSettings: settings),

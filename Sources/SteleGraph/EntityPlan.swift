@@ -16,8 +16,11 @@ final class EntityPlan: Sendable {
     let transientSlots: Set<Int>
     /// What is asked of its values.
     let rules: [SlotRule]
+    /// What its objects are made of: `ManagedObject`, or the subclass registered for it.
+    let objectClass: ManagedObject.Type
 
-    init(_ entity: Entity) {
+    init(_ entity: Entity, objectClass: ManagedObject.Type) {
+        self.objectClass = objectClass
         var defaults: [Value] = []
         var toOnes: [Relationship] = []
         var transient: Set<Int> = []

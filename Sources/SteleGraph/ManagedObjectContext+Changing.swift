@@ -11,8 +11,9 @@ extension ManagedObjectContext {
         try checkOpen()
         let key = nextKey
         nextKey -= 1
-        let object = ManagedObject(
-            inserted: entity, key: key, values: plan(entity).defaults, context: self)
+        let plan = plan(entity)
+        let object = plan.objectClass.init(
+            ManagedObjectOrigin(inserted: entity, key: key, values: plan.defaults, self))
         registered[object.id] = object
         inserted.append(object)
         return object

@@ -58,7 +58,7 @@ extension ManagedObjectContext {
         let entity = model.entities[snapshot.entity]
         let id = ObjectID(root: entity.root, key: snapshot.key)
         if let known = registered[id] { return known }
-        let object = ManagedObject(snapshot, entity: entity, context: self)
+        let object = plan(entity).objectClass.init(ManagedObjectOrigin(snapshot, entity, self))
         registered[id] = object
         return object
     }

@@ -14,11 +14,23 @@ public final class PersistentStoreCoordinator: Sendable {
     let plans: [EntityPlan]
 
     /// A coordinator of that store; it registers with the store as its observer.
-    /// - Parameter rowCacheBytes: about how much memory the cached rows may take.
-    public init(store: any PersistentStore, rowCacheBytes: Int = 32 << 20) {
+    /// - Parameters:
+    ///   - rowCacheBytes: about how much memory the cached rows may take.
+    ///   - classes: subclasses of `ManagedObject` by the names of the entities whose objects are
+    ///     made of them (`managedObjectClassName`); a subentity without one has its parent's.
+    public init(
+        store: any PersistentStore, rowCacheBytes: Int = 32 << 20,
+        classes: [String: ManagedObject.Type] = [:]
+    ) {
         self.store = store
         broadcast = HistoryBroadcast()
-        plans = store.model.entities.map { EntityPlan($0) }
+        var found: [ManagedObject.Type] = []
+        for entity in store.model.entities {
+            // A parent comes before its subentities.
+            let inherited = entity.parent.map { found[$0] } ?? ManagedObject.self
+            found.append(classes[entity.name] ?? inherited)
+        }
+        plans = zip(store.model.entities, found).map { EntityPlan($0, objectClass: $1) }
         commits = CommitObserver(
             model: store.model, cache: RowCache(bytes: rowCacheBytes), broadcast: broadcast)
         store.observe(commits)

@@ -31,7 +31,7 @@ struct FetchedProperty: Sendable {
         var request = FetchRequest(entity: destination)
         if let text = declared.request.predicateFormat, !text.isEmpty {
             do {
-                let parsed = try Self.filled(Predicate(format: text), declared)
+                let parsed = try Predicate(format: text).filled(for: declared)
                 let names = Names(model: model, entity: destination, variables: [])
                 request.predicate = try names.fetched(parsed, source: entity)
             } catch var error as PredicateError {
@@ -49,21 +49,5 @@ struct FetchedProperty: Sendable {
         var request = request
         request.source = FetchSource(entity: owner, keys: owners)
         return request
-    }
-
-    /// The predicate with what `$FETCHED_PROPERTY` says: its name, and its userInfo.
-    private static func filled(
-        _ predicate: Predicate, _ declared: FetchedPropertyDescription
-    ) -> Predicate {
-        predicate.replacingVariables { name, path in
-            guard name == "FETCHED_PROPERTY" else { return nil }
-            switch path.first {
-            case "name" where path.count == 1: return .constant(.string(declared.name))
-            case "userInfo" where path.count == 2:
-                let entry = declared.userInfo.first { $0.key == path[1] }
-                return .constant(entry.map { .string($0.value) } ?? .null)
-            default: return nil
-            }
-        }
     }
 }

@@ -1,4 +1,4 @@
-/// `stele model`: what was understood of a model.
+/// `stele model print`, or just `stele model`: what was understood of a model.
 
 import ArgumentParser
 import SteleJSON
@@ -7,7 +7,7 @@ import SteleModel
 /// Prints a model as text, JSON or XML.
 struct ModelCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "model", abstract: "Print what was understood of a model.",
+        commandName: "print", abstract: "Print what was understood of a model.",
         discussion: """
             The JSON form is a model, too: stele reads it as it reads Xcode's. The exit status is \
             1 where the model cannot be, and 0 where only something of it does not work yet.

@@ -1,0 +1,146 @@
+/// One property as Swift: its accessors.
+
+import SteleModel
+
+/// Writes properties, an element of a list for each line.
+struct PropertyWriter {
+    let names: SwiftNames
+    /// What the accessors are called on: nothing for a class, `object.` for a composite's view.
+    var receiver = ""
+    /// What comes before a setter's `set`.
+    var setter = "set"
+
+    // MARK: Attributes
+
+    /// - Parameters:
+    ///   - name: what it is called in Swift.
+    ///   - key: its key, as code.
+    func lines(_ attribute: AttributeDescription, name: String, key: String) -> [String] {
+        switch attribute.type {
+        case .composite: return composite(attribute, name: name, key: key)
+        case .transformable: return transformable(attribute, name: name, key: key)
+        default: break
+        }
+        let (type, zero) = valueType(attribute)
+        let read = "\(receiver)attribute(forKey: \(key))" + (zero.map { " ?? \($0)" } ?? "")
+        let head = "public var \(SwiftIdentifier.code(name)): \(type)\(zero == nil ? "?" : "")"
+        // What the store makes is not for setting.
+        if attribute.derivationExpression != nil { return ["\(head) { \(read) }"] }
+        return [
+            "\(head) {", "    get { \(read) }",
+            "    \(setter) { \(receiver)setAttribute(newValue, forKey: \(key)) }", "}",
+        ]
+    }
+
+    /// The type, and what null is to a scalar.
+    private func valueType(_ attribute: AttributeDescription) -> (type: String, zero: String?) {
+        let (name, zero): (String, String?) =
+            switch attribute.type {
+            case .integer16: ("Int16", "0")
+            case .integer32: ("Int32", "0")
+            case .integer64: ("Int64", "0")
+            case .double: ("Double", "0")
+            case .float: ("Float", "0")
+            case .boolean: ("Bool", "false")
+            case .decimal: ("Decimal", nil)
+            case .string: ("String", nil)
+            case .date: ("Date", nil)
+            case .binary: ("Data", nil)
+            case .uuid: ("UUID", nil)
+            case .uri: ("URL", nil)
+            case .undefined, .objectID, .transformable, .composite: ("Value", nil)
+            }
+        let type = name == "Value" ? names.library(name) : names.type(name)
+        return (type, attribute.usesScalarValueType == true ? zero : nil)
+    }
+
+    private func transformable(
+        _ attribute: AttributeDescription, name: String, key: String
+    ) -> [String] {
+        let known = attribute.customClassName.flatMap {
+            TransformableType.read($0, code: names.type)
+        }
+        let type = known ?? names.library("JSONValue")
+        return [
+            "public var \(SwiftIdentifier.code(name)): \(type)? {",
+            "    get throws { try \(receiver)transformable(forKey: \(key)) }", "}", "",
+            "public func set\(SwiftIdentifier.capitalized(name))(_ value: \(type)?) throws {",
+            "    try \(receiver)setTransformable(value, forKey: \(key))", "}",
+        ]
+    }
+
+    private func composite(
+        _ attribute: AttributeDescription, name: String, key: String
+    ) -> [String] {
+        guard let type = attribute.compositeName.flatMap({ names.composites[$0] }) else {
+            return []
+        }
+        let code = SwiftIdentifier.code(type)
+        let owner = receiver.isEmpty ? "self" : "object"
+        return [
+            "public var \(SwiftIdentifier.code(name)): \(code) { \(code)(\(owner), keyPath: \(key)) }"
+        ]
+    }
+
+    // MARK: Relationships
+
+    func lines(_ relationship: Relationship, name: String) -> [String] {
+        let type = names.classCode(names.model.destination(of: relationship))
+        let key = "\"\(relationship.name)\""
+        guard relationship.isToMany else { return toOne(name, type, key) }
+        return toMany(name, type, key, isOrdered: relationship.isOrdered)
+    }
+
+    private func toOne(_ name: String, _ type: String, _ key: String) -> [String] {
+        [
+            "public var \(SwiftIdentifier.code(name)): \(type)? {",
+            "    get throws { try destination(forKey: \(key)) }", "}", "",
+            "public func set\(SwiftIdentifier.capitalized(name))(_ value: \(type)?) throws {",
+            "    try setDestination(value, forKey: \(key))", "}",
+        ]
+    }
+
+    private func toMany(
+        _ name: String, _ type: String, _ key: String, isOrdered: Bool
+    ) -> [String] {
+        let set = names.standard("Set")
+        let all = isOrdered ? "[\(type)]" : "\(set)<\(type)>"
+        let suffix = SwiftIdentifier.capitalized(name)
+        var lines = [
+            "public var \(SwiftIdentifier.code(name)): \(all) {",
+            "    get throws { try members(forKey: \(key)) }", "}",
+        ]
+        func add(_ head: String, _ call: String) {
+            lines += ["", "public func \(head) throws {", "    try \(call)", "}"]
+        }
+        add("set\(suffix)(_ values: \(all))", "setMembers(values, forKey: \(key))")
+        add("addTo\(suffix)(_ value: \(type))", "addMembers([value], forKey: \(key))")
+        add("addTo\(suffix)(_ values: \(all))", "addMembers(values, forKey: \(key))")
+        add("removeFrom\(suffix)(_ value: \(type))", "removeMembers([value], forKey: \(key))")
+        add("removeFrom\(suffix)(_ values: \(all))", "removeMembers(values, forKey: \(key))")
+        guard isOrdered else { return lines }
+        let at = "at index: \(names.standard("Int"))"
+        add(
+            "insertInto\(suffix)(_ value: \(type), \(at))",
+            "insertMembers([value], forKey: \(key), at: index)")
+        add(
+            "insertInto\(suffix)(_ values: \(all), \(at))",
+            "insertMembers(values, forKey: \(key), at: index)")
+        add("removeFrom\(suffix)(\(at))", "removeMember(forKey: \(key), at: index)")
+        add(
+            "replace\(suffix)(\(at), with value: \(type))",
+            "replaceMember(forKey: \(key), at: index, with: value)")
+        return lines
+    }
+
+    // MARK: Fetched properties
+
+    func lines(_ property: FetchedPropertyDescription, name: String) -> [String] {
+        let destination = names.model.entity(named: property.request.entityName)
+        let type = destination.map(names.classCode) ?? names.library("ManagedObject")
+        return [
+            "public var \(SwiftIdentifier.code(name)): [\(type)] {",
+            "    get throws { try fetched(forKey: \"\(property.name)\") }", "}",
+        ]
+    }
+}

@@ -1,0 +1,55 @@
+/// Names of a model as names in Swift.
+
+/// What Swift can read as a name.
+enum SwiftIdentifier {
+    /// The name, with `_` for what Swift does not allow in it, and before it where it cannot begin.
+    static func make(_ name: String) -> String {
+        var made = String.UnicodeScalarView()
+        for scalar in name.unicodeScalars {
+            made.append(canContinue(scalar) ? scalar : "_")
+        }
+        // A lone underscore is a pattern, and no name even between backticks.
+        guard let first = made.first, String(made) != "_" else { return "__" }
+        return (canBegin(first) ? "" : "_") + String(made)
+    }
+
+    /// The name as it stands in code: what is reserved is between backticks.
+    static func code(_ name: String) -> String {
+        reserved.contains(name) ? "`\(name)`" : name
+    }
+
+    /// `players` as in `addToPlayers`.
+    static func capitalized(_ name: String) -> String {
+        name.prefix(1).uppercased() + name.dropFirst()
+    }
+
+    // The language's grammar of identifiers, within the plane that letters are in.
+    private static func canBegin(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII { return scalar == "_" || scalar.properties.isAlphabetic }
+        return scalar.properties.isAlphabetic && !isCombining(scalar)
+    }
+
+    private static func canContinue(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII { return canBegin(scalar) || ("0"..."9").contains(scalar) }
+        return scalar.properties.isAlphabetic || isCombining(scalar)
+            || scalar.properties.numericType == .decimal
+    }
+
+    private static func isCombining(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .spacingMark, .enclosingMark: true
+        default: false
+        }
+    }
+
+    /// Words that cannot be names, or mean something else where a member or a type has them.
+    private static let reserved: Set = [
+        "Any", "Protocol", "Self", "Type", "actor", "as", "associatedtype", "async", "await",
+        "break", "case", "catch", "class", "continue", "default", "defer", "deinit", "do", "else",
+        "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if",
+        "import", "in", "init", "inout", "internal", "is", "let", "nil", "open", "operator",
+        "precedencegroup", "private", "protocol", "public", "repeat", "rethrows", "return", "self",
+        "set", "get", "static", "struct", "subscript", "super", "switch", "throw", "throws", "true",
+        "try", "typealias", "var", "where", "while",
+    ]
+}

@@ -1,0 +1,139 @@
+/// What everything of a model is called in Swift.
+
+import SteleModel
+
+/// The names of a model's classes, structures and members: each can be one, and no two are alike.
+struct SwiftNames {
+    let model: Model
+    /// The enumeration that stands for the model.
+    private(set) var modelName = ""
+    /// Each entity's class, by `Entity.index`; its ancestor's where it has none of its own.
+    private(set) var classes: [String?] = []
+    /// The entities that have a class of their own.
+    private(set) var classed: [Entity] = []
+    /// The structures of composite types, by the types' names.
+    private(set) var composites: [String: String] = [:]
+    /// Each entity's members by the properties' names, inherited ones among them.
+    private var members: [[String: String]] = []
+    /// The names of all types written, which hide those of libraries.
+    private var types: Set<String> = []
+
+    /// - Throws: `ModelErrors` for classes that cannot be told apart.
+    init(_ model: Model) throws(ModelErrors) {
+        self.model = model
+        try nameClasses()
+        for composite in model.declaration.composites {
+            composites[composite.name] = unusedType(SwiftIdentifier.make(composite.name))
+        }
+        let name = SwiftIdentifier.make(model.name.filter { $0 != " " && $0 != "-" })
+        modelName = unusedType(name + "Model")
+        for entity in model.entities { members.append(memberNames(of: entity)) }
+    }
+
+    // MARK: Types
+
+    private mutating func nameClasses() throws(ModelErrors) {
+        var errors: [ModelError] = []
+        var owners: [String: Entity] = [:]
+        for entity in model.entities {
+            let inherited = entity.parent.flatMap { classes[$0] }
+            guard let name = Self.className(entity.declaration) else {
+                classes.append(inherited)
+                continue
+            }
+            classes.append(name)
+            guard let owner = owners[name] else {
+                owners[name] = entity
+                types.insert(name)
+                classed.append(entity)
+                continue
+            }
+            // A subentity that adds nothing may be content with its parent's class.
+            if name == inherited, entity.declaration.properties.isEmpty { continue }
+            errors.append(
+                ModelError(
+                    entity.name, "its class is \(name), as \(owner.name)'s is",
+                    hint: "give it a class of its own"))
+        }
+        if !errors.isEmpty { throw ModelErrors(errors) }
+    }
+
+    /// An entity's class: the last part of `representedClassName`, or the entity's own name. Nil
+    /// where the model says that there shall be none.
+    private static func className(_ entity: EntityDescription) -> String? {
+        let given = entity.managedObjectClassName?.split(separator: ".").last.map(String.init)
+        guard let given, given != "NSManagedObject" else {
+            return entity.codeGenerationType == EntityDescription.CodeGenerationType.none
+                ? nil : SwiftIdentifier.make(entity.name)
+        }
+        return SwiftIdentifier.make(given)
+    }
+
+    private mutating func unusedType(_ wanted: String) -> String {
+        let name = Self.unused(wanted) { types.contains($0) }
+        types.insert(name)
+        return name
+    }
+
+    private static func unused(_ wanted: String, _ isUsed: (String) -> Bool) -> String {
+        var name = wanted
+        while isUsed(name) { name += "_" }
+        return name
+    }
+
+    /// An entity's class as it stands in code.
+    func classCode(_ entity: Entity) -> String {
+        classes[entity.index].map(SwiftIdentifier.code) ?? library("ManagedObject")
+    }
+
+    /// The class that an entity's class inherits from.
+    func superclassCode(_ entity: Entity) -> String {
+        entity.parent.map { classCode(model.entities[$0]) } ?? library("ManagedObject")
+    }
+
+    /// A type of the standard library, as it stands in code.
+    func standard(_ name: String) -> String { types.contains(name) ? "Swift.\(name)" : name }
+
+    /// A type of Stele, or one of Foundation that it passes on.
+    func library(_ name: String) -> String {
+        types.contains(name) ? "SteleGraph.\(name)" : name
+    }
+
+    /// A type of either.
+    func type(_ name: String) -> String {
+        switch name {
+        case "Data", "Date", "Decimal", "JSONValue", "URL", "UUID": library(name)
+        default: standard(name)
+        }
+    }
+
+    // MARK: Members
+
+    private func memberNames(of entity: Entity) -> [String: String] {
+        var names = entity.parent.map { members[$0] } ?? [:]
+        var used = Set(names.values.map { $0.lowercased() })
+        for property in entity.declaration.properties {
+            let name = Self.unused(SwiftIdentifier.make(property.name)) {
+                ManagedObjectMembers.names.contains($0) || used.contains($0.lowercased())
+            }
+            used.insert(name.lowercased())
+            names[property.name] = name
+        }
+        return names
+    }
+
+    /// What a property of an entity is called, without backticks.
+    func member(_ property: String, of entity: Entity) -> String {
+        members[entity.index][property] ?? SwiftIdentifier.make(property)
+    }
+
+    /// What the attributes of a composite type are called, in their order, without backticks.
+    func members(of composite: CompositeDescription) -> [String] {
+        var used = ManagedObjectMembers.compositeNames
+        return composite.attributes.map { attribute in
+            let name = Self.unused(SwiftIdentifier.make(attribute.name), used.contains)
+            used.insert(name)
+            return name
+        }
+    }
+}

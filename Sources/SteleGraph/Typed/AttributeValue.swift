@@ -1,0 +1,127 @@
+/// Swift's own types for the values of attributes, as typed subclasses have them.
+
+@_exported import enum SteleModel.Value
+
+// Generated code has these by importing SteleGraph alone.
+#if canImport(FoundationEssentials)
+    @_exported import struct FoundationEssentials.Data
+    @_exported import struct FoundationEssentials.Date
+    @_exported import struct FoundationEssentials.Decimal
+    @_exported import struct FoundationEssentials.URL
+    @_exported import struct FoundationEssentials.UUID
+#else
+    @_exported import struct Foundation.Data
+    @_exported import struct Foundation.Date
+    @_exported import struct Foundation.Decimal
+    @_exported import struct Foundation.URL
+    @_exported import struct Foundation.UUID
+#endif
+
+/// A Swift type that stands for attributes of a kind.
+public protocol AttributeValue: PredicateArgument {
+    /// Nil for null, and for a value of another kind.
+    init?(attributeValue: Value)
+    /// The same as a store keeps it.
+    var attributeValue: Value { get }
+}
+
+extension Bool: AttributeValue {
+    public init?(attributeValue: Value) {
+        guard case .bool(let it) = attributeValue else { return nil }
+        self = it
+    }
+
+    public var attributeValue: Value { .bool(self) }
+}
+
+/// Integers. What another program wrote beyond a type's range loses its upper bits, as in Core Data.
+extension AttributeValue where Self: FixedWidthInteger & SignedInteger {
+    public init?(attributeValue: Value) {
+        guard case .int(let it) = attributeValue else { return nil }
+        self.init(truncatingIfNeeded: it)
+    }
+
+    public var attributeValue: Value { .int(Int64(self)) }
+}
+
+extension Int: AttributeValue {}
+extension Int16: AttributeValue {}
+extension Int32: AttributeValue {}
+extension Int64: AttributeValue {}
+
+extension AttributeValue where Self: BinaryFloatingPoint {
+    public init?(attributeValue: Value) {
+        guard case .double(let it) = attributeValue else { return nil }
+        self.init(it)
+    }
+
+    public var attributeValue: Value { .double(Double(self)) }
+}
+
+extension Float: AttributeValue {}
+extension Double: AttributeValue {}
+
+extension Decimal: AttributeValue {
+    public init?(attributeValue: Value) {
+        guard case .decimal(let it) = attributeValue else { return nil }
+        self = it
+    }
+
+    public var attributeValue: Value { .decimal(self) }
+}
+
+extension String: AttributeValue {
+    public init?(attributeValue: Value) {
+        guard case .string(let it) = attributeValue else { return nil }
+        self = it
+    }
+
+    public var attributeValue: Value { .string(self) }
+}
+
+extension Date: AttributeValue {
+    public init?(attributeValue: Value) {
+        guard case .date(let seconds) = attributeValue else { return nil }
+        self.init(timeIntervalSinceReferenceDate: seconds)
+    }
+
+    public var attributeValue: Value { .date(timeIntervalSinceReferenceDate) }
+}
+
+extension UUID: AttributeValue {
+    public init?(attributeValue: Value) {
+        guard case .uuid(let it) = attributeValue else { return nil }
+        self = it
+    }
+
+    public var attributeValue: Value { .uuid(self) }
+}
+
+extension URL: AttributeValue {
+    /// Nil also for a text that Foundation does not take for a URL.
+    public init?(attributeValue: Value) {
+        guard case .string(let text) = attributeValue else { return nil }
+        self.init(string: text)
+    }
+
+    public var attributeValue: Value { .string(relativeString) }
+}
+
+extension Data: AttributeValue {
+    public init?(attributeValue: Value) {
+        guard case .data(let bytes) = attributeValue else { return nil }
+        self.init(bytes)
+    }
+
+    public var attributeValue: Value { .data([UInt8](self)) }
+}
+
+/// Any value, for attributes of no type of their own.
+extension Value: AttributeValue {
+    public init?(attributeValue: Value) {
+        if attributeValue.isNull { return nil }
+        self = attributeValue
+    }
+
+    public var attributeValue: Value { self }
+}

@@ -1,0 +1,30 @@
+/// What a fetched property gives an object.
+
+import SteleJSON
+import SteleModel
+import StelePredicates
+
+extension ManagedObject {
+    /// The objects that a fetched property of the model finds for this one, as they are saved.
+    /// A new object has none.
+    /// - Throws: `TypedObjectError`, `PredicateError` for a predicate that does not fit the model,
+    ///   and as `ManagedObjectContext.fetch`.
+    public func fetched<T: ManagedObject>(forKey key: String) throws -> [T] {
+        guard let context else { throw ContextError.foreignObject }
+        guard case .fetchedProperty(let declared)? = entity.property(named: key),
+            let destination = context.model.entity(named: declared.request.entityName)
+        else { throw TypedObjectError.noSuchFetchedProperty(entity: entity.name, property: key) }
+        if id.isTemporary { return [] }
+        var request = FetchRequest(entity: destination)
+        if let text = declared.request.predicateFormat, !text.isEmpty {
+            let check = PredicateCheck(
+                model: context.model, entity: destination,
+                dateReader: { try? ISO8601.secondsSinceReferenceDate($0) })
+            let predicate = try Predicate(format: text).filled(for: declared)
+            request.predicate = try check.check(predicate, source: entity.index)
+            request.source = FetchSource(entity: entity.index, keys: [id.key])
+        }
+        if declared.request.fetchLimit > 0 { request.fetchLimit = declared.request.fetchLimit }
+        return try context.fetch(request).map { try $0.typed() }
+    }
+}

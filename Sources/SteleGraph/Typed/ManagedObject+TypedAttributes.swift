@@ -1,0 +1,103 @@
+/// Attributes by name and Swift type: what generated properties are made of.
+
+@_exported import enum SteleJSON.JSONValue
+import SteleJSON
+import SteleModel
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension ManagedObject {
+    /// The attribute of that name. That it is there is checked when the coordinator is made
+    /// (`TypedModel.coordinator(store:)`), so a name that is not is a mistake in the program.
+    private func checkedAttribute(_ key: String) -> Attribute {
+        guard let attribute = entity.attribute(named: key) else {
+            preconditionFailure(
+                "\(entity.name) has no attribute \(key): its class was generated from another model"
+            )
+        }
+        return attribute
+    }
+
+    /// An attribute's value; nil where it has none.
+    /// - Precondition: The entity has an attribute of that name.
+    public func attribute<T: AttributeValue>(forKey key: String) -> T? {
+        T(attributeValue: value(checkedAttribute(key)))
+    }
+
+    /// Sets an attribute; validated when it is saved.
+    /// - Precondition: The entity has an attribute of that name.
+    public func setAttribute(_ value: (some AttributeValue)?, forKey key: String) {
+        setValue(value?.attributeValue ?? .null, for: checkedAttribute(key))
+    }
+
+    // MARK: Transformable attributes
+
+    /// A Transformable attribute's value; nil where it has none.
+    /// - Throws: `TypedObjectError.untransformable` where what is stored is no such value.
+    /// - Precondition: The entity has an attribute of that name.
+    public func transformable<T: Decodable>(forKey key: String) throws -> T? {
+        guard let json = try storedJSON(key) else { return nil }
+        do { return try JSONDecoder().decode(T.self, from: Data(json)) } catch {
+            throw untransformable(key, "what is stored is no \(T.self)")
+        }
+    }
+
+    /// The same as any JSON, for attributes whose class is not known.
+    /// - Throws: `TypedObjectError.untransformable` where what is stored is no JSON.
+    /// - Precondition: The entity has an attribute of that name.
+    public func transformable(forKey key: String) throws -> JSONValue? {
+        guard let json = try storedJSON(key) else { return nil }
+        do { return JSONValue(try JSONDocument(json).root) } catch {
+            throw untransformable(key, "what is stored is no JSON")
+        }
+    }
+
+    /// Sets a Transformable attribute.
+    /// - Throws: `TypedObjectError.untransformable` where the value cannot be JSON.
+    /// - Precondition: The entity has an attribute of that name.
+    public func setTransformable(_ value: (some Encodable)?, forKey key: String) throws {
+        guard let value else { return setValue(.null, for: checkedAttribute(key)) }
+        let json: Data
+        do { json = try JSONEncoder().encode(value) } catch {
+            throw untransformable(key, "the value cannot be written as JSON")
+        }
+        try setJSON([UInt8](json), key)
+    }
+
+    /// The same as any JSON.
+    /// - Throws: `TypedObjectError.untransformable`.
+    /// - Precondition: The entity has an attribute of that name.
+    public func setTransformable(_ value: JSONValue?, forKey key: String) throws {
+        guard let value else { return setValue(.null, for: checkedAttribute(key)) }
+        try setJSON(Array(value.compact.utf8), key)
+    }
+
+    private func storedJSON(_ key: String) throws(TypedObjectError) -> [UInt8]? {
+        let attribute = checkedAttribute(key)
+        guard case .data(let stored) = value(attribute) else { return nil }
+        try checkTransformer(of: attribute)
+        return stored
+    }
+
+    private func setJSON(_ json: [UInt8], _ key: String) throws(TypedObjectError) {
+        let attribute = checkedAttribute(key)
+        try checkTransformer(of: attribute)
+        setValue(.data(json), for: attribute)
+    }
+
+    /// The values of attributes without a transformer are JSON.
+    private func checkTransformer(of attribute: Attribute) throws(TypedObjectError) {
+        switch attribute.declaration.valueTransformerName {
+        case nil, "", "JSONTransformer": break
+        case let name?: throw untransformable(attribute.name, "there is no transformer \(name)")
+        }
+    }
+
+    private func untransformable(_ key: String, _ reason: String) -> TypedObjectError {
+        .untransformable(attribute: "\(entity.name).\(key)", reason: reason)
+    }
+}

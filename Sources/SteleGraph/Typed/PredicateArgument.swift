@@ -1,0 +1,33 @@
+/// What can stand for `%@`, `%d` and `%K` in a predicate's text.
+
+import SteleModel
+import StelePredicates
+
+/// An argument of `ManagedObjectContext.fetch(_:where:_:sort:limit:)` and `fetchRequest(where:_:)`.
+public protocol PredicateArgument {
+    /// The same as the language takes it.
+    var formatArgument: FormatArgument { get }
+}
+
+extension AttributeValue {
+    public var formatArgument: FormatArgument { .value(attributeValue) }
+}
+
+extension FormatArgument: PredicateArgument {
+    public var formatArgument: FormatArgument { self }
+}
+
+/// Nil is null.
+extension Optional: PredicateArgument where Wrapped: PredicateArgument {
+    public var formatArgument: FormatArgument { self?.formatArgument ?? .value(.null) }
+}
+
+/// A list, for `IN %@`.
+extension Array: PredicateArgument where Element: AttributeValue {
+    public var formatArgument: FormatArgument { .values(map(\.attributeValue)) }
+}
+
+/// An object, for `team == %@`.
+extension ManagedObject: PredicateArgument {
+    public var formatArgument: FormatArgument { .value(.int(id.key)) }
+}

@@ -1,0 +1,93 @@
+/// The classes of a model's entities, and that they are the model's.
+
+import SteleModel
+import StelePersistence
+
+/// What generated code says of its model: an enumeration without cases that has its name.
+public protocol TypedModel {
+    /// The entities that have a class, with what it asks of each.
+    static var entities: [TypedEntity] { get }
+}
+
+/// An entity as its class was written for it.
+public struct TypedEntity: Sendable {
+    /// A property as its class has it.
+    public enum Property: Sendable, Hashable {
+        case attribute(AttributeType)
+        case toOne(String)
+        case toMany(String)
+        /// An ordered to-many.
+        case ordered(String)
+        case fetched(String)
+    }
+
+    let name: String
+    let objectClass: ManagedObject.Type
+    let properties: [String: Property]
+
+    /// An entity's name, its class, and the properties that the class adds to its parent's.
+    public init(
+        _ name: String, _ objectClass: ManagedObject.Type, _ properties: [String: Property]
+    ) {
+        self.name = name
+        self.objectClass = objectClass
+        self.properties = properties
+    }
+}
+
+extension TypedModel {
+    /// A coordinator that makes objects of the model's classes.
+    /// - Parameter rowCacheBytes: about how much memory the cached rows may take.
+    /// - Throws: `TypedObjectError.differs` where the store's model is not what the classes were
+    ///   generated from. It may have more than they know of.
+    public static func coordinator(
+        store: any PersistentStore, rowCacheBytes: Int = 32 << 20
+    ) throws(TypedObjectError) -> PersistentStoreCoordinator {
+        let differences = differences(from: store.model)
+        if !differences.isEmpty { throw .differs(model: store.model.name, differences) }
+        let classes = entities.map { ($0.name, $0.objectClass) }
+        return PersistentStoreCoordinator(
+            store: store, rowCacheBytes: rowCacheBytes,
+            classes: Dictionary(classes, uniquingKeysWith: { first, _ in first }))
+    }
+
+    /// Where the classes ask for what the model does not have, each a sentence.
+    private static func differences(from model: Model) -> [String] {
+        entities.flatMap { typed -> [String] in
+            guard let entity = model.entity(named: typed.name) else {
+                return ["\(typed.name) is no entity"]
+            }
+            return typed.properties.sorted { $0.key < $1.key }.compactMap { name, asked in
+                let found = entity.property(named: name).map { TypedEntity.Property($0, model) }
+                if found == asked { return nil }
+                let place = "\(typed.name).\(name)"
+                guard let found else { return "\(place) is missing" }
+                return "\(place) is \(found.sentence), not \(asked.sentence)"
+            }
+        }
+    }
+}
+
+extension TypedEntity.Property {
+    fileprivate init(_ property: SteleModel.Property, _ model: Model) {
+        switch property {
+        case .attribute(let it): self = .attribute(it.type)
+        case .relationship(let it):
+            let destination = model.destination(of: it).name
+            self =
+                !it.isToMany
+                ? .toOne(destination) : it.isOrdered ? .ordered(destination) : .toMany(destination)
+        case .fetchedProperty(let it): self = .fetched(it.request.entityName)
+        }
+    }
+
+    fileprivate var sentence: String {
+        switch self {
+        case .attribute(let type): type.name
+        case .toOne(let name): "a to-one to \(name)"
+        case .toMany(let name): "a to-many to \(name)"
+        case .ordered(let name): "an ordered to-many to \(name)"
+        case .fetched(let name): "a fetched property of \(name)"
+        }
+    }
+}

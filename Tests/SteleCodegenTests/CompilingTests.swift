@@ -1,0 +1,122 @@
+// What is generated compiles, under Swift 6 with all its checks.
+
+import Foundation
+import SteleCodegen
+import SteleModel
+import Testing
+
+/// The compiler, and the modules that these tests were built with.
+struct Compiler {
+    private let program: String
+    private let arguments: [String]
+
+    /// Nil where there is none in PATH, or where the modules do not lie beside the tests.
+    init?() {
+        let paths = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
+        guard
+            let found = paths.map({ "\($0)/swiftc" })
+                .first(where: FileManager.default.isExecutableFile)
+        else { return nil }
+        guard let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        else { return nil }
+        // The test bundle itself, or a helper of the toolchain that was given its path.
+        let candidates = [own] + CommandLine.arguments
+        let modules = candidates.map {
+            URL(fileURLWithPath: $0).deletingLastPathComponent().appendingPathComponent("Modules")
+        }
+        .first {
+            FileManager.default.fileExists(
+                atPath: $0.appendingPathComponent("SteleGraph.swiftmodule").path)
+        }
+        guard let modules else { return nil }
+        program = found
+        var arguments = [
+            "-typecheck", "-swift-version", "6", "-strict-concurrency=complete",
+            "-warnings-as-errors", "-I", modules.path,
+        ]
+        for name in ["CExpat", "CJansson", "CLinux", "CSQLite"] {
+            arguments += ["-I", packageRoot.appendingPathComponent("Sources/\(name)").path]
+        }
+        self.arguments = arguments
+    }
+
+    /// What the compiler says to the files; nothing where they compile.
+    func complaints(_ files: [SwiftFile]) throws -> String {
+        let folder = try Folder()
+        for file in files {
+            try Data(file.text.utf8).write(to: folder.url.appendingPathComponent(file.name))
+        }
+        let said = folder.url.appendingPathComponent("complaints")
+        FileManager.default.createFile(atPath: said.path, contents: nil)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.currentDirectoryURL = folder.url
+        process.arguments = arguments + ["-module-name", "Generated"] + files.map(\.name)
+        let output = try FileHandle(forWritingTo: said)
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        process.waitUntilExit()
+        if process.terminationStatus == 0 { return "" }
+        return try String(contentsOf: said, encoding: .utf8)
+            + "\nstatus \(process.terminationStatus)"
+    }
+}
+
+@Suite(.enabled(if: Compiler() != nil, "no swiftc in PATH, or no modules beside the tests"))
+struct CompilingTests {
+    @Test(arguments: Sample.allCases)
+    func everySample(_ sample: Sample) throws {
+        let compiler = try #require(Compiler())
+        #expect(try compiler.complaints(SwiftGenerator(sample.model()).files()) == "")
+    }
+
+    /// Printed as one file it is Swift as well.
+    @Test func allInOneFile() throws {
+        let compiler = try #require(Compiler())
+        let file = SwiftFile(name: "All.swift", text: try code(Sample.World.model()))
+        #expect(try compiler.complaints([file]) == "")
+    }
+
+    @Test func whateverAModelCallsThings() throws {
+        let compiler = try #require(Compiler())
+        #expect(try compiler.complaints(SwiftGenerator(HardModel.model()).files()) == "")
+    }
+
+    @Test func theExampleOfThePage() throws {
+        let compiler = try #require(Compiler())
+        let blocks = try text("Docs/GeneratedSwift.md").components(separatedBy: "```swift\n")
+            .dropFirst().map { $0.components(separatedBy: "```")[0] }
+        #expect(blocks.count >= 2)
+        let body = blocks.joined(separator: "\n").split(separator: "\n").map { "    \($0)\n" }
+        let example = SwiftFile(
+            name: "Example.swift",
+            text: """
+                import SteleGraph
+                import StelePersistence
+
+                func example(store: any PersistentStore) throws {
+                \(body.joined())}
+                """)
+        let files = try SwiftGenerator(Sample.League.model()).files() + [example]
+        #expect(try compiler.complaints(files) == "")
+    }
+
+    /// A class that is the user's own finds its properties written.
+    @Test func classesWrittenByHand() throws {
+        let compiler = try #require(Compiler())
+        let generator = try SwiftGenerator(HandWritten.model())
+        let own = SwiftFile(
+            name: "Own.swift",
+            text: """
+                import SteleGraph
+
+                class Animal: ManagedObject {
+                    func call() -> String { name ?? "" }
+                }
+                final class Cat: Animal {}
+                """)
+        #expect(try compiler.complaints(generator.files() + [own]) == "")
+        #expect(try compiler.complaints(generator.files()).contains("cannot find type 'Animal'"))
+    }
+}

@@ -1,0 +1,37 @@
+// Written by stele model swift from the model Recipes: Chef.
+// It is written anew from the model; what is yours belongs into a file of your own.
+
+import SteleGraph
+
+public final class Chef: ManagedObject {}
+
+extension Chef {
+    public var name: String? {
+        get { attribute(forKey: "name") }
+        set { setAttribute(newValue, forKey: "name") }
+    }
+
+    public var recipes: Set<Recipe> {
+        get throws { try members(forKey: "recipes") }
+    }
+
+    public func setRecipes(_ values: Set<Recipe>) throws {
+        try setMembers(values, forKey: "recipes")
+    }
+
+    public func addToRecipes(_ value: Recipe) throws {
+        try addMembers([value], forKey: "recipes")
+    }
+
+    public func addToRecipes(_ values: Set<Recipe>) throws {
+        try addMembers(values, forKey: "recipes")
+    }
+
+    public func removeFromRecipes(_ value: Recipe) throws {
+        try removeMembers([value], forKey: "recipes")
+    }
+
+    public func removeFromRecipes(_ values: Set<Recipe>) throws {
+        try removeMembers(values, forKey: "recipes")
+    }
+}

@@ -1,0 +1,31 @@
+// Written by stele model swift from the model Recipes: Ingredient.
+// It is written anew from the model; what is yours belongs into a file of your own.
+
+import SteleGraph
+
+public final class Ingredient: ManagedObject {}
+
+extension Ingredient {
+    public var name: String? {
+        get { attribute(forKey: "name") }
+        set { setAttribute(newValue, forKey: "name") }
+    }
+
+    public var quantity: Decimal? {
+        get { attribute(forKey: "quantity") }
+        set { setAttribute(newValue, forKey: "quantity") }
+    }
+
+    public var unit: String? {
+        get { attribute(forKey: "unit") }
+        set { setAttribute(newValue, forKey: "unit") }
+    }
+
+    public var recipe: Recipe? {
+        get throws { try destination(forKey: "recipe") }
+    }
+
+    public func setRecipe(_ value: Recipe?) throws {
+        try setDestination(value, forKey: "recipe")
+    }
+}

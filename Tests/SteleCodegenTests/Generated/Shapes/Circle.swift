@@ -1,0 +1,23 @@
+// Written by stele model swift from the model Shapes: Circle.
+// It is written anew from the model; what is yours belongs into a file of your own.
+
+import SteleGraph
+
+public final class Circle: Shape {}
+
+extension Circle {
+    public var radius: Double {
+        get { attribute(forKey: "radius") ?? 0 }
+        set { setAttribute(newValue, forKey: "radius") }
+    }
+
+    public var x: Double {
+        get { attribute(forKey: "x") ?? 0 }
+        set { setAttribute(newValue, forKey: "x") }
+    }
+
+    public var y: Double {
+        get { attribute(forKey: "y") ?? 0 }
+        set { setAttribute(newValue, forKey: "y") }
+    }
+}

@@ -1,0 +1,28 @@
+// Written by stele model swift from the model Shapes: Rectangle.
+// It is written anew from the model; what is yours belongs into a file of your own.
+
+import SteleGraph
+
+public final class Rectangle: Shape {}
+
+extension Rectangle {
+    public var height: Double {
+        get { attribute(forKey: "height") ?? 0 }
+        set { setAttribute(newValue, forKey: "height") }
+    }
+
+    public var width: Double {
+        get { attribute(forKey: "width") ?? 0 }
+        set { setAttribute(newValue, forKey: "width") }
+    }
+
+    public var x: Double {
+        get { attribute(forKey: "x") ?? 0 }
+        set { setAttribute(newValue, forKey: "x") }
+    }
+
+    public var y: Double {
+        get { attribute(forKey: "y") ?? 0 }
+        set { setAttribute(newValue, forKey: "y") }
+    }
+}

@@ -1,0 +1,34 @@
+// Written by stele model swift from the model Shapes: Shape.
+// It is written anew from the model; what is yours belongs into a file of your own.
+
+import SteleGraph
+
+open class Shape: ManagedObject {}
+
+extension Shape {
+    public var color: String? {
+        get { attribute(forKey: "color") }
+        set { setAttribute(newValue, forKey: "color") }
+    }
+
+    public var name: String? {
+        get { attribute(forKey: "name") }
+        set { setAttribute(newValue, forKey: "name") }
+    }
+
+    public var canvas: Canvas? {
+        get throws { try destination(forKey: "canvas") }
+    }
+
+    public func setCanvas(_ value: Canvas?) throws {
+        try setDestination(value, forKey: "canvas")
+    }
+
+    public var transform: Transform? {
+        get throws { try destination(forKey: "transform") }
+    }
+
+    public func setTransform(_ value: Transform?) throws {
+        try setDestination(value, forKey: "transform")
+    }
+}

@@ -1,0 +1,36 @@
+// Written by stele model swift from the model Shapes: Transform.
+// It is written anew from the model; what is yours belongs into a file of your own.
+
+import SteleGraph
+
+public final class Transform: ManagedObject {}
+
+extension Transform {
+    public var rotation: Float {
+        get { attribute(forKey: "rotation") ?? 0 }
+        set { setAttribute(newValue, forKey: "rotation") }
+    }
+
+    public var scale: Float {
+        get { attribute(forKey: "scale") ?? 0 }
+        set { setAttribute(newValue, forKey: "scale") }
+    }
+
+    public var translateX: Double {
+        get { attribute(forKey: "translateX") ?? 0 }
+        set { setAttribute(newValue, forKey: "translateX") }
+    }
+
+    public var translateY: Double {
+        get { attribute(forKey: "translateY") ?? 0 }
+        set { setAttribute(newValue, forKey: "translateY") }
+    }
+
+    public var shape: Shape? {
+        get throws { try destination(forKey: "shape") }
+    }
+
+    public func setShape(_ value: Shape?) throws {
+        try setDestination(value, forKey: "shape")
+    }
+}

@@ -1,0 +1,26 @@
+// Written by stele model swift from the model Shapes: Vertex.
+// It is written anew from the model; what is yours belongs into a file of your own.
+
+import SteleGraph
+
+public final class Vertex: ManagedObject {}
+
+extension Vertex {
+    public var x: Double {
+        get { attribute(forKey: "x") ?? 0 }
+        set { setAttribute(newValue, forKey: "x") }
+    }
+
+    public var y: Double {
+        get { attribute(forKey: "y") ?? 0 }
+        set { setAttribute(newValue, forKey: "y") }
+    }
+
+    public var polygon: Polygon? {
+        get throws { try destination(forKey: "polygon") }
+    }
+
+    public func setPolygon(_ value: Polygon?) throws {
+        try setDestination(value, forKey: "polygon")
+    }
+}

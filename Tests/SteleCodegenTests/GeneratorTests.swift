@@ -1,0 +1,139 @@
+// What the generator decides: classes, types, names.
+
+import Foundation
+import SteleCodegen
+import SteleModel
+import Testing
+
+@Suite struct GeneratorTests {
+    @Test(arguments: [
+        ("Integer 16", true, "Int16 {", "get { attribute(forKey: \"x\") ?? 0 }"),
+        ("Integer 32", false, "Int32? {", "get { attribute(forKey: \"x\") }"),
+        ("Integer 64", true, "Int64 {", "get { attribute(forKey: \"x\") ?? 0 }"),
+        ("Float", true, "Float {", "get { attribute(forKey: \"x\") ?? 0 }"),
+        ("Double", false, "Double? {", "get { attribute(forKey: \"x\") }"),
+        ("Boolean", true, "Bool {", "get { attribute(forKey: \"x\") ?? false }"),
+        ("Boolean", false, "Bool? {", "get { attribute(forKey: \"x\") }"),
+        ("Decimal", true, "Decimal? {", "get { attribute(forKey: \"x\") }"),
+        ("String", false, "String? {", "get { attribute(forKey: \"x\") }"),
+        ("Date", true, "Date? {", "get { attribute(forKey: \"x\") }"),
+        ("Binary", false, "Data? {", "get { attribute(forKey: \"x\") }"),
+        ("UUID", false, "UUID? {", "get { attribute(forKey: \"x\") }"),
+        ("URI", false, "URL? {", "get { attribute(forKey: \"x\") }"),
+        ("Transformable", false, "JSONValue? {", "get throws { try transformable(forKey: \"x\") }"),
+    ])
+    func anAttributeHasTheTypeOfXcodesCode(
+        type: String, scalar: Bool, head: String, getter: String
+    ) throws {
+        let code = try code(
+            model(
+                json: """
+                    {"entities": [{"name": "A", "attributes": [
+                      {"name": "x", "type": "\(type)", "scalar": \(scalar)}]}]}
+                    """))
+        #expect(
+            lines(2, from: "var x", in: code) == ["public var x: \(head)", getter])
+    }
+
+    @Test(arguments: [
+        ("[String]", "[String]"), ("[String: [Int?]]", "[String: [Int?]]"),
+        ("Dictionary<String,Set<UUID>>", "Dictionary<String, Set<UUID>>"), ("Date", "Date"),
+        ("NSColor", "JSONValue"), ("[String", "JSONValue"), ("[String]]", "JSONValue"),
+        ("String; import Evil", "JSONValue"), ("", "JSONValue"), ("[NSColor]", "JSONValue"),
+        (String(repeating: "[", count: 100_000), "JSONValue"),
+    ])
+    func aTransformableHasItsClassWhereItIsKnown(declared: String, type: String) throws {
+        let code = try code(
+            model(
+                json: """
+                    {"entities": [{"name": "A", "attributes": [
+                      {"name": "x", "type": "Transformable", "class": "\(declared)"}]}]}
+                    """))
+        #expect(lines(1, from: "var x", in: code) == ["public var x: \(type)? {"])
+        #expect(code.contains("func setX(_ value: \(type)?) throws {"))
+    }
+
+    @Test func namesThatAreTakenAreChanged() throws {
+        let code = try code(HardModel.model())
+        for part in [
+            "public var `self`: Swift.String? {", "public var id_: Swift.String? {",
+            "public var id__: Set? {", "func setId__(_ value: Set?)", "public var hashValue_: ",
+            "public var version_: ", "public var ___: ", "public var value: Swift.String?",
+            "public var `in`: Swift.Set<Some_Type>", "public var In_: Swift.Set<Some_Type>",
+            "func addToIn_(_ value: Some_Type)", "open class String: SteleGraph.ManagedObject {}",
+            "public final class Int32: SteleGraph.ManagedObject {}",
+            "public var of900: SteleGraph.Date? {", "public var of200: Swift.Int32 {",
+            "open class `Protocol`: SteleGraph.ManagedObject {}",
+            "public final class `Any`: `Protocol` {}",
+            "public enum Hard_1Model: SteleGraph.TypedModel {",
+            "public var later: SteleGraph.Date? { attribute(forKey: \"later\") }",
+            "public var `where`: Place { Place(self, keyPath: \"where\") }",
+            "public var `case`: [`Protocol`] {",
+            "func insertIntoFor(_ value: String, at index: Swift.Int)",
+            "from the model Hard 1: Set.",
+        ] { #expect(code.contains(part), "\(part)") }
+    }
+
+    @Test func classesAreWrittenAsTheModelSays() throws {
+        let generator = try SwiftGenerator(HandWritten.model())
+        #expect(
+            generator.files().map(\.name) == [
+                "Animal+Properties.swift", "Home.swift", "TestModel.swift",
+            ])
+        let code = generator.files().map(\.text).joined()
+        #expect(!code.contains("class Animal") && code.contains("extension Animal {"))
+        #expect(code.contains("public var trace: ManagedObject? {"))
+        #expect(code.contains("\"Cat\", Cat.self,") && !code.contains("Trace.self"))
+        #expect(
+            generator.notes().map(\.description) == [
+                "Animal: its class Animal is yours to write; its properties are not"
+                    + " (its code generation is category)",
+                "Cat: its class Cat is yours to write, properties and all"
+                    + " (its code generation is none)",
+            ])
+    }
+
+    @Test func twoEntitiesOfOneClassAreRefused() throws {
+        let json = """
+            {"entities": [
+              {"name": "A", "class": "X.Thing"},
+              {"name": "B", "class": "Thing"}]}
+            """
+        #expect {
+            _ = try SwiftGenerator(model(json: json))
+        } throws: { error in
+            "\(error)" == "B: its class is Thing, as A's is (give it a class of its own)"
+        }
+        let shared = """
+            {"entities": [
+              {"name": "A", "class": "Thing"},
+              {"name": "B", "class": "Thing", "parent": "A"}]}
+            """
+        let files = try SwiftGenerator(model(json: shared)).files()
+        #expect(files.map(\.name) == ["Thing.swift", "TestModel.swift"])
+    }
+
+    /// A property cannot have a name that every object has: the list of these is complete.
+    @Test func everyMemberOfAnObjectIsKnown() throws {
+        let folder = packageRoot.appendingPathComponent("Sources/SteleGraph")
+        let all = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+        var members: Set<String> = []
+        while let url = all?.nextObject() as? URL {
+            guard url.lastPathComponent.hasPrefix("ManagedObject."),
+                url.pathExtension == "swift"
+                    || url.lastPathComponent.hasPrefix("ManagedObject+")
+            else { continue }
+            let source = try String(contentsOf: url, encoding: .utf8)
+            let word =
+                /(?:public|open)(?: internal\(set\))?(?: final)? (?:var|let|func) (\w+)(?:\(\)|:| =)/
+            for match in source.matches(of: word) { members.insert(String(match.1)) }
+        }
+        #expect(members.count >= 5)
+        for name in members {
+            let json = """
+                {"entities": [{"name": "A", "attributes": [{"name": "\(name)", "type": "Date"}]}]}
+                """
+            #expect(try code(model(json: json)).contains("public var \(name)_: Date?"), "\(name)")
+        }
+    }
+}

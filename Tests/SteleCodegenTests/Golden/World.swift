@@ -1,0 +1,283 @@
+// Written by stele model swift from the model World: City.
+// It is written anew from the model; what is yours belongs into a file of your own.
+
+import SteleGraph
+
+public final class City: ManagedObject {}
+
+extension City {
+    public var adminCode: String? {
+        get { attribute(forKey: "adminCode") }
+        set { setAttribute(newValue, forKey: "adminCode") }
+    }
+
+    public var geonameId: Int64 {
+        get { attribute(forKey: "geonameId") ?? 0 }
+        set { setAttribute(newValue, forKey: "geonameId") }
+    }
+
+    public var latitude: Double? {
+        get { attribute(forKey: "latitude") }
+        set { setAttribute(newValue, forKey: "latitude") }
+    }
+
+    public var longitude: Double? {
+        get { attribute(forKey: "longitude") }
+        set { setAttribute(newValue, forKey: "longitude") }
+    }
+
+    public var name: String? {
+        get { attribute(forKey: "name") }
+        set { setAttribute(newValue, forKey: "name") }
+    }
+
+    public var population: Int64? {
+        get { attribute(forKey: "population") }
+        set { setAttribute(newValue, forKey: "population") }
+    }
+
+    public var timezone: String? {
+        get { attribute(forKey: "timezone") }
+        set { setAttribute(newValue, forKey: "timezone") }
+    }
+
+    public var country: Country? {
+        get throws { try destination(forKey: "country") }
+    }
+
+    public func setCountry(_ value: Country?) throws {
+        try setDestination(value, forKey: "country")
+    }
+}
+
+// Written by stele model swift from the model World: Continent.
+// It is written anew from the model; what is yours belongs into a file of your own.
+
+import SteleGraph
+
+public final class Continent: ManagedObject {}
+
+extension Continent {
+    public var code: String? {
+        get { attribute(forKey: "code") }
+        set { setAttribute(newValue, forKey: "code") }
+    }
+
+    public var name: String? {
+        get { attribute(forKey: "name") }
+        set { setAttribute(newValue, forKey: "name") }
+    }
+
+    public var population: Int64? {
+        get { attribute(forKey: "population") }
+        set { setAttribute(newValue, forKey: "population") }
+    }
+
+    public var countries: Set<Country> {
+        get throws { try members(forKey: "countries") }
+    }
+
+    public func setCountries(_ values: Set<Country>) throws {
+        try setMembers(values, forKey: "countries")
+    }
+
+    public func addToCountries(_ value: Country) throws {
+        try addMembers([value], forKey: "countries")
+    }
+
+    public func addToCountries(_ values: Set<Country>) throws {
+        try addMembers(values, forKey: "countries")
+    }
+
+    public func removeFromCountries(_ value: Country) throws {
+        try removeMembers([value], forKey: "countries")
+    }
+
+    public func removeFromCountries(_ values: Set<Country>) throws {
+        try removeMembers(values, forKey: "countries")
+    }
+}
+
+// Written by stele model swift from the model World: Country.
+// It is written anew from the model; what is yours belongs into a file of your own.
+
+import SteleGraph
+
+public final class Country: ManagedObject {}
+
+extension Country {
+    public var areaKm2: Double? {
+        get { attribute(forKey: "areaKm2") }
+        set { setAttribute(newValue, forKey: "areaKm2") }
+    }
+
+    public var capital: String? {
+        get { attribute(forKey: "capital") }
+        set { setAttribute(newValue, forKey: "capital") }
+    }
+
+    public var currencyCode: String? {
+        get { attribute(forKey: "currencyCode") }
+        set { setAttribute(newValue, forKey: "currencyCode") }
+    }
+
+    public var currencyName: String? {
+        get { attribute(forKey: "currencyName") }
+        set { setAttribute(newValue, forKey: "currencyName") }
+    }
+
+    public var iso: String? {
+        get { attribute(forKey: "iso") }
+        set { setAttribute(newValue, forKey: "iso") }
+    }
+
+    public var iso3: String? {
+        get { attribute(forKey: "iso3") }
+        set { setAttribute(newValue, forKey: "iso3") }
+    }
+
+    public var isoNumeric: Int16? {
+        get { attribute(forKey: "isoNumeric") }
+        set { setAttribute(newValue, forKey: "isoNumeric") }
+    }
+
+    public var languages: [String]? {
+        get throws { try transformable(forKey: "languages") }
+    }
+
+    public func setLanguages(_ value: [String]?) throws {
+        try setTransformable(value, forKey: "languages")
+    }
+
+    public var name: String? {
+        get { attribute(forKey: "name") }
+        set { setAttribute(newValue, forKey: "name") }
+    }
+
+    public var phone: String? {
+        get { attribute(forKey: "phone") }
+        set { setAttribute(newValue, forKey: "phone") }
+    }
+
+    public var population: Int64? {
+        get { attribute(forKey: "population") }
+        set { setAttribute(newValue, forKey: "population") }
+    }
+
+    public var postalCodeRegex: String? {
+        get { attribute(forKey: "postalCodeRegex") }
+        set { setAttribute(newValue, forKey: "postalCodeRegex") }
+    }
+
+    public var tld: String? {
+        get { attribute(forKey: "tld") }
+        set { setAttribute(newValue, forKey: "tld") }
+    }
+
+    public var cities: Set<City> {
+        get throws { try members(forKey: "cities") }
+    }
+
+    public func setCities(_ values: Set<City>) throws {
+        try setMembers(values, forKey: "cities")
+    }
+
+    public func addToCities(_ value: City) throws {
+        try addMembers([value], forKey: "cities")
+    }
+
+    public func addToCities(_ values: Set<City>) throws {
+        try addMembers(values, forKey: "cities")
+    }
+
+    public func removeFromCities(_ value: City) throws {
+        try removeMembers([value], forKey: "cities")
+    }
+
+    public func removeFromCities(_ values: Set<City>) throws {
+        try removeMembers(values, forKey: "cities")
+    }
+
+    public var continent: Continent? {
+        get throws { try destination(forKey: "continent") }
+    }
+
+    public func setContinent(_ value: Continent?) throws {
+        try setDestination(value, forKey: "continent")
+    }
+
+    public var neighbours: Set<Country> {
+        get throws { try members(forKey: "neighbours") }
+    }
+
+    public func setNeighbours(_ values: Set<Country>) throws {
+        try setMembers(values, forKey: "neighbours")
+    }
+
+    public func addToNeighbours(_ value: Country) throws {
+        try addMembers([value], forKey: "neighbours")
+    }
+
+    public func addToNeighbours(_ values: Set<Country>) throws {
+        try addMembers(values, forKey: "neighbours")
+    }
+
+    public func removeFromNeighbours(_ value: Country) throws {
+        try removeMembers([value], forKey: "neighbours")
+    }
+
+    public func removeFromNeighbours(_ values: Set<Country>) throws {
+        try removeMembers(values, forKey: "neighbours")
+    }
+}
+
+// Written by stele model swift from the model World: its classes.
+// It is written anew from the model; what is yours belongs into a file of your own.
+
+import SteleGraph
+import SteleModel
+
+public enum WorldModel: TypedModel {
+    public static let entities: [TypedEntity] = [
+        TypedEntity(
+            "City", City.self,
+            [
+                "adminCode": .attribute(.string),
+                "geonameId": .attribute(.integer64),
+                "latitude": .attribute(.double),
+                "longitude": .attribute(.double),
+                "name": .attribute(.string),
+                "population": .attribute(.integer64),
+                "timezone": .attribute(.string),
+                "country": .toOne("Country"),
+            ]),
+        TypedEntity(
+            "Continent", Continent.self,
+            [
+                "code": .attribute(.string),
+                "name": .attribute(.string),
+                "population": .attribute(.integer64),
+                "countries": .toMany("Country"),
+            ]),
+        TypedEntity(
+            "Country", Country.self,
+            [
+                "areaKm2": .attribute(.double),
+                "capital": .attribute(.string),
+                "currencyCode": .attribute(.string),
+                "currencyName": .attribute(.string),
+                "iso": .attribute(.string),
+                "iso3": .attribute(.string),
+                "isoNumeric": .attribute(.integer16),
+                "languages": .attribute(.transformable),
+                "name": .attribute(.string),
+                "phone": .attribute(.string),
+                "population": .attribute(.integer64),
+                "postalCodeRegex": .attribute(.string),
+                "tld": .attribute(.string),
+                "cities": .toMany("City"),
+                "continent": .toOne("Continent"),
+                "neighbours": .toMany("Country"),
+            ]),
+    ]
+}

@@ -1,0 +1,99 @@
+/// `stele model swift`, as a user runs it; and the samples' seeds.
+
+import Foundation
+import SteleModel
+import Testing
+
+@Suite struct ModelSwiftTests {
+    private let league = packageRoot.appendingPathComponent("Config/Models/League.xcdatamodeld")
+        .path
+
+    private func withFolder(_ body: (URL) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("stele-swift-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try body(folder)
+    }
+
+    @Test func filesAreWrittenWhereTheyDiffer() throws {
+        try withFolder { folder in
+            let output = folder.appendingPathComponent("deep/er").path
+            let first = try Program.run("model", "swift", league, "--output", output)
+            #expect(first.status == 0 && first.errors.isEmpty)
+            let names = ["LeagueModel.swift", "Player.swift", "Team.swift"]
+            #expect(
+                first.output.split(separator: "\n").sorted() == names.map { "\(output)/\($0)" })
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: output).sorted() == names)
+            let second = try Program.run("model", "swift", league, "-o", output)
+            #expect(second.status == 0 && second.output.isEmpty)
+            let printed = try Program.run("model", "swift", league)
+            let team = try String(contentsOfFile: "\(output)/Team.swift", encoding: .utf8)
+            #expect(printed.status == 0 && printed.output.contains(team))
+        }
+    }
+
+    @Test func aFileOfSomebodyElseIsKept() throws {
+        try withFolder { folder in
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let own = folder.appendingPathComponent("Team.swift")
+            try Data("// mine\n".utf8).write(to: own)
+            let (status, output, errors) = try Program.run(
+                "model", "swift", league, "--output", folder.path)
+            #expect(status == 1 && output.isEmpty)
+            #expect(
+                errors == "stele: \(folder.path)/Team.swift is there already, and stele has not"
+                    + " written it; move it, or give another --output\n")
+            #expect(try String(contentsOf: own, encoding: .utf8) == "// mine\n")
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["Team.swift"])
+        }
+    }
+
+    @Test func mistakesAreSentences() throws {
+        let missing = try Program.run("model", "swift", "no-such-model")
+        #expect(missing.status == 1 && missing.errors.hasPrefix("stele: "))
+        let file = packageRoot.appendingPathComponent("README.md").path
+        let blocked = try Program.run("model", "swift", league, "--output", file)
+        #expect(blocked.status == 1 && blocked.errors.hasPrefix("stele: \(file) cannot be written"))
+        #expect(try Program.run("model", "swift").status == 64)
+        // Without a word it prints the model, as it always did.
+        let printed = try Program.run("model", league)
+        #expect(try printed.output == Program.run("model", "print", league).output)
+    }
+
+    /// What works of each sample, and with it all of its seed.
+    @Test(arguments: ["League", "Movies", "Shapes", "Stash"])
+    func seedsFitTheirModels(_ name: String) throws {
+        var model = try ModelFile.read(
+            packageRoot.appendingPathComponent("Config/Models/\(name).xcdatamodeld").path
+        ).current
+        model.configurations = []
+        for entity in model.entities.indices {
+            for property in model.entities[entity].properties.indices {
+                guard case .attribute(var it) = model.entities[entity].properties[property] else {
+                    continue
+                }
+                it.valueTransformerName = nil
+                model.entities[entity].properties[property] = .attribute(it)
+            }
+        }
+        try withFolder { folder in
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let path = folder.appendingPathComponent("\(name).json")
+            try Data(model.json().pretty.utf8).write(to: path)
+            let seeds = packageRoot.appendingPathComponent("Config/Seeds/\(name)").path
+            let files = try FileManager.default.contentsOfDirectory(atPath: seeds).sorted()
+            var arguments = ["import", path.path, "--store", folder.path + "/store.sqlite"]
+            for entity in try Model(model).entities {
+                for key in ["name", "title"] where entity.attribute(named: key) != nil {
+                    if entity.parent == nil { arguments += ["--key", "\(entity.name).\(key)"] }
+                }
+            }
+            let program = try Program(arguments + files.map { "\(seeds)/\($0)" })
+            let (status, errors) = program.end()
+            #expect(status == 0, "\(errors)")
+            #expect(files.count >= 2)
+        }
+    }
+}
