@@ -8,15 +8,14 @@ enum SwiftIdentifier {
         for scalar in name.unicodeScalars {
             made.append(canContinue(scalar) ? scalar : "_")
         }
-        guard let first = made.first else { return "_" }
+        // A lone underscore is a pattern, and no name even between backticks.
+        guard let first = made.first, String(made) != "_" else { return "__" }
         return (canBegin(first) ? "" : "_") + String(made)
     }
 
     /// The name as it stands in code: what is reserved is between backticks.
     static func code(_ name: String) -> String {
-        // A lone underscore is a pattern, and no name even between backticks.
-        if name == "_" { return "__" }
-        return reserved.contains(name) ? "`\(name)`" : name
+        reserved.contains(name) ? "`\(name)`" : name
     }
 
     /// `players` as in `addToPlayers`.

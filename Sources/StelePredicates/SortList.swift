@@ -7,6 +7,9 @@ public struct SortList: Sendable, Hashable {
     /// The keys, the weightiest first.
     public var descriptors: [SortDescriptor]
 
+    /// A list of those keys.
+    public init(_ descriptors: [SortDescriptor]) { self.descriptors = descriptors }
+
     /// Reads the list. One leading `-` is descending; a trailing bracket of the letters c, d and l
     /// holds options, any other is an index.
     ///

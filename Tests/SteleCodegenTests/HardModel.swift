@@ -5,7 +5,7 @@ import SteleModel
 /// Names that Swift, the library or the model has taken already, and every type.
 enum HardModel {
     private static let words = [
-        "self", "Type", "init", "Self", "Any", "Protocol", "default", "func", "class", "is", "nil",
+        "self", "Type", "init", "Any", "Protocol", "default", "func", "class", "is", "nil",
         "some", "async", "get", "set", "throws", "subscript", "operator", "_", "__", "id",
         "version", "isDeleted", "hashValue", "value", "attribute", "destination", "members",
         "entityName", "élan", "größe_2",
@@ -22,7 +22,7 @@ enum HardModel {
                 {"entities": [
                   {"name": "String", "attributes": [\(attributes.joined(separator: ", "))],
                    "relationships": [
-                    {"name": "id_", "destination": "Set", "inverse": "self"},
+                    {"name": "id_", "destination": "Set", "inverse": "extension"},
                     {"name": "in", "destination": "Type", "inverse": "for", "toMany": true},
                     {"name": "In", "destination": "Type", "inverse": "For", "toMany": true}]},
                   {"name": "Set", "parent": "String", "attributes": [\(types.joined(separator: ", ")),
@@ -31,7 +31,7 @@ enum HardModel {
                     {"name": "color", "type": "Transformable", "class": "NSColor"},
                     {"name": "later", "type": "Date", "derivation": "now()"}],
                    "relationships": [
-                    {"name": "self", "destination": "String", "inverse": "id_"}]},
+                    {"name": "extension", "destination": "String", "inverse": "id_"}]},
                   {"name": "Type", "class": "App.Some-Type",
                    "attributes": [
                     {"name": "where", "type": "Composite", "composite": "Place"}],
@@ -43,7 +43,9 @@ enum HardModel {
                     {"name": "case", "fetchRequest": {"name": "r", "entity": "Protocol"}}]},
                   {"name": "Protocol", "abstract": true}, {"name": "Any", "parent": "Protocol"},
                   {"name": "Self"}, {"name": "Date"}, {"name": "Int"}, {"name": "TypedModel"},
-                  {"name": "ManagedObject", "class": ".Int32"}, {"name": "HardModel"}],
+                  {"name": "ManagedObject", "class": ".Int32"},
+                  {"name": "Shadow", "class": "ManagedObject"}, {"name": "Dash", "class": "-"},
+                  {"name": "HardModel"}],
                  "composites": [
                   {"name": "Place", "attributes": [
                     {"name": "key", "type": "String"}, {"name": "object", "type": "Integer 16"},

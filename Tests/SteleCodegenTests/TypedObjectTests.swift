@@ -119,7 +119,8 @@ import Testing
             #expect(throws: error) { try canvas.insertIntoShapes(shapes[0], at: index) }
         }
         try context.save()
-        #expect(try ground.context().fetch(Canvas.self)[0].shapes.map(\.name) == ["e", "b"])
+        let again = ground.context()
+        #expect(try again.fetch(Canvas.self)[0].shapes.map(\.name) == ["e", "b"])
     }
 
     @Test(arguments: StoreKind.allCases)

@@ -109,8 +109,13 @@ extension URL: AttributeValue {
 
 extension Data: AttributeValue {
     public init?(attributeValue: Value) {
-        guard case .data(let bytes) = attributeValue else { return nil }
-        self.init(bytes)
+        switch attributeValue {
+        case .data(let bytes): self.init(bytes)
+        case .external(let file):
+            guard let bytes = file.bytes else { return nil }
+            self.init(bytes)
+        default: return nil
+        }
     }
 
     public var attributeValue: Value { .data([UInt8](self)) }

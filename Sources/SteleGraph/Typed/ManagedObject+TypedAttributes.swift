@@ -79,22 +79,33 @@ extension ManagedObject {
     private func storedJSON(_ key: String) throws(TypedObjectError) -> [UInt8]? {
         let attribute = checkedAttribute(key)
         guard case .data(let stored) = value(attribute) else { return nil }
-        try checkTransformer(of: attribute)
-        return stored
+        guard let transformer = try transformer(of: attribute) else { return stored }
+        do { return try transformer.value(stored) } catch {
+            throw untransformable(key, error.reason)
+        }
     }
 
     private func setJSON(_ json: [UInt8], _ key: String) throws(TypedObjectError) {
         let attribute = checkedAttribute(key)
-        try checkTransformer(of: attribute)
-        setValue(.data(json), for: attribute)
+        guard let transformer = try transformer(of: attribute) else {
+            return setValue(.data(json), for: attribute)
+        }
+        do { setValue(.data(try transformer.stored(json)), for: attribute) } catch {
+            throw untransformable(key, error.reason)
+        }
     }
 
-    /// The values of attributes without a transformer are JSON.
-    private func checkTransformer(of attribute: Attribute) throws(TypedObjectError) {
-        switch attribute.declaration.valueTransformerName {
-        case nil, "", "JSONTransformer": break
-        case let name?: throw untransformable(attribute.name, "there is no transformer \(name)")
+    /// Nil where the values are stored as the JSON that they are.
+    private func transformer(
+        of attribute: Attribute
+    ) throws(TypedObjectError) -> (any ValueTransformer)? {
+        if attribute.isPlainJSON { return nil }
+        guard let transformer = attribute.valueTransformer else {
+            let name = attribute.declaration.valueTransformerName ?? ""
+            throw untransformable(
+                attribute.name, "no transformer is registered as \(name) (ValueTransformers)")
         }
+        return transformer
     }
 
     private func untransformable(_ key: String, _ reason: String) -> TypedObjectError {

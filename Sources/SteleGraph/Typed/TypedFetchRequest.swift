@@ -60,12 +60,7 @@ extension TypedFetchRequest {
             dateReader: { try? ISO8601.secondsSinceReferenceDate($0) })
         var request = FetchRequest(entity: entity)
         if let predicate { request.predicate = try check.check(predicate) }
-        for descriptor in sortDescriptors {
-            let (expression, _) = try check.check(descriptor.expression)
-            request.sortDescriptors.append(
-                SortDescriptor(
-                    expression, ascending: descriptor.ascending, options: descriptor.options))
-        }
+        request.sortDescriptors = try SortList(sortDescriptors).checked(by: check)
         request.includesSubentities = includesSubentities
         request.fetchLimit = fetchLimit
         request.fetchOffset = fetchOffset
