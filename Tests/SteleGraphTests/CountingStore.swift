@@ -50,6 +50,12 @@ final class CountingStore: PersistentStore {
     func save(making make: (any StoreReader) throws -> SaveRequest) throws -> SaveResult {
         try store.save(making: make)
     }
+    func save(inParts make: (any PartedSave) throws -> Void) throws -> SaveResult {
+        try store.save(inParts: make)
+    }
+    func externalDataWriter() throws(StoreError) -> any ExternalDataWriter {
+        try store.externalDataWriter()
+    }
     func observe(_ observer: any StoreObserver) { store.observe(observer) }
     func noticesForeignChange() -> Bool { store.noticesForeignChange() }
     func close() { store.close() }
