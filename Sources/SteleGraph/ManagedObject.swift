@@ -173,19 +173,6 @@ open class ManagedObject {
 @available(*, unavailable)
 extension ManagedObject: Sendable {}
 
-/// Why an object's values or standing are others than before (NSSnapshotEventType).
-public struct SnapshotEventType: OptionSet, Sendable, Hashable {
-    public let rawValue: Int
-    public init(rawValue: Int) { self.rawValue = rawValue }
-
-    public static let undoInsertion = SnapshotEventType(rawValue: 2)
-    public static let undoDeletion = SnapshotEventType(rawValue: 4)
-    public static let undoUpdate = SnapshotEventType(rawValue: 8)
-    public static let rollback = SnapshotEventType(rawValue: 16)
-    public static let refresh = SnapshotEventType(rawValue: 32)
-    public static let mergePolicy = SnapshotEventType(rawValue: 64)
-}
-
 /// What a context makes an object from.
 public struct ManagedObjectOrigin {
     let entity: Entity

@@ -138,8 +138,8 @@ extension ManagedObjectContext {
             case .nullify, .noAction:
                 // With the row goes its part in the destination's to-many, whatever the rule.
                 guard !relationship.isToMany, let key = object.key(in: relationship) else { break }
-                // What is deleted as well keeps no account of the members that it had.
-                if let inverse, inverse.isToMany,
+                // What is deleted as well keeps no account of the members that it had, but for undo.
+                if !isJournaling, let inverse, inverse.isToMany,
                     known(destinationID(relationship, key))?.isDeleted == true
                 {
                     let place = ToManyID(relationship: inverse.index, owner: key)
