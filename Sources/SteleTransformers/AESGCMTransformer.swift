@@ -35,7 +35,7 @@ public struct AESGCMTransformer: ValueTransformer, CustomStringConvertible,
 
     private static func hexadecimal(_ text: String) -> [UInt8]? {
         let digits = Array(text.utf8)
-        guard digits.count == 64 else { return nil }
+        guard digits.count == 64, text.allSatisfy(\.isHexDigit) else { return nil }
         var bytes: [UInt8] = []
         for place in stride(from: 0, to: 64, by: 2) {
             guard let byte = UInt8(String(decoding: digits[place..<place + 2], as: UTF8.self), radix: 16)

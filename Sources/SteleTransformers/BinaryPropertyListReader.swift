@@ -6,8 +6,8 @@ struct BinaryPropertyListReader {
     private let bytes: [UInt8]
     private let offsets: [Int]
     private let referenceSize: Int
-    /// How many objects may still be made: references can make few bytes a very large tree.
-    private var budget = 1_000_000
+    /// What may still be made: references can make few bytes a very large tree.
+    private var budget: PropertyList.Budget
     private static let depthLimit = 128
 
     /// The list's root.
@@ -42,6 +42,7 @@ struct BinaryPropertyListReader {
         self.bytes = bytes
         self.offsets = offsets
         self.referenceSize = referenceSize
+        budget = PropertyList.Budget(size: bytes.count)
     }
 
     /// An unsigned number, most significant byte first, that fits an Int.
@@ -51,17 +52,20 @@ struct BinaryPropertyListReader {
         guard place >= 0, size > 0, size <= 8, place <= bytes.count - size else {
             throw Malformed()
         }
-        var value: UInt64 = 0
-        for byte in bytes[place..<place + size] { value = value << 8 | UInt64(byte) }
-        guard let number = Int(exactly: value) else { throw Malformed() }
+        guard let number = Int(exactly: bits(bytes[place..<place + size])) else {
+            throw Malformed()
+        }
         return number
     }
 
+    /// Up to eight bytes, most significant first.
+    private static func bits(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
     private mutating func object(_ index: Int, depth: Int) throws(Malformed) -> PropertyList {
-        budget -= 1
-        guard offsets.indices.contains(index), depth < Self.depthLimit, budget > 0 else {
-            throw Malformed()
-        }
+        guard offsets.indices.contains(index), depth < Self.depthLimit, budget.spend(bytes: 0)
+        else { throw Malformed() }
         let place = offsets[index]
         let marker = bytes[place]
         let low = Int(marker & 0x0F)
@@ -114,8 +118,7 @@ struct BinaryPropertyListReader {
         if size == 16, bytes[place..<place + 8].contains(where: { $0 != 0 && $0 != 0xFF }) {
             throw Malformed()
         }
-        var value: UInt64 = 0
-        for byte in bytes[start..<start + width] { value = value << 8 | UInt64(byte) }
+        let value = Self.bits(bytes[start..<start + width])
         // Only eight bytes have a sign.
         if size == 16, (bytes[place] == 0) != (Int64(bitPattern: value) >= 0) { throw Malformed() }
         return Int64(bitPattern: value)
@@ -123,8 +126,7 @@ struct BinaryPropertyListReader {
 
     private func real(at place: Int, size: Int) throws(Malformed) -> Double {
         guard size == 4 || size == 8, place <= bytes.count - size else { throw Malformed() }
-        var bits: UInt64 = 0
-        for byte in bytes[place..<place + size] { bits = bits << 8 | UInt64(byte) }
+        let bits = Self.bits(bytes[place..<place + size])
         return size == 8
             ? Double(bitPattern: bits) : Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits)))
     }
@@ -139,11 +141,11 @@ struct BinaryPropertyListReader {
         return (count, place + 2 + size)
     }
 
-    private func block(_ place: Int, unit: Int) throws(Malformed) -> ArraySlice<UInt8> {
+    private mutating func block(_ place: Int, unit: Int) throws(Malformed) -> ArraySlice<UInt8> {
         let (count, start) = try length(place)
-        guard count <= bytes.count / unit, start <= bytes.count - count * unit else {
-            throw Malformed()
-        }
+        guard count <= bytes.count / unit, start <= bytes.count - count * unit,
+            budget.spend(bytes: count * unit)
+        else { throw Malformed() }
         return bytes[start..<start + count * unit]
     }
 

@@ -10,7 +10,9 @@ struct BinaryPropertyListWriter {
     }
 
     private var objects: [Flat] = []
-    private var known: [PropertyList: Int] = [:]
+    /// Where each scalar stands, by its bytes: `==` takes composed and decomposed letters, and
+    /// zeros of either sign, for the same.
+    private var known: [[UInt8]: Int] = [:]
 
     /// The bytes of a list.
     static func bytes(_ root: PropertyList) -> [UInt8] {
@@ -31,10 +33,11 @@ struct BinaryPropertyListWriter {
                 keys: entries.map { add(.string($0.key)) }, values: entries.map { add($0.value) })
             return place
         default:
-            if let place = known[value] { return place }
+            let bytes = Self.scalar(value)
+            if let place = known[bytes] { return place }
             let place = reserve()
-            objects[place] = .scalar(Self.scalar(value))
-            known[value] = place
+            objects[place] = .scalar(bytes)
+            known[bytes] = place
             return place
         }
     }
@@ -44,7 +47,8 @@ struct BinaryPropertyListWriter {
         return objects.count - 1
     }
 
-    private static func scalar(_ value: PropertyList) -> [UInt8] {
+    /// The bytes of a value that holds no others.
+    static func scalar(_ value: PropertyList) -> [UInt8] {
         switch value {
         case .bool(let it): return [it ? 0x09 : 0x08]
         case .integer(let it): return integer(it)

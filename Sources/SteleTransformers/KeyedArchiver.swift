@@ -7,7 +7,8 @@ import SteleModel
 struct KeyedArchiver {
     private var objects: [PropertyList] = [.string("$null")]
     private var classes: [String: Int] = [:]
-    private var scalars: [PropertyList: Int] = [:]
+    /// Where each scalar stands, by the bytes that it is written with.
+    private var scalars: [[UInt8]: Int] = [:]
 
     /// The whole archive's bytes.
     func archive(root: Int) -> [UInt8] {
@@ -57,26 +58,19 @@ struct KeyedArchiver {
     }
 
     private mutating func scalar(_ value: PropertyList) -> Int {
-        if let known = scalars[value] { return known }
+        let bytes = BinaryPropertyListWriter.scalar(value)
+        if let known = scalars[bytes] { return known }
         let made = place(value)
-        scalars[value] = made
+        scalars[bytes] = made
         return made
     }
 
-    private static let parents = [
-        "NSArray": ["NSArray", "NSObject"], "NSDictionary": ["NSDictionary", "NSObject"],
-        "NSSet": ["NSSet", "NSObject"], "NSData": ["NSData", "NSObject"],
-        "NSDate": ["NSDate", "NSObject"], "NSURL": ["NSURL", "NSObject"],
-        "NSUUID": ["NSUUID", "NSObject"], "NSNull": ["NSNull", "NSObject"],
-    ]
-
     private mutating func objectClass(_ name: String) -> Int {
         if let known = classes[name] { return known }
-        let names = (Self.parents[name] ?? [name]).map { PropertyList.string($0) }
         let made = place(
             .dictionary([
                 .init(key: "$classname", value: .string(name)),
-                .init(key: "$classes", value: .array(names)),
+                .init(key: "$classes", value: .array([.string(name), .string("NSObject")])),
             ]))
         classes[name] = made
         return made

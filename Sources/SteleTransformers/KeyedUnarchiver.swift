@@ -6,10 +6,14 @@ import SteleModel
 /// Reads an archive's objects; of classes that it does not know it says the name.
 struct KeyedUnarchiver {
     private let objects: [PropertyList]
-    /// How many values may still be made: references can make few objects a very large tree.
-    private var budget = 1_000_000
+    /// What may still be made: references can make few objects a very large tree.
+    private var budget: PropertyList.Budget
 
-    init(_ objects: [PropertyList]) { self.objects = objects }
+    /// Reads the objects of an archive of so many bytes.
+    init(_ objects: [PropertyList], size: Int) {
+        self.objects = objects
+        budget = PropertyList.Budget(size: size)
+    }
 
     /// The object at a place.
     mutating func value(_ place: Int) throws(TransformationError) -> JSONValue {
@@ -19,8 +23,9 @@ struct KeyedUnarchiver {
     private mutating func value(
         _ place: Int, depth: Int
     ) throws(TransformationError) -> JSONValue {
-        budget -= 1
-        guard objects.indices.contains(place), depth < JSONDocument.depthLimit, budget > 0 else {
+        guard objects.indices.contains(place), depth < JSONDocument.depthLimit,
+            budget.spend(bytes: objects[place].size)
+        else {
             throw TransformationError("is an archive that refers to itself, or is too large")
         }
         if place == 0 { return .null }
@@ -65,7 +70,7 @@ struct KeyedUnarchiver {
         case "NSData", "NSMutableData":
             if case .data(let bytes)? = object["NS.data"] { return Self.data(bytes) }
             if let place = object["NS.data"]?.uid, objects.indices.contains(place),
-                case .data(let bytes) = objects[place]
+                case .data(let bytes) = objects[place], budget.spend(bytes: bytes.count)
             {
                 return Self.data(bytes)
             }
@@ -110,9 +115,9 @@ struct KeyedUnarchiver {
             throw TransformationError("is an archive that cannot be read")
         }
         var members: [(String, JSONValue)] = []
-        var seen = Set<String>()
+        var seen = Set<[UInt8]>()
         for (key, value) in zip(keys, values) {
-            guard case .string(let name) = key, seen.insert(name).inserted else {
+            guard case .string(let name) = key, seen.insert(Array(name.utf8)).inserted else {
                 throw TransformationError(
                     "holds a dictionary whose keys are not texts, each once")
             }

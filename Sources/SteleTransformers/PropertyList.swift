@@ -29,4 +29,38 @@ enum PropertyList: Hashable, Sendable {
     var array: [PropertyList]? { if case .array(let it) = self { it } else { nil } }
     var string: String? { if case .string(let it) = self { it } else { nil } }
     var uid: Int? { if case .uid(let it) = self { it } else { nil } }
+
+    /// How many bytes its own text or data has, of the places that may hold one.
+    var size: Int {
+        switch self {
+        case .data(let it): it.count
+        case .string(let it): it.utf8.count
+        case .dictionary(let entries):
+            // NSString and NSData keep theirs in an object of their own.
+            entries.reduce(0) { sum, entry in
+                switch entry.value {
+                case .data(let it): sum + it.count
+                case .string(let it): sum + it.utf8.count
+                default: sum
+                }
+            }
+        default: 0
+        }
+    }
+
+    /// What may be made of bytes in which the same object can be referred to again and again: a
+    /// million values more than a list of that size without such references holds.
+    struct Budget {
+        private var left: Int
+
+        /// A budget for a list of so many bytes.
+        init(size: Int) { left = 1_000_000 + size / 16 }
+
+        /// Takes a value's cost.
+        /// - Returns: false where the budget is spent.
+        mutating func spend(bytes: Int) -> Bool {
+            left -= 1 + bytes / 16
+            return left > 0
+        }
+    }
 }

@@ -30,6 +30,42 @@ import Testing
         #expect(try roundTrip(json) == json)
     }
 
+    /// Texts and numbers that Swift takes for the same are written apart.
+    @Test func whatIsEqualAndNotTheSameStaysApart() throws {
+        let composed = "[\"\u{E9}\",\"e\u{301}\",{\"\u{E9}\":1,\"e\u{301}\":2}]"
+        #expect(try Array(roundTrip(composed).utf8) == Array(composed.utf8))
+        let zeros = try roundTrip("[0.0,-0.0,0.0]").split(separator: ",").map(String.init)
+        #expect(zeros.map { $0.contains("-") } == [false, true, false], "\(zeros)")
+    }
+
+    /// 100,000 references to one text of a megabyte would be 100 GB.
+    @Test func oneTextReferredToOftenIsRefused() throws {
+        let list = PropertyList.dictionary([
+            .init(key: "$archiver", value: .string("NSKeyedArchiver")),
+            .init(
+                key: "$objects",
+                value: .array([
+                    .string("$null"),
+                    .dictionary([
+                        .init(
+                            key: "NS.objects",
+                            value: .array(Array(repeating: .uid(2), count: 100_000))),
+                        .init(key: "$class", value: .uid(3)),
+                    ]),
+                    .string(String(repeating: "x", count: 1 << 20)),
+                    .dictionary([.init(key: "$classname", value: .string("NSArray"))]),
+                ])),
+            .init(key: "$top", value: .dictionary([.init(key: "root", value: .uid(1))])),
+        ])
+        let bytes = BinaryPropertyListWriter.bytes(list)
+        #expect(throws: TransformationError.self) { try transformer.value(bytes) }
+        let plain = BinaryPropertyListWriter.bytes(
+            .array(Array(repeating: .data(Array(repeating: 7, count: 1 << 16)), count: 2_000)))
+        #expect(throws: BinaryPropertyListReader.Malformed.self) {
+            try BinaryPropertyListReader.read(plain)
+        }
+    }
+
     @Test func manyAndLongOnesComeOut() throws {
         let long = String(repeating: "é", count: 70_000)
         let list = (0..<3_000).map { "\"text \($0)\"" }.joined(separator: ",")

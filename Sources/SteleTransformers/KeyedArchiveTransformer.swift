@@ -43,7 +43,7 @@ public struct KeyedArchiveTransformer: ValueTransformer {
         guard list["$archiver"]?.string == "NSKeyedArchiver",
             let objects = list["$objects"]?.array, let root = list["$top"]?["root"]?.uid
         else { throw TransformationError("is a property list, but no keyed archive") }
-        var unarchiver = KeyedUnarchiver(objects)
+        var unarchiver = KeyedUnarchiver(objects, size: stored.count)
         var writer = ByteWriter()
         try unarchiver.value(root).write(to: &writer)
         return writer.take()
