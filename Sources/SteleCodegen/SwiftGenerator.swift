@@ -145,9 +145,7 @@ public struct SwiftGenerator {
                 "        \(typed)(",
                 "            \"\(entity.name)\", \(names.classCode(entity)).self,",
             ]
-            let properties = entity.declaration.properties.compactMap { property in
-                kind(property.name, of: entity).map { "\"\(property.name)\": \($0)" }
-            }
+            let properties = entity.declaration.properties.flatMap { members($0.name, of: entity) }
             if properties.isEmpty {
                 lines.append("            [:]),")
                 continue
@@ -161,15 +159,17 @@ public struct SwiftGenerator {
         return lines + ["    ]", "}"]
     }
 
-    private func kind(_ name: String, of entity: Entity) -> String? {
+    /// What a property is; of a composite attribute what is in it, too, for its view goes there.
+    private func members(_ name: String, of entity: Entity) -> [String] {
         switch entity.property(named: name) {
-        case .attribute(let it)?: return ".attribute(.\(it.type))"
+        case .attribute(let it)?:
+            return it.nested.map { "\"\($0.name)\": .attribute(.\($0.type))" }
         case .relationship(let it)?:
             let destination = model.destination(of: it).name
             let kind = !it.isToMany ? "toOne" : it.isOrdered ? "ordered" : "toMany"
-            return ".\(kind)(\"\(destination)\")"
-        case .fetchedProperty(let it)?: return ".fetched(\"\(it.request.entityName)\")"
-        case nil: return nil
+            return ["\"\(name)\": .\(kind)(\"\(destination)\")"]
+        case .fetchedProperty(let it)?: return ["\"\(name)\": .fetched(\"\(it.request.entityName)\")"]
+        case nil: return []
         }
     }
 }

@@ -68,7 +68,7 @@ extension Attribute {
     public var key: String { declaration.name }
 
     /// Itself and everything within it.
-    var nested: [Attribute] { [self] + elements.flatMap(\.nested) }
+    public var nested: [Attribute] { [self] + elements.flatMap(\.nested) }
 }
 
 /// A checked relationship; one instance for the entity that declares it and all that inherit it.

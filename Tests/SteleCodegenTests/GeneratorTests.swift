@@ -74,6 +74,16 @@ import Testing
         ] { #expect(code.contains(part), "\(part)") }
     }
 
+    /// A view of a composite goes to what is in it by key path, so that is held against the store's
+    /// model, too.
+    @Test func whatIsInACompositeIsCheckedToo() throws {
+        let code = try code(HardModel.model())
+        for entry in [
+            "\"where\": .attribute(.composite)", "\"where.key\": .attribute(.string)",
+            "\"where.inner.day\": .attribute(.date)",
+        ] { #expect(code.contains(entry), "\(entry)") }
+    }
+
     @Test func classesAreWrittenAsTheModelSays() throws {
         let generator = try SwiftGenerator(HandWritten.model())
         #expect(
