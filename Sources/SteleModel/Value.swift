@@ -57,6 +57,13 @@ extension Value {
         default: self == other
         }
     }
+
+    /// Whether two values come out of a store alike: as they are stored, but for the sign of zeros,
+    /// which SQLite drops.
+    public func isRead(as other: Value) -> Bool {
+        if case .string = self { return isStored(as: other) }
+        return self == other
+    }
 }
 
 extension String {

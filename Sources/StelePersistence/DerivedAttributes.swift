@@ -152,20 +152,13 @@ public struct DerivedAttributes: Sendable {
                     value = try derivation.value(of: .double(time), row, model)
                 }
                 let slot = derivation.attribute.slot
-                if Self.isSame(value, row.values[slot]) { continue }
+                if value.isRead(as: row.values[slot]) { continue }
                 outcome.before.append((slot, row.values[slot]))
                 outcome.snapshot.values[slot] = value
             }
             outcomes.append(outcome)
         }
         return outcomes
-    }
-
-    private static func isSame(_ a: Value, _ b: Value) -> Bool {
-        switch (a, b) {
-        case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
-        default: a == b
-        }
     }
 }
 

@@ -18,6 +18,7 @@ import Testing
             EntityMaker("Tag") {
                 $0.attribute("name", .string)
                 $0.attribute("colour", .string)
+                $0.attribute("size", .double)
                 $0.toMany("people", "Person", inverse: "tags")
             },
         ])
@@ -70,6 +71,19 @@ import Testing
         let stored = try #require(try it.stored(tag))
         #expect(stored.value("colour", in: it.model) == .string("blue") && stored.version == 2)
         #expect(try it.context().get(tag).snapshot == stored)
+    }
+
+    /// SQLite drops the sign of zeros: that is no change by another program.
+    @Test func aZeroWithASignIsNoForeignChange() throws {
+        let it = try tagged()
+        let early = it.context()
+        let tag = try early.insert(try it.entity("Tag"))
+        tag["size"] = .double(-0.0)
+        try early.save()
+        try RawDatabase(it.folder.store).run("UPDATE ZPERSON SET ZNAME = NULL")
+        tag["name"] = .string("new")
+        try early.save()
+        #expect(try it.stored(tag.id)?.version == 2)
     }
 
     @Test func aForeignRowWithoutItsCounterDoesNotTakeTheNextKey() throws {

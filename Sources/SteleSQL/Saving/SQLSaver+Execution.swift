@@ -159,7 +159,7 @@ extension SQLSaver {
         guard let before = change.before, let now = try persisted(change),
             now.version == before.version,
             !now.values.elementsEqual(
-                stored(before.values, change.entity), by: { $0.isStored(as: $1) })
+                stored(before.values, change.entity), by: { $0.isRead(as: $1) })
         else { return nil }
         return MergeConflict(
             entity: change.entity, key: change.key, cached: before, persisted: now,
