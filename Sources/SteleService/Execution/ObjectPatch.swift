@@ -30,7 +30,7 @@ extension ObjectWriter {
 
 /// The operations of a patch on one object.
 struct ObjectPatch {
-    private enum Kind: String, CaseIterable {
+    private enum Kind: String, OperationKind {
         case add, remove, replace, move, copy, test
     }
 
@@ -55,16 +55,7 @@ struct ObjectPatch {
 
     /// Carries out one operation.
     func apply(_ node: JSONNode) throws {
-        guard node.kind == .object else {
-            throw Problem(.body, "an operation is an object, and \(node.kindName) stands there")
-        }
-        guard let kind = node["op"]?.string.flatMap(Kind.init) else {
-            let names = Kind.allCases.map(\.rawValue)
-            throw Problem(
-                .body, "op is \(names.joined(separator: ", "))"
-                    + (node["op"].map { ", \(ValueReader.shown($0))" } ?? ", and there is none"),
-                hint: Nearest.hint(to: node["op"]?.string ?? "", among: names))
-        }
+        let kind = try Kind.read(node)
         let place = try self.place("path", node)
         switch kind {
         case .add: try add(try value(node, kind), at: place)

@@ -10,7 +10,7 @@ import StelePersistence
 ///
 /// All that is made is there, empty, from the start, so that inserts may name each other.
 struct Transaction {
-    private enum Kind: String, CaseIterable {
+    private enum Kind: String, OperationKind {
         case insert, update, delete
 
         /// The members that an operation of the kind may have.
@@ -93,16 +93,7 @@ struct Transaction {
 
     private func read(_ node: JSONNode) throws -> Operation {
         try writer.countObject()
-        guard node.kind == .object else {
-            throw Problem(.body, "an operation is an object, and \(node.kindName) stands there")
-        }
-        guard let kind = node["op"]?.string.flatMap(Kind.init) else {
-            let names = Kind.allCases.map(\.rawValue)
-            throw Problem(
-                .body, "op is \(names.joined(separator: ", "))"
-                    + (node["op"].map { ", \(ValueReader.shown($0))" } ?? ", and there is none"),
-                hint: Nearest.hint(to: node["op"]?.string ?? "", among: names))
-        }
+        let kind = try Kind.read(node)
         try node.forEachMember { name, _ in
             guard kind.keys.contains(name) else {
                 throw Problem(
