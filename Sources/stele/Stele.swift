@@ -11,7 +11,7 @@ struct Stele: ParsableCommand {
         abstract: "Core Data's object graph, served over HTTP.",
         version: Service.version,
         subcommands: [
-            ServeCommand.self, ModelCommands.self, PredicateCommand.self, ImportCommand.self,
+            ServeCommand.self, ModelCommand.self, PredicateCommand.self, ImportCommand.self,
             HealthCommand.self,
         ])
 }
