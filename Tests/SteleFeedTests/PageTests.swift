@@ -9,7 +9,8 @@ import Testing
 
 @Suite struct PageTests {
     private func page(_ stage: Stage, _ query: String) throws -> (JSONNode, link: String?) {
-        let request = Request(method: "GET", path: "/changes", query: query)
+        let path = stage.feed.options.basePath + "/changes"
+        let request = Request(method: "GET", path: path, query: query)
         let parsed = try Query(query, for: Parameter.changes, limits: Limits())
         let response = try stage.feed.answer(request, parsed)
         guard case .bytes(let bytes) = response.body else { throw Stage.NoStream() }
@@ -59,7 +60,7 @@ import Testing
         let (node, link) = try page(stage, "entity=Team&limit=4&values=true")
         #expect(transactions(node) == [10, 20, 30, 40].map { "7f3a09c1-\($0)" })
         #expect(
-            link == "</changes?since=7f3a09c1-40&entity=Team&values=true&limit=4>; rel=\"next\"")
+            link == "</changes?entity=Team&limit=4&values=true&since=7f3a09c1-40>; rel=\"next\"")
         #expect(node[0]?["changes"]?[0]?["object"]?["name"]?.string == "Ann")
         let (rest, last) = try page(stage, "entity=Team&since=7f3a09c1-40")
         #expect(rest.count == 6 && last == nil)
@@ -88,7 +89,6 @@ import Testing
         for limit in ["0", "-1", "10001", "ten", "%2B5"] {
             #expect(problem(stage, "limit=\(limit)")?.status == 400)
         }
-        #expect(problem(stage, "updated=name")?.status == 501)
         #expect(problem(stage, "sinse=0")?.hint == "did you mean since?")
     }
 

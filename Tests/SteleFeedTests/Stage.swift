@@ -49,13 +49,18 @@ final class Stage {
     /// The answer to a stream's request.
     func connect(
         since: String? = nil, lastEventID: String? = nil, entities: [Entity]? = nil,
-        values: Bool = false
+        values: Bool = false, where text: String? = nil, updated: [String]? = nil
     ) throws -> Client {
         var call = ChangesCall()
         call.since = since
         call.lastEventID = lastEventID
         call.entities = entities
         call.values = values
+        call.updated = updated
+        call.condition = try text.map {
+            try ChangeCondition(
+                $0, variables: [], entities: entities ?? [staff.person], model: staff.model)
+        }
         call.isStream = true
         let response = feed.stream(call)
         guard case .events(let stream) = response.body, response.status == 200 else {

@@ -109,13 +109,20 @@ struct ListCall: Sendable {
     private func checkUse(
         of variables: [(name: String, value: String)], _ template: Set<String>
     ) throws {
-        guard !variables.isEmpty else { return }
+        if variables.isEmpty { return }
         var used = template
         if let predicate { used.formUnion(predicate.freeVariables) }
         if let having { used.formUnion(having.freeVariables) }
         for key in sort { used.formUnion(key.descriptor.expression.freeVariables) }
         for column in select { used.formUnion(column.expression.freeVariables) }
         for group in groupBy { used.formUnion(group.freeVariables) }
+        try Self.checkUse(of: variables, among: used)
+    }
+
+    /// - Throws: `Problem` for a variable that is given and not among those that are read.
+    static func checkUse(
+        of variables: [(name: String, value: String)], among used: Set<String>
+    ) throws {
         guard let unused = variables.first(where: { !used.contains($0.name) })?.name else { return }
         throw Problem(
             .unknownParameter,
@@ -177,7 +184,7 @@ struct ListCall: Sendable {
         return paths
     }
 
-    private static func predicate(_ text: String, _ parameter: Parameter) throws -> Predicate {
+    static func predicate(_ text: String, _ parameter: Parameter) throws -> Predicate {
         do {
             return try Predicate(format: text)
         } catch {

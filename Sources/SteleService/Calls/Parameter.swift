@@ -5,7 +5,7 @@ enum Parameter: String, Sendable, Hashable, CaseIterable {
     case `where`, sort, limit, offset, after, select, groupBy, having, distinct, include
     case subentities, count, format, numbers
     case at, mergePolicy
-    case since, entity, values
+    case since, entity, values, updated
 
     /// What other services call some of them.
     private static let otherNames: [String: [Parameter]] = [
@@ -35,12 +35,14 @@ enum Parameter: String, Sendable, Hashable, CaseIterable {
     /// What the deletion of all objects that match takes.
     static let deleteAll: Set<Parameter> = [.where, .subentities, .format]
     /// What the change feed takes.
-    static let changes: Set<Parameter> = [.since, .entity, .values, .limit]
+    static let changes: Set<Parameter> = [
+        .since, .entity, .where, .updated, .values, .limit,
+    ]
 }
 
 /// Parameters of the contract that answer 501 in this version.
 enum LaterParameter: String, Sendable, CaseIterable {
-    case updated, sectionBy
+    case sectionBy
 
     /// - Throws: 501, for a parameter of a later version.
     static func check(_ name: String) throws {

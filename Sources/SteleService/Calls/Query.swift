@@ -31,8 +31,6 @@ struct Query: Sendable {
                     throw Self.twice(name)
                 }
                 variables.append((variable, value))
-            } else if known.contains(.since), name == "where" {
-                throw Problem.notBuilt("the parameter where of the change feed")
             } else {
                 try LaterParameter.check(name)
                 throw Self.unknown(name, value, known)

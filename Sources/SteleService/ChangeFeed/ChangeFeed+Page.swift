@@ -7,7 +7,7 @@ import StelePersistence
 extension ChangeFeed {
     /// The JSON form: transactions from the call's place on, and a link to the next page.
     /// - Throws: `Problem` for a token that cannot be used, `StoreError`.
-    func page(_ call: ChangesCall) throws -> Response {
+    func page(_ call: ChangesCall, of request: Request) throws -> Response {
         var call = call
         if call.start == nil { call.since = "0" }
         let start: Int64
@@ -18,7 +18,8 @@ extension ChangeFeed {
         let limit = min(call.limit ?? options.defaultLimit, options.maximumLimit)
         let (body, next) = try render(after: start, limit: limit, call.filter)
         var headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
-        if let next { headers.append(("Link", link(call, after: next))) }
+        if let next { headers.append(("Link", NextLink.text(
+                        request, replacing: [.since], by: "since=\(renderer.token(next))"))) }
         return Response(status: 200, headers: headers, body: .bytes(body))
     }
 
@@ -33,20 +34,20 @@ extension ChangeFeed {
         var last = start
         var count = 0
         var size = min(HistoryPages.firstSize, limit + 1)
+        let judge = ChangeJudge(filter, model: store.model)
         while true {
-            let saves = try reader.history(after: position, limit: size, values: filter.values)
+            let saves = try reader.history(after: position, limit: size, values: filter.needsValues)
             for save in saves {
+                let changes = judge.told(of: save)
+                if changes.isEmpty { continue }
                 if count == limit {
-                    guard save.changes.contains(where: { filter.tells($0.entity) }) else {
-                        continue
-                    }
                     writer.byte(UInt8(ascii: "]"))
                     return (writer.take(), last)
                 }
-                if renderer.entry(save, filter, to: &writer, after: count == 0 ? "[" : ",") {
-                    count += 1
-                    last = save.number
-                }
+                writer.raw(count == 0 ? "[" : ",")
+                renderer.entry(save, changes, values: filter.values, to: &writer)
+                count += 1
+                last = save.number
             }
             guard saves.count == size, let end = saves.last else { break }
             position = end.number
@@ -55,15 +56,5 @@ extension ChangeFeed {
         if count == 0 { writer.byte(UInt8(ascii: "[")) }
         writer.byte(UInt8(ascii: "]"))
         return (writer.take(), nil)
-    }
-
-    private func link(_ call: ChangesCall, after last: Int64) -> String {
-        var query = "since=\(renderer.token(last))"
-        if let entities = call.entities {
-            query += "&entity=" + entities.map(\.name).joined(separator: ",")
-        }
-        if call.values { query += "&values=true" }
-        if let limit = call.limit { query += "&limit=\(limit)" }
-        return "<\(options.basePath)/changes?\(query)>; rel=\"next\""
     }
 }

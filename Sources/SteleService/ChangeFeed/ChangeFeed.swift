@@ -131,7 +131,7 @@ public final class ChangeFeed: Sendable {
     func answer(_ request: Request, _ query: Query) throws -> Response {
         let call = try ChangesCall(
             request, query, model: store.model, maximumLimit: options.maximumLimit)
-        return call.isStream ? stream(call) : try page(call)
+        return call.isStream ? stream(call) : try page(call, of: request)
     }
 
     /// The answer for an event stream: 200 whatever the token says, for a browser gives up for good

@@ -6,9 +6,10 @@ import StelePersistence
 
 extension ChangeRenderer {
     func write(
-        _ change: HistoryChange, values: Bool, isTooLarge: Bool = false,
+        _ told: ToldChange, values: Bool, isTooLarge: Bool = false,
         to writer: inout ByteWriter
     ) {
+        let change = told.change
         guard model.entities.indices.contains(change.entity) else { return writer.null() }
         let entity = model.entities[change.entity]
         switch change.kind {
@@ -22,6 +23,11 @@ extension ChangeRenderer {
         writer.raw(",\"_version\":")
         if let version = change.version { writer.integer(version) } else { writer.null() }
         if change.kind == .update { updated(change, of: entity, to: &writer) }
+        switch told.crossing {
+        case .enters: writer.raw(",\"enters\":true")
+        case .leaves: writer.raw(",\"leaves\":true")
+        case nil: break
+        }
         if isTooLarge {
             writer.raw(",\"values\":\"omitted\"")
         } else if isUnknown(change, values: values) {
@@ -45,7 +51,7 @@ extension ChangeRenderer {
         writer.byte(UInt8(ascii: "["))
         var isFirst = true
         for value in before {
-            guard let name = name(of: value, in: entity) else { continue }
+            guard let name = value.name(in: entity, model) else { continue }
             if !isFirst { writer.byte(UInt8(ascii: ",")) }
             isFirst = false
             writer.string(name)
@@ -68,7 +74,7 @@ extension ChangeRenderer {
         writer.byte(UInt8(ascii: "{"))
         var isFirst = true
         for value in before {
-            guard let name = name(of: value, in: entity) else { continue }
+            guard let name = value.name(in: entity, model) else { continue }
             if !isFirst { writer.byte(UInt8(ascii: ",")) }
             isFirst = false
             writer.key(name)
@@ -98,16 +104,5 @@ extension ChangeRenderer {
             writer.integer(key)
         }
         writer.byte(UInt8(ascii: "]"))
-    }
-
-    /// Nil for what this model does not have: a history can be older than its model.
-    private func name(of value: BeforeValue, in entity: Entity) -> String? {
-        switch value {
-        case .slot(let slot, _):
-            entity.slots.indices.contains(slot) ? entity.slots[slot].name : nil
-        case .members(let relationship, _, _):
-            model.relationships.indices.contains(relationship)
-                ? model.relationships[relationship].name : nil
-        }
     }
 }

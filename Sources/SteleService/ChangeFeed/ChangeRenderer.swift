@@ -23,8 +23,9 @@ struct ChangeRenderer: Sendable {
     func events(of transactions: [HistoryTransaction], _ filter: ChangeFilter) -> [SharedBuffer] {
         var buffers: [SharedBuffer] = []
         var writer = ByteWriter(capacity: 1024)
+        let judge = ChangeJudge(filter, model: model)
         for transaction in transactions {
-            let parts = parts(of: filter.changes(of: transaction), values: filter.values)
+            let parts = parts(of: judge.told(of: transaction), values: filter.values)
             for (index, changes) in parts.enumerated() {
                 event(transaction, changes, part: index, of: parts.count, to: &writer)
                 if writer.count >= bytesPerBuffer { buffers.append(SharedBuffer(writer.take())) }
@@ -34,22 +35,18 @@ struct ChangeRenderer: Sendable {
         return buffers
     }
 
-    /// A save as an entry of the JSON form, or false where the filter leaves nothing of it.
+    /// A save as an entry of the JSON form.
     func entry(
-        _ transaction: HistoryTransaction, _ filter: ChangeFilter, to writer: inout ByteWriter,
-        after separator: StaticString
-    ) -> Bool {
-        let changes = filter.changes(of: transaction)
-        guard !changes.isEmpty else { return false }
-        writer.raw(separator)
+        _ transaction: HistoryTransaction, _ changes: [ToldChange], values: Bool,
+        to writer: inout ByteWriter
+    ) {
         head(transaction, to: &writer)
         writer.raw(",\"changes\":[")
         for (index, change) in changes.enumerated() {
             if index > 0 { writer.byte(UInt8(ascii: ",")) }
-            write(change, values: filter.values, to: &writer)
+            write(change, values: values, to: &writer)
         }
         writer.raw("]}")
-        return true
     }
 
     private func event(
@@ -94,7 +91,7 @@ struct ChangeRenderer: Sendable {
     }
 
     /// The changes, separated by commas, in parts of at most so many changes and bytes.
-    private func parts(of changes: [HistoryChange], values: Bool) -> [[UInt8]] {
+    private func parts(of changes: [ToldChange], values: Bool) -> [[UInt8]] {
         var parts: [[UInt8]] = []
         var writer = ByteWriter(capacity: min(changes.count, 1024) * 96)
         var count = 0

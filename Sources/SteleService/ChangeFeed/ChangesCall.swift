@@ -11,6 +11,10 @@ struct ChangesCall: Sendable {
     var lastEventID: String?
     /// The entities asked for, or nil for all; their subentities belong to them.
     var entities: [Entity]?
+    /// `where`; nil where every object is told.
+    var condition: ChangeCondition?
+    /// `updated`: the keys of which an update must have changed one, ascending; nil for any.
+    var updated: [String]?
     /// Whether objects and old values are told.
     var values = false
     /// The most transactions of a JSON page; nil where nothing is said.
@@ -26,7 +30,8 @@ struct ChangesCall: Sendable {
     /// What is told.
     var filter: ChangeFilter {
         let indexes = entities.map { Set($0.flatMap { Array($0.subtree) }).sorted() }
-        return ChangeFilter(entities: indexes, values: values)
+        return ChangeFilter(
+            entities: indexes, values: values, updated: updated, condition: condition)
     }
 
     /// Reads the call.
@@ -36,10 +41,18 @@ struct ChangesCall: Sendable {
         isStream = Self.acceptsEventStream(request.headers.values(named: "Accept"))
         lastEventID = request.headers["Last-Event-ID"].flatMap { $0.isEmpty ? nil : $0 }
         since = query[.since]
-        if query[.where] != nil {
-            throw Problem.notBuilt("filtering changes by where", instead: "entity=NAME is")
-        }
         entities = try query[.entity].map { try Self.entities($0, in: model) }
+        condition = try query[.where].map { text in
+            guard let entities else {
+                throw Problem(
+                    .parameter, "where takes an entity, in which its names are looked up",
+                    hint: "entity=\(model.entities.first?.name ?? "NAME")&where=…")
+            }
+            return try ChangeCondition(
+                text, variables: query.variables, entities: entities, model: model)
+        }
+        if condition == nil { try ListCall.checkUse(of: query.variables, among: []) }
+        updated = try query[.updated].map { try Self.keys($0, of: entities, in: model) }
         values = try query[.values].map { try Self.truth($0, of: "values") } ?? false
         limit = try query[.limit].map { try Self.limit($0, atMost: maximumLimit) }
         if isStream, limit != nil {
@@ -77,6 +90,36 @@ struct ChangesCall: Sendable {
             }
             return entity
         }
+    }
+
+    /// The keys of `updated`; a composite attribute is all that is in it.
+    private static func keys(
+        _ text: String, of entities: [Entity]?, in model: Model
+    ) throws -> [String] {
+        var known: [String: [String]] = [:]
+        for index in Set(entities?.flatMap { Array($0.subtree) } ?? Array(model.entities.indices)) {
+            for property in model.entities[index].properties {
+                if case .fetchedProperty = property { continue }
+                let name = property.name
+                known[name] = [name]
+                if case .attribute(let it) = property, it.isComposite {
+                    known[name] = it.leaves.map(\.name)
+                    for leaf in it.leaves { known[leaf.name] = [leaf.name] }
+                }
+            }
+        }
+        let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        let keys = try names.flatMap { name in
+            guard let keys = known[name] else {
+                let what = entities?.map(\.name).joined(separator: " or ") ?? "any entity"
+                throw Problem(
+                    .parameter,
+                    name.isEmpty ? "updated has an empty name" : "updated: \(name.prefix(80)) is no "
+                        + "property of \(what)", hint: Nearest.hint(to: name, among: known.keys.sorted()))
+            }
+            return keys
+        }
+        return Set(keys).sorted()
     }
 
     private static func truth(_ text: String, of name: String) throws -> Bool {

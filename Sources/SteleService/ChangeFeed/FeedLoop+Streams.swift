@@ -16,7 +16,7 @@ extension FeedLoop {
             }
             let missed = recent.filter { $0.number > arrival.position }
             let told =
-                arrival.filter.values
+                arrival.filter.needsValues
                 ? feed.completed(missed, after: arrival.position) : missed
             guard send(feed.renderer.events(of: told, arrival.filter), to: arrival.stream) else {
                 return

@@ -104,7 +104,7 @@ final class FeedLoop {
     /// Tells what the store has after the position.
     private func readOn(atLeastTo latest: Int64) {
         do throws(StoreError) {
-            let wantsValues = groups.keys.contains { $0.values }
+            let wantsValues = groups.keys.contains { $0.needsValues }
             var size = HistoryPages.firstSize
             while true {
                 let reader = try feed.store.reader()
@@ -128,7 +128,7 @@ final class FeedLoop {
         var complete: [HistoryTransaction]? = isComplete ? saves : nil
         for (filter, members) in groups {
             let told: [HistoryTransaction]
-            if filter.values {
+            if filter.needsValues {
                 let all = complete ?? feed.completed(saves, after: position)
                 complete = all
                 told = all

@@ -43,7 +43,7 @@ final class HistoryPages: Sendable {
         if let page = kept.withLock({ $0.first { $0.key == key }?.page }) { return page }
         let reader = try store.reader()
         defer { reader.close() }
-        let saves = try reader.history(after: position, limit: size, values: filter.values)
+        let saves = try reader.history(after: position, limit: size, values: filter.needsValues)
         let page = Page(
             buffers: renderer.events(of: saves, filter), last: saves.last?.number ?? position,
             isLast: saves.count < size, nextSize: Self.nextSize(size, saves))
