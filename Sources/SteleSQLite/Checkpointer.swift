@@ -12,10 +12,20 @@ import SteleMutex
 /// WAL anew. Where readers hinder that, it is tried again when the WAL has grown as much again.
 final class Checkpointer: Sendable {
     private let pages = Atomic<Int>(0)
+    /// By how many pages the WAL grows between two checkpoints.
+    private let step: Int
     /// The length from which on it is asked for.
-    private let threshold = Atomic<Int>(Limits.checkpointPages)
+    private let threshold: Atomic<Int>
+    /// Whether it is asked for and has not been done since.
+    private let asked = Atomic<Bool>(false)
     private let closed = Atomic<Bool>(false)
     private let wanted = DispatchSemaphore(value: 0)
+
+    /// - Parameter step: pages by which the WAL grows between two checkpoints.
+    init(step: Int = Limits.checkpointPages) {
+        self.step = step
+        threshold = Atomic(step)
+    }
 
     /// Is told of the WAL's length after each commit of the connection.
     func follow(_ connection: Connection) {
@@ -31,10 +41,13 @@ final class Checkpointer: Sendable {
 
     private func walHas(_ count: Int) {
         let before = pages.exchange(count, ordering: .relaxed)
-        let threshold = threshold.load(ordering: .relaxed)
-        if count >= threshold && before < threshold { wanted.signal() }
-        // It has begun anew.
-        if count < before { self.threshold.store(Limits.checkpointPages, ordering: .relaxed) }
+        // It has begun anew, perhaps with more pages than are wanted.
+        if count < before { threshold.store(step, ordering: .relaxed) }
+        if count >= threshold.load(ordering: .relaxed),
+            !asked.exchange(true, ordering: .acquiringAndReleasing)
+        {
+            wanted.signal()
+        }
     }
 
     func close() {
@@ -57,8 +70,8 @@ final class Checkpointer: Sendable {
             sqlite3_wal_checkpoint_v2(
                 connection.handle, "main", SQLITE_CHECKPOINT_RESTART, nil, nil)
             // Not again with each commit that follows: when it has grown as much once more.
-            threshold.store(
-                pages.load(ordering: .relaxed) + Limits.checkpointPages, ordering: .relaxed)
+            threshold.store(pages.load(ordering: .relaxed) + step, ordering: .relaxed)
+            asked.store(false, ordering: .releasing)
         }
     }
 }

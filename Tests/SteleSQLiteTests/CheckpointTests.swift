@@ -32,6 +32,34 @@ import Testing
         try reader.run("COMMIT")
     }
 
+    /// The first commit of a WAL that has begun anew may itself be larger than is wanted, and
+    /// smaller than what was there before.
+    @Test func aLargeFirstCommitIsCopiedOutOfTheLogToo() throws {
+        let folder = try TemporaryFolder()
+        let writer = try Connection(path: folder.store, creates: true)
+        try writer.run(
+            "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = OFF; "
+                + "CREATE TABLE t (b)")
+        let checkpointer = Checkpointer(step: 50)
+        checkpointer.follow(writer)
+        nonisolated(unsafe) let checkpoints = try Connection(path: folder.store, creates: false)
+        let thread = try StoreThread(name: "test") { checkpointer.run(checkpoints) }
+        defer {
+            checkpointer.close()
+            thread.join()
+        }
+        func log() throws -> Int {
+            let file = try FileManager.default.attributesOfItem(atPath: folder.store + "-wal")
+            return try #require(file[.size] as? Int)
+        }
+        for pages in [300, 100, 80, 70] + Array(repeating: 60, count: 30) {
+            try writer.run("INSERT INTO t VALUES (zeroblob(\(4096 * pages)))")
+            usleep(20_000)
+        }
+        // The file keeps the length that the log had at most: without checkpoints, 2,350 pages.
+        #expect(try log() < 900 * 4096)
+    }
+
     @Test func whatIsSavedIsCopiedOutOfTheLogMeanwhile() throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteStore.open(path: folder.store, model: try sample("League"))
