@@ -8,6 +8,15 @@ struct DateReader {
     }
 
     mutating func read() throws(ISO8601.Failure) -> Double {
+        let seconds = try instant()
+        guard abs(seconds) < ISO8601.secondsLimit else {
+            throw failure(
+                "is beyond the dates that can be written", hint: "years have ten digits at most")
+        }
+        return seconds
+    }
+
+    private mutating func instant() throws(ISO8601.Failure) -> Double {
         let days = try date().daysSince2001
         if at == bytes.count { return Double(days * 86_400) }
         switch peek {
