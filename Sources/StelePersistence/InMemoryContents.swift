@@ -71,6 +71,13 @@ struct InMemoryContents: Sendable {
         }
     }
 
+    /// Deletes the oldest transactions before that one.
+    mutating func deleteHistory(before number: Int64, limit: Int) -> Int {
+        let count = history.prefix(max(0, limit)).prefix { $0.number < number }.count
+        history.removeFirst(count)
+        return count
+    }
+
     private mutating func keep(_ receipt: Receipt) {
         while let oldest = receiptKeys.first,
             receipts.count >= Receipt.most || receipts[oldest]?.isGood(at: receipt.time) != true

@@ -100,4 +100,24 @@ final class InMemoryReader: StoreReader {
     func receipt(_ key: String) throws(StoreError) -> Receipt? { try view().receipts[key] }
 
     func oldestTransaction() throws(StoreError) -> Int64? { try view().history.first?.number }
+
+    /// About how many bytes a change takes in memory, a slot of 24 apart.
+    private static let bytesAChange = 150
+
+    func firstTransactionToKeep(
+        since time: Double?, bytes: Int?
+    ) throws(StoreError) -> Int64 {
+        let view = try view()
+        var room = bytes ?? .max
+        var first = view.token + 1
+        for save in view.history.reversed() {
+            if let time, save.timestamp < time { break }
+            for change in save.changes {
+                room -= Self.bytesAChange + 24 * (change.snapshot?.values.count ?? 0)
+            }
+            if room < 0 { break }
+            first = save.number
+        }
+        return first
+    }
 }

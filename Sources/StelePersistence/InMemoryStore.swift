@@ -113,6 +113,16 @@ public final class InMemoryStore: PersistentStore {
         return save.result
     }
 
+    /// Deletes the oldest transactions before that one, so many at most.
+    public func deleteHistory(before number: Int64, limit: Int) throws(StoreError) -> Int {
+        try writer.withLock { _ throws(StoreError) in
+            try contents.withLock { contents throws(StoreError) in
+                if contents.isClosed { throw .closed }
+                return contents.deleteHistory(before: number, limit: limit)
+            }
+        }
+    }
+
     /// Sets who is told of commits.
     public func observe(_ observer: any StoreObserver) {
         self.observer.withLock { $0 = observer }

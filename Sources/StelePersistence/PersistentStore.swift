@@ -54,6 +54,13 @@ public protocol PersistentStore: AnyObject, Sendable {
     /// - Throws: `StoreError`, or what `make` throws; nothing is saved then.
     func save(inParts make: (any PartedSave) throws -> Void) throws -> SaveResult
 
+    /// Deletes the oldest transactions of the history, up to `limit` of those before that one
+    /// (NSPersistentHistoryChangeRequest.deleteHistory(before:)); what the objects are stays as it
+    /// is. Called again until it returns 0, it keeps nobody who saves waiting for long.
+    /// - Returns: how many were deleted.
+    /// - Throws: `StoreError`.
+    func deleteHistory(before number: Int64, limit: Int) throws(StoreError) -> Int
+
     /// Begins a value of a Binary attribute that comes piece by piece.
     /// - Throws: `StoreError`.
     func externalDataWriter() throws(StoreError) -> any ExternalDataWriter
@@ -172,6 +179,13 @@ public protocol StoreReader: AnyObject {
 
     /// The number of the oldest transaction kept, or nil where none is.
     func oldestTransaction() throws(StoreError) -> Int64?
+
+    /// The first transaction of the history to keep where what is older than a time is to go, and
+    /// what is more than so many bytes; the number after the last one where all is to go.
+    /// - Parameters:
+    ///   - time: seconds since 2001-01-01T00:00:00Z; nil for any.
+    ///   - bytes: about how many bytes the history may take; nil for any number.
+    func firstTransactionToKeep(since time: Double?, bytes: Int?) throws(StoreError) -> Int64
 
     /// Gives the view back. What is used afterwards throws.
     func close()

@@ -218,6 +218,14 @@ final class SQLiteReader: StoreReader {
         try read { (it) throws(StoreError) in try Receipts(it).receipt(key) }
     }
 
+    func firstTransactionToKeep(
+        since time: Double?, bytes: Int?
+    ) throws(StoreError) -> Int64 {
+        try read { (it) throws(StoreError) in
+            try HistoryReader(schema: schema, connection: it).firstToKeep(since: time, bytes: bytes)
+        }
+    }
+
     func oldestTransaction() throws(StoreError) -> Int64? {
         try read { (it) throws(StoreError) in
             try HistoryReader(schema: schema, connection: it).oldestTransaction()

@@ -194,6 +194,13 @@ public final class SQLiteStore: PersistentStore {
         }
     }
 
+    public func deleteHistory(before number: Int64, limit: Int) throws(StoreError) -> Int {
+        let job = WriterJob(deletingHistoryBefore: number, limit: limit)
+        try queue.add(job)
+        do { _ = try job.wait() } catch { throw WriterJob.storeError(error) }
+        return job.purge?.deleted ?? 0
+    }
+
     public func observe(_ observer: any StoreObserver) {
         self.observer.withLock { $0 = observer }
     }

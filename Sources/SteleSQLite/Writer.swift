@@ -217,6 +217,10 @@ final class Writer {
     }
 
     private func saveWhole(_ job: WriterJob) throws -> (SaveResult, HistoryTransaction?) {
+        if let purge = job.purge {
+            purge.deleted = try saver.deleteHistory(before: purge.number, limit: purge.limit)
+            return (SaveResult(token: saver.token), nil)
+        }
         if let parts = job.parts {
             let save = WriterParts(saver, connection, schema, translator)
             try parts(save)
@@ -235,7 +239,7 @@ final class Writer {
     }
 
     private func commit(_ told: [HistoryTransaction]) throws(StoreError) {
-        guard saver.takesReceipts() || saver.hasReserved || !told.isEmpty else {
+        guard saver.takesWrittenBeside() || saver.hasReserved || !told.isEmpty else {
             try connection.execute(Self.rollback, [])
             return
         }

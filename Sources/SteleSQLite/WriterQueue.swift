@@ -16,17 +16,32 @@ final class WriterJob: @unchecked Sendable {
         case completion(@Sendable (Result<SaveResult, StoreError>) -> Void)
     }
 
+    /// Old history to be deleted, and how much of it was.
+    final class Purge {
+        let number: Int64
+        let limit: Int
+        var deleted = 0
+
+        init(number: Int64, limit: Int) {
+            self.number = number
+            self.limit = limit
+        }
+    }
+
     /// Gives the request, on the writer's thread, from what is seen there.
     private(set) var make: (any StoreReader) throws -> SaveRequest
     /// The request where it was made before; `make` is not called then.
     let request: SaveRequest?
     /// Makes and saves one part after the other; nil for a save that is one request.
     private(set) var parts: ((any PartedSave) throws -> Void)?
+    /// What of the history is to go; nil for a save.
+    let purge: Purge?
     var outcome: Result<SaveResult, any Error>?
     private let asker: Asker
 
     init(_ request: SaveRequest) {
         self.request = request
+        purge = nil
         make = { _ in request }
         asker = .waiting(DispatchSemaphore(value: 0))
     }
@@ -36,18 +51,28 @@ final class WriterJob: @unchecked Sendable {
         completion: @escaping @Sendable (Result<SaveResult, StoreError>) -> Void
     ) {
         self.request = request
+        purge = nil
         make = { _ in request }
         asker = .completion(completion)
     }
 
     init(making make: @escaping (any StoreReader) throws -> SaveRequest) {
         request = nil
+        purge = nil
         self.make = make
+        asker = .waiting(DispatchSemaphore(value: 0))
+    }
+
+    init(deletingHistoryBefore number: Int64, limit: Int) {
+        request = nil
+        make = { _ in throw StoreError.closed }
+        purge = Purge(number: number, limit: limit)
         asker = .waiting(DispatchSemaphore(value: 0))
     }
 
     init(inParts make: @escaping (any PartedSave) throws -> Void) {
         request = nil
+        purge = nil
         self.make = { _ in throw StoreError.closed }
         parts = make
         asker = .waiting(DispatchSemaphore(value: 0))

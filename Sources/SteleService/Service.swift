@@ -29,6 +29,10 @@ public final class Service: Sendable {
         public var limits = Limits()
         /// Seconds between two heartbeats of an event stream.
         public var heartbeatSeconds = 15.0
+        /// Seconds that a save is kept in the history; nil for ever.
+        public var historySeconds: Double? = 7 * 86_400
+        /// About how many bytes the history may take; nil for any number.
+        public var historyBytes: Int? = 1 << 30
         /// Whether answers say in `Server-Timing` what they took, step by step.
         public var serverTiming = true
 
@@ -78,6 +82,8 @@ public final class Service: Sendable {
         var feed = ChangeFeed.Options()
         feed.basePath = options.basePath
         feed.heartbeatSeconds = options.heartbeatSeconds
+        feed.historySeconds = options.historySeconds
+        feed.historyBytes = options.historyBytes
         changeFeed = ChangeFeed(
             coordinator: coordinator, renderer: renderer, options: feed, logger: logger,
             runOnWorker: { work in reading.async(execute: work) })
@@ -120,6 +126,8 @@ public final class Service: Sendable {
         switch plan.action {
         case .page: .response(try pages.response(for: plan.call))
         case .readiness: .response(try ready())
+        case .changes where plan.call.route.method == .delete:
+            .response(try changeFeed.delete(plan.call.query))
         case .changes: .response(try changeFeed.answer(plan.call.request, plan.call.query))
         case .list(let list): try execution.list(list, plan.call.terms)
         case .count(let count): try execution.count(count, plan.call.terms)

@@ -90,6 +90,14 @@ final class HistoryStore: PersistentStore {
         throw StoreError.unsupported("saving")
     }
 
+    func deleteHistory(before number: Int64, limit: Int) throws(StoreError) -> Int {
+        state.withLock { state in
+            let old = state.saves.prefix(limit).prefix { $0.number < number }.count
+            state.saves.removeFirst(old)
+            return old
+        }
+    }
+
     func observe(_ observer: any StoreObserver) {}
     func close() {}
 }
@@ -116,6 +124,13 @@ final class HistoryReader: StoreReader {
     }
 
     func oldestTransaction() throws(StoreError) -> Int64? { state.saves.first?.number }
+
+    func firstTransactionToKeep(
+        since time: Double?, bytes: Int?
+    ) throws(StoreError) -> Int64 {
+        let kept = state.saves.suffix(bytes ?? .max).first { $0.timestamp >= time ?? 0 }
+        return kept?.number ?? state.last + 1
+    }
 
     func snapshot(_ id: ObjectID) throws(StoreError) -> Snapshot? { nil }
     func snapshots(root: Int, keys: [Int64]) throws(StoreError) -> [Snapshot] { [] }

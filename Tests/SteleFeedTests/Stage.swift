@@ -25,6 +25,8 @@ final class Stage {
         self.store = history
         var options = ChangeFeed.Options()
         options.pollSeconds = 0.02
+        // The store's saves are all of one day long ago.
+        options.historySeconds = nil
         change(&options)
         feed = ChangeFeed(
             store: history, renderer: SnapshotRenderer(model: staff.model), options: options,

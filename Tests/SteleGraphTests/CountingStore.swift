@@ -57,6 +57,9 @@ final class CountingStore: PersistentStore {
         try store.externalDataWriter()
     }
     func observe(_ observer: any StoreObserver) { store.observe(observer) }
+    func deleteHistory(before number: Int64, limit: Int) throws(StoreError) -> Int {
+        try store.deleteHistory(before: number, limit: limit)
+    }
     func noticesForeignChange() -> Bool { store.noticesForeignChange() }
     func close() { store.close() }
 }
@@ -114,4 +117,9 @@ private final class TallyingReader: StoreReader {
         try asked().history(after: token, limit: limit, values: values)
     }
     func oldestTransaction() throws(StoreError) -> Int64? { try asked().oldestTransaction() }
+    func firstTransactionToKeep(
+        since time: Double?, bytes: Int?
+    ) throws(StoreError) -> Int64 {
+        try asked().firstTransactionToKeep(since: time, bytes: bytes)
+    }
 }

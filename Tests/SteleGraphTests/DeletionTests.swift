@@ -381,5 +381,10 @@ final class CountingReader: StoreReader {
         try reader.history(after: token, limit: limit, values: values)
     }
     func oldestTransaction() throws(StoreError) -> Int64? { try reader.oldestTransaction() }
+    func firstTransactionToKeep(
+        since time: Double?, bytes: Int?
+    ) throws(StoreError) -> Int64 {
+        try reader.firstTransactionToKeep(since: time, bytes: bytes)
+    }
     func close() { reader.close() }
 }

@@ -6,7 +6,7 @@ import StelePersistence
 /// Reads saves from the history's tables over one connection, in one view of the store.
 public struct HistoryReader {
     private let schema: SQLSchema
-    private let connection: any SQLConnection
+    let connection: any SQLConnection
     private let images: BeforeImage
 
     public init(schema: SQLSchema, connection: any SQLConnection) {

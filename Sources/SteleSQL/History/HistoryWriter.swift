@@ -108,6 +108,16 @@ struct HistoryWriter {
         try imageRows.write(to: connection)
     }
 
+    /// Deletes the oldest transactions, those that wait to be written among them.
+    mutating func delete(
+        before number: Int64, limit: Int, _ connection: any SQLConnection
+    ) throws(StoreError) -> Int {
+        try write(to: connection)
+        let deleted = try HistoryPurge(connection).delete(before: number, limit: limit)
+        places = try ImagePlaces(connection)
+        return deleted
+    }
+
     /// Writes what the batch's end needs.
     mutating func finishBatch(_ connection: any SQLConnection) throws(StoreError) {
         try write(to: connection)

@@ -63,13 +63,6 @@ extension SQLSaver {
     ) throws(StoreError) {
         guard let request else { return }
         try Receipts(connection).keep(request.receipt(of: result, at: time))
-        hasKeptReceipts = true
-    }
-
-    /// Whether there is something to commit although no transaction of the history tells of it;
-    /// asked once a batch.
-    public func takesReceipts() -> Bool {
-        defer { hasKeptReceipts = false }
-        return hasKeptReceipts
+        hasWrittenBeside = true
     }
 }

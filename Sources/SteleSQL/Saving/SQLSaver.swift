@@ -17,8 +17,8 @@ public final class SQLSaver {
     /// For reading what derived attributes are made from.
     var translator: FetchTranslator?
     var longDecimals: LongDecimals
-    /// Whether receipts were kept that no transaction of the history tells of.
-    var hasKeptReceipts = false
+    /// Whether something was written that no transaction of the history tells of.
+    var hasWrittenBeside = false
     /// Requests read below that number may not have seen another program's commit.
     private var trustedSince: Int64 = 0
 
@@ -42,6 +42,21 @@ public final class SQLSaver {
         try history.reload(connection)
         (counters, longDecimals) = read
         trustedSince = token + 1
+    }
+
+    /// Deletes the oldest transactions of the history before that one, so many at most.
+    /// - Returns: how many were deleted.
+    public func deleteHistory(before number: Int64, limit: Int) throws(StoreError) -> Int {
+        let deleted = try history.delete(before: number, limit: limit, connection)
+        if deleted > 0 { hasWrittenBeside = true }
+        return deleted
+    }
+
+    /// Whether there is something to commit although no transaction of the history tells of it;
+    /// asked once a batch.
+    public func takesWrittenBeside() -> Bool {
+        defer { hasWrittenBeside = false }
+        return hasWrittenBeside
     }
 
     /// What `restore` needs to take a request back.

@@ -85,6 +85,7 @@ final class Call: Sendable {
     /// The parameters that a route takes.
     static func parameters(of route: Route) -> Set<Parameter> {
         switch (route.resource, route.method) {
+        case (.changes, .delete): Parameter.purge
         case (.changes, _): Parameter.changes
         case (.list, .patch): Parameter.writeAll
         case (.list, .delete): Parameter.deleteAll

@@ -5,7 +5,7 @@ enum Parameter: String, Sendable, Hashable, CaseIterable {
     case `where`, sort, limit, offset, after, select, groupBy, having, distinct, include
     case subentities, count, format, numbers
     case at, mergePolicy
-    case since, entity, values, updated
+    case since, before, entity, values, updated
 
     /// What other services call some of them.
     private static let otherNames: [String: [Parameter]] = [
@@ -34,6 +34,8 @@ enum Parameter: String, Sendable, Hashable, CaseIterable {
     static let writeAll: Set<Parameter> = [.where, .subentities, .mergePolicy, .format, .numbers]
     /// What the deletion of all objects that match takes.
     static let deleteAll: Set<Parameter> = [.where, .subentities, .format]
+    /// What deleting old history takes.
+    static let purge: Set<Parameter> = [.before]
     /// What the change feed takes.
     static let changes: Set<Parameter> = [
         .since, .entity, .where, .updated, .values, .limit,

@@ -31,6 +31,8 @@ final class CatchUp: Sendable {
     enum Outcome {
         /// All that the store has is sent.
         case caughtUp(position: Int64)
+        /// What comes next has been deleted meanwhile.
+        case purged
         /// The stream has no room now.
         case full
         /// The connection has gone.
@@ -57,6 +59,7 @@ final class CatchUp: Sendable {
             let page = try pages.page(
                 after: state.position, size: state.pageSize, filter, renderer: renderer,
                 store: store)
+            if page.isPurged { return .purged }
             state.pending = page.buffers[...]
             state.position = page.last
             state.pageSize = page.nextSize

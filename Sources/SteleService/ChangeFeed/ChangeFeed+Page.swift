@@ -16,19 +16,25 @@ extension ChangeFeed {
         case .expired(let problem, _): throw problem
         }
         let limit = min(call.limit ?? options.defaultLimit, options.maximumLimit)
-        let (body, next) = try render(after: start, limit: limit, call.filter)
+        guard let (body, next) = try render(after: start, limit: limit, call.filter) else {
+            // It was there a moment ago.
+            guard case .expired(let problem, _) = try place(call) else { return try page(call, of: request) }
+            throw problem
+        }
         var headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
         if let next { headers.append(("Link", NextLink.text(
                         request, replacing: [.since], by: "since=\(renderer.token(next))"))) }
         return Response(status: 200, headers: headers, body: .bytes(body))
     }
 
-    /// The entries, and the last one's number where there is another one after it.
+    /// The entries, and the last one's number where there is another one after it; nil where what
+    /// comes next has been deleted.
     private func render(
         after start: Int64, limit: Int, _ filter: ChangeFilter
-    ) throws(StoreError) -> (body: [UInt8], next: Int64?) {
+    ) throws(StoreError) -> (body: [UInt8], next: Int64?)? {
         let reader = try store.reader()
         defer { reader.close() }
+        if try reader.lacksHistory(after: start) { return nil }
         var writer = ByteWriter(capacity: 4096)
         var position = start
         var last = start

@@ -27,6 +27,12 @@ public final class ChangeFeed: Sendable {
         public var retryMilliseconds = 2_000
         /// Seconds between two looks for saves of other programs.
         public var pollSeconds = 0.5
+        /// Seconds that a save is kept in the history; nil for ever.
+        public var historySeconds: Double? = 7 * 86_400
+        /// About how many bytes the history may take; nil for any number.
+        public var historyBytes: Int? = 1 << 30
+        /// Seconds between two looks for history that is to go.
+        public var keepSeconds = 60.0
         /// Seconds that a client may take nothing while it reads old history.
         public var stallSeconds = 30.0
         /// Transactions of a JSON page where `limit` says nothing.
@@ -39,6 +45,7 @@ public final class ChangeFeed: Sendable {
 
         var heartbeatNanoseconds: UInt64 { UInt64(max(heartbeatSeconds, 0.001) * 1e9) }
         var pollNanoseconds: UInt64 { UInt64(max(pollSeconds, 0.001) * 1e9) }
+        var keepNanoseconds: UInt64 { UInt64(max(keepSeconds, 0.001) * 1e9) }
         var stallNanoseconds: UInt64 { UInt64(max(stallSeconds, 0.001) * 1e9) }
         /// Bytes that a stream may be ahead of its client while it reads old history.
         var roomBytes: Int { max(bufferBytes / 16, 1) }
@@ -59,8 +66,9 @@ public final class ChangeFeed: Sendable {
     let logger: Logger
     let inbox = FeedInbox()
     let pages = HistoryPages()
-    private let currentToken: @Sendable () -> Int64
-    private let runOnWorker: @Sendable (@escaping Work) -> Void
+    let keeper: HistoryKeeper
+    let currentToken: @Sendable () -> Int64
+    let runOnWorker: @Sendable (@escaping Work) -> Void
     private let subscribe: Subscribe
     private struct Running: Sendable {
         var thread: FeedThread?
@@ -81,6 +89,8 @@ public final class ChangeFeed: Sendable {
         self.currentToken = currentToken
         self.subscribe = subscribe
         self.runOnWorker = runOnWorker
+        keeper = HistoryKeeper(
+            store: store, age: options.historySeconds, bytes: options.historyBytes)
         self.renderer = ChangeRenderer(
             model: store.model, generation: store.generation, renderer: renderer,
             changesPerPart: max(options.changesPerPart, 1), bytesPerPart: options.bytesPerPart,
@@ -203,6 +213,8 @@ public final class ChangeFeed: Sendable {
             switch outcome {
             case .caughtUp(let position):
                 join(one.stream, one.filter, position: position, isCounted: isCounted)
+            case .purged:
+                try expire(one, isCounted: isCounted)
             case .full:
                 if !inbox.put(waiting: one, returned: isCounted) { one.stream.finish() }
             case .closed:
@@ -213,6 +225,18 @@ public final class ChangeFeed: Sendable {
             one.stream.drop()
             if isCounted { inbox.putReturned() }
         }
+    }
+
+    /// Says that what came next is gone, and goes on from now.
+    private func expire(_ one: CatchUp, isCounted: Bool) throws(StoreError) {
+        var call = ChangesCall()
+        call.since = renderer.token(one.state.withLock { $0.position })
+        call.isStream = true
+        guard case .expired(let problem, let now) = try place(call) else {
+            return catchUp(one, isCounted: isCounted)
+        }
+        greet(one.stream, position: now, expired: problem)
+        join(one.stream, one.filter, position: now, isCounted: isCounted)
     }
 
     /// The saves with the objects' values, read from the store where the broadcast left some out.

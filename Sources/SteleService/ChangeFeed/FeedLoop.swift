@@ -3,6 +3,12 @@
 import SteleHTTP
 import StelePersistence
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// What the thread alone has in hand. Lock order: it holds none of its own; the inbox's and the
 /// streams' locks are taken one at a time.
 final class FeedLoop {
@@ -24,6 +30,7 @@ final class FeedLoop {
     var outstanding = 0
     var heartbeatAt: UInt64 = 0
     private var pollAt: UInt64 = 0
+    private var keepAt: UInt64 = 0
     var roomAt: UInt64 = 0
     /// Saves up to here could not be read from the store; tried again at the next look.
     private var behind: Int64?
@@ -57,6 +64,10 @@ final class FeedLoop {
             if isWatched { _ = feed.store.noticesForeignChange() }
             if let behind { readOn(atLeastTo: behind) }
         }
+        if feed.keeper.isNeeded, now >= keepAt {
+            keepAt = now &+ feed.options.keepNanoseconds
+            feed.keepHistory(now: Date().timeIntervalSinceReferenceDate)
+        }
         if now >= heartbeatAt {
             beat()
             heartbeatAt = now &+ feed.options.heartbeatNanoseconds
@@ -65,8 +76,9 @@ final class FeedLoop {
     }
 
     private func nextTime() -> UInt64? {
-        guard isWatched else { return nil }
-        let next = min(heartbeatAt, pollAt)
+        let kept = feed.keeper.isNeeded ? keepAt : nil
+        guard isWatched else { return kept }
+        let next = min(heartbeatAt, pollAt, kept ?? .max)
         return waiting.isEmpty ? next : min(next, roomAt)
     }
 
@@ -109,6 +121,7 @@ final class FeedLoop {
             while true {
                 let reader = try feed.store.reader()
                 defer { reader.close() }
+                if try reader.lacksHistory(after: position) { dropAll() }
                 let saves = try reader.history(after: position, limit: size, values: wantsValues)
                 tell(saves, isComplete: true)
                 if saves.count < size { break }
@@ -121,6 +134,14 @@ final class FeedLoop {
             behind = latest
             pollAt = Alarm.now() &+ feed.options.pollNanoseconds
         }
+    }
+
+    /// What these streams lack has been deleted: they come back and are told so.
+    private func dropAll() {
+        for members in groups.values {
+            for member in members { member.stream.drop() }
+        }
+        groups = [:]
     }
 
     private func tell(_ saves: [HistoryTransaction], isComplete: Bool = false) {

@@ -12,6 +12,8 @@ final class HistoryPages: Sendable {
         let buffers: [SharedBuffer]
         /// The last transaction that is in it, told or not.
         let last: Int64
+        /// Whether what comes next has been deleted; then nothing is in it.
+        var isPurged = false
         /// Whether the store had no more when it was read.
         let isLast: Bool
         /// How many transactions to ask for next.
@@ -43,6 +45,9 @@ final class HistoryPages: Sendable {
         if let page = kept.withLock({ $0.first { $0.key == key }?.page }) { return page }
         let reader = try store.reader()
         defer { reader.close() }
+        if try reader.lacksHistory(after: position) {
+            return Page(buffers: [], last: position, isPurged: true, isLast: true, nextSize: size)
+        }
         let saves = try reader.history(after: position, limit: size, values: filter.needsValues)
         let page = Page(
             buffers: renderer.events(of: saves, filter), last: saves.last?.number ?? position,

@@ -24,7 +24,8 @@ enum RoutePattern: String, Sendable, CaseIterable {
     /// The methods that it takes, HEAD and OPTIONS aside; a relationship's depend on its kind.
     var methods: [Method] {
         switch self {
-        case .index, .health, .readiness, .model, .changes, .errorCodes, .templates, .template,
+        case .changes: [.get, .delete]
+        case .index, .health, .readiness, .model, .errorCodes, .templates, .template,
             .count, .fetchedProperty, .relatedCount:
             [.get]
         case .query, .transactions: [.post]

@@ -40,6 +40,10 @@ struct SettingFlags: ParsableArguments {
     var drain: String?
     @Option(help: settingHelp("heartbeat", "Seconds between heartbeats of a stream.", "seconds"))
     var heartbeat: String?
+    @Option(help: settingHelp("history-days", "Days that the history is kept.", "days"))
+    var historyDays: String?
+    @Option(help: settingHelp("history-size", "The history's largest size.", "MiB"))
+    var historySize: String?
     @Option(help: settingHelp("default-limit", "Rows of a list without limit.", "rows"))
     var defaultLimit: String?
     @Option(help: settingHelp("maximum-limit", "The most rows that limit may ask for.", "rows"))
@@ -71,7 +75,8 @@ struct SettingFlags: ParsableArguments {
             ("insecure", insecure ? "true" : nil),
             ("allow-host", allowHost.isEmpty ? nil : allowHost.joined(separator: ",")),
             ("base-path", basePath), ("log-level", logLevel), ("drain", drain),
-            ("heartbeat", heartbeat), ("default-limit", defaultLimit),
+            ("heartbeat", heartbeat), ("history-days", historyDays), ("history-size", historySize),
+            ("default-limit", defaultLimit),
             ("maximum-limit", maximumLimit), ("body-limit", bodyLimit),
             ("upload-limit", uploadLimit), ("row-cache", rowCache),
             ("workers", workers), ("http-threads", httpThreads), ("connections", connections),

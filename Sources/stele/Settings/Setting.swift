@@ -31,6 +31,8 @@ struct Setting: Sendable {
         Setting(
             "drain", "10", "seconds that running requests have when the service is told to end"),
         Setting("heartbeat", "15", "seconds between two heartbeats of an event stream"),
+        Setting("history-days", "7", "days that a save is kept in the history; 0 is for ever"),
+        Setting("history-size", "1024", "MiB that the history may take; 0 is any size"),
         Setting("default-limit", "100", "rows of a list where limit says nothing"),
         Setting("maximum-limit", "10000", "the most rows that limit may ask for in JSON"),
         Setting("body-limit", "32", "MiB of the largest body taken"),

@@ -19,6 +19,10 @@ struct Settings: Sendable {
     var logLevel: Logger.Level
     var drain: Double
     var heartbeat: Double
+    /// Seconds; nil for ever.
+    var historySeconds: Double?
+    /// Nil for any size.
+    var historyBytes: Int?
     var limits = Limits()
     var bodyBytes: Int
     var uploadBytes: Int
@@ -48,6 +52,10 @@ struct Settings: Sendable {
         logLevel = try reading.logLevel()
         drain = try reading.seconds("drain", 0...3_600)
         heartbeat = try reading.seconds("heartbeat", 0.1...3_600)
+        let days = try reading.number("history-days", 0...36_500, of: "days")
+        historySeconds = days > 0 ? days * 86_400 : nil
+        let size = try reading.integer("history-size", 0...1_048_576)
+        historyBytes = size > 0 ? size << 20 : nil
         limits.maximumListLimit = try reading.integer("maximum-limit", 1...1_000_000)
         limits.defaultListLimit = try reading.integer(
             "default-limit", 1...limits.maximumListLimit)
@@ -102,6 +110,8 @@ struct Settings: Sendable {
         options.limits = limits
         options.uploadBytes = uploadBytes
         options.heartbeatSeconds = heartbeat
+        options.historySeconds = historySeconds
+        options.historyBytes = historyBytes
         options.serverTiming = serverTiming
         return options
     }
@@ -122,10 +132,16 @@ struct SettingReading {
     }
 
     func seconds(_ name: String, _ range: ClosedRange<Double>) throws -> Double {
+        try number(name, range, of: "seconds")
+    }
+
+    func number(
+        _ name: String, _ range: ClosedRange<Double>, of unit: String
+    ) throws -> Double {
         let text = source.text(name) ?? ""
         guard let number = Double(text), range.contains(number) else {
             throw Failure(
-                "\(name) is a number of seconds from \(range.lowerBound) to \(range.upperBound), "
+                "\(name) is a number of \(unit) from \(range.lowerBound) to \(range.upperBound), "
                     + "not \(text)")
         }
         return number

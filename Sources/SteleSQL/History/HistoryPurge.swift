@@ -1,0 +1,90 @@
+/// Letting old history go, and what is old.
+
+import SteleModel
+import StelePersistence
+
+/// Deletes the oldest transactions with their changes, before-images and places, in the open
+/// transaction; used by the writer.
+struct HistoryPurge {
+    private let connection: any SQLConnection
+
+    init(_ connection: any SQLConnection) { self.connection = connection }
+
+    private static let last = SQLText(
+        "SELECT MAX(Z_PK) FROM (SELECT Z_PK FROM ATRANSACTION WHERE Z_PK < ?1 "
+            + "ORDER BY Z_PK LIMIT ?2)")
+    private static let changes = "SELECT Z_PK FROM ACHANGE WHERE ZTRANSACTIONID <= ?1"
+    private static let steps = [
+        SQLText(
+            "DELETE FROM \(HistoryTables.imagePlaces) WHERE (ZFAMILY, ZENTITYPK, ZIMAGE) IN "
+                + "(SELECT ZFAMILY, ZENTITYPK, Z_PK FROM \(HistoryTables.beforeImages) "
+                + "WHERE Z_PK IN (\(changes)))"),
+        SQLText("DELETE FROM \(HistoryTables.beforeImages) WHERE Z_PK IN (\(changes))"),
+        SQLText("DELETE FROM ACHANGE WHERE ZTRANSACTIONID <= ?1"),
+        SQLText("DELETE FROM ATRANSACTION WHERE Z_PK <= ?1"),
+    ]
+
+    /// Deletes up to so many transactions before that one.
+    /// - Returns: how many were deleted.
+    func delete(before number: Int64, limit: Int) throws(StoreError) -> Int {
+        let rows = try connection.rows(
+            Self.last, [.int(number), .int(Int64(limit))], [.integer])
+        guard case .int(let last)? = rows.first?.first else { return 0 }
+        var deleted = 0
+        for step in Self.steps { deleted = try connection.execute(step, [.int(last)]) }
+        return deleted
+    }
+}
+
+extension HistoryReader {
+    private static let youngest = SQLText(
+        // The sign keeps SQLite from the index on times: what is old is few rows from the start.
+        "SELECT Z_PK FROM ATRANSACTION WHERE +ZTIMESTAMP >= ?1 ORDER BY Z_PK LIMIT 1")
+    private static let extent = SQLText(
+        "SELECT (SELECT MIN(Z_PK) FROM ACHANGE), (SELECT MAX(Z_PK) FROM ACHANGE)")
+    private static let sample = SQLText(
+        "SELECT TOTAL(LENGTH(ZVALUES)) FROM \(HistoryTables.beforeImages) "
+            + "WHERE Z_PK IN (SELECT value FROM json_each(?1))")
+    private static let transaction = SQLText(
+        "SELECT ZTRANSACTIONID FROM ACHANGE WHERE Z_PK >= ?1 ORDER BY Z_PK LIMIT 1")
+
+    /// About how many bytes a change takes beside its before-image: its rows and their indexes.
+    private static let bytesAChange = 150.0
+    /// How many before-images tell how large all are.
+    private static let samples: Int64 = 1_000
+
+    /// The first transaction to keep so that none is older than a time and all together take about
+    /// so many bytes; what comes after the last one where none is to be kept.
+    public func firstToKeep(
+        since time: Double?, bytes: Int?
+    ) throws(StoreError) -> Int64 {
+        let end = try lastTransaction() + 1
+        var first: Int64 = 0
+        if let time {
+            let rows = try connection.rows(Self.youngest, [.date(time)], [.integer])
+            if case .int(let number)? = rows.first?.first { first = number } else { first = end }
+        }
+        if let bytes, let number = try firstToKeep(bytes: bytes) { first = max(first, number) }
+        return min(first, end)
+    }
+
+    /// Nil where there is room for all.
+    private func firstToKeep(bytes: Int) throws(StoreError) -> Int64? {
+        let row = try connection.rows(Self.extent, [], [.integer, .integer]).first ?? []
+        guard row.count == 2, case .int(let first) = row[0], case .int(let last) = row[1] else {
+            return nil
+        }
+        let count = last - first + 1
+        let step = max(1, count / Self.samples)
+        let keys = stride(from: first, through: last, by: Int(step)).map { $0 }
+        let rows = try connection.rows(Self.sample, [.string(KeyList.json(keys))], [.double])
+        guard case .double(let total)? = rows.first?.first else { return nil }
+        let each = Self.bytesAChange + total / Double(keys.count)
+        let room = Int64(min(Double(bytes) / each, Double(Int64.max / 2)))
+        guard count > room else { return nil }
+        let kept = try connection.rows(Self.transaction, [.int(last - room + 1)], [.integer])
+        // The transaction that the bound cuts through stays whole, and so does the last one.
+        if case .int(let number)? = kept.first?.first { return number }
+        return try lastTransaction()
+    }
+}

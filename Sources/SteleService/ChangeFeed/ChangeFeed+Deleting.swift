@@ -1,0 +1,54 @@
+/// Letting old history go: by the clock, and because a client says so.
+
+import StelePersistence
+import SteleHTTP
+
+extension ChangeFeed {
+    /// Answers `DELETE /changes?before=TOKEN`: what is older than that save goes, the save stays.
+    /// - Throws: `Problem` for a token that is none, or not of this store; `StoreError`.
+    func delete(_ query: Query) throws -> Response {
+        guard let text = query[.before] else {
+            throw Problem(
+                .parameter, "DELETE /changes takes before, the token of the first save to keep",
+                hint: "DELETE /changes?before=\(renderer.token(currentToken()))")
+        }
+        let number: Int64
+        switch ChangeToken.read(text, generation: renderer.generation) {
+        case .beginning: number = 0
+        case .number(let it): number = it
+        case .otherGeneration:
+            throw Problem(
+                .expiredToken, "\(text) is of another store, or of this one before it was restored; "
+                    + "tokens of this one begin with \(renderer.generation)")
+        case .garbage:
+            throw Problem(
+                .parameter, "before is no token: \(text.prefix(64))",
+                hint: "a token looks like \(renderer.token(currentToken()))")
+        }
+        // Not beyond the last save, which tells where the history ends.
+        while try keeper.deleteSome(before: min(number, currentToken())) {}
+        return Response(status: 204, headers: [], body: .bytes([]))
+    }
+
+    /// Deletes what is too old or too much; on the worker for old history, a batch at a time.
+    func keepHistory(now: Double) {
+        runOnWorker { [self] in
+            do throws(StoreError) {
+                deleteOn(before: try keeper.firstToKeep(now: now))
+            } catch {
+                logger.error("the history's length cannot be read: \(error)")
+            }
+        }
+    }
+
+    private func deleteOn(before number: Int64) {
+        do throws(StoreError) {
+            guard try keeper.deleteSome(before: number) else { return }
+            // Streams that read old history get their turn between two batches.
+            runOnWorker { [self] in deleteOn(before: number) }
+        } catch {
+            if case .closed = error { return }
+            logger.error("old history cannot be deleted: \(error)")
+        }
+    }
+}

@@ -1,0 +1,42 @@
+/// Keeps the history within its bounds.
+
+import StelePersistence
+
+/// Lets go of saves that are too old or too many, a few at a time.
+struct HistoryKeeper: Sendable {
+    let store: any PersistentStore
+    /// Seconds that a save is kept; nil for ever.
+    let age: Double?
+    /// About how many bytes all that is kept may take; nil for any number.
+    let bytes: Int?
+
+    /// How many transactions are deleted at once: each batch is a commit that saves wait for.
+    static let batch = 500
+
+    /// Whether there are bounds at all.
+    var isNeeded: Bool { age != nil || bytes != nil }
+
+    /// The first transaction to keep now.
+    /// - Throws: `StoreError`.
+    func firstToKeep(now: Double) throws(StoreError) -> Int64 {
+        let reader = try store.reader()
+        defer { reader.close() }
+        return try reader.firstTransactionToKeep(since: age.map { now - $0 }, bytes: bytes)
+    }
+
+    /// Deletes a batch of the transactions before that one.
+    /// - Returns: whether there are more.
+    /// - Throws: `StoreError`.
+    func deleteSome(before number: Int64) throws(StoreError) -> Bool {
+        try store.deleteHistory(before: number, limit: Self.batch) == Self.batch
+    }
+}
+
+extension StoreReader {
+    /// Whether something that came after a transaction has been deleted.
+    func lacksHistory(after position: Int64) throws(StoreError) -> Bool {
+        guard position < (try token) else { return false }
+        guard let oldest = try oldestTransaction() else { return true }
+        return oldest > position + 1
+    }
+}
