@@ -12,6 +12,6 @@ struct Stele: ParsableCommand {
         version: Service.version,
         subcommands: [
             ServeCommand.self, ModelCommand.self, PredicateCommand.self, ImportCommand.self,
-            HealthCommand.self,
+            HealthCommand.self, WatchCommand.self,
         ])
 }

@@ -1,0 +1,100 @@
+/// `stele watch`: what changes, as it changes.
+
+import ArgumentParser
+import Glibc
+import SteleJSON
+
+/// Prints a service's change feed, or a live query, until it is interrupted.
+struct WatchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch", abstract: "Print the changes of a running service as they come.",
+        discussion: """
+            The URL is that of the service, whose change feed is shown, or of anything that it \
+            gives as an event stream: 'http://127.0.0.1:8080/changes?entity=Player&values=true'. \
+            Spaces and quotes need no escapes. Where the connection is lost it comes back and goes \
+            on where it was.
+            """)
+
+    @Argument(help: ArgumentHelp("The service, or a stream of it.", valueName: "url"))
+    var url: String
+
+    @Option(help: ArgumentHelp("The bearer token; STELE_TOKEN is the same.", valueName: "token"))
+    var token: String?
+
+    /// Seconds without a byte after which a connection counts as lost; heartbeats come more often.
+    private static let patience = 60
+
+    func run() throws {
+        try Failure.reporting {
+            let address = try ServiceAddress(url)
+            var lastID = ""
+            var isFirst = true
+            while true {
+                let reader: EventReader
+                do {
+                    reader = try follow(address, lastID)
+                } catch let failure as Failure where !isFirst {
+                    printError("stele: \(failure.message); trying again")
+                    sleep(2)
+                    continue
+                }
+                isFirst = false
+                lastID = reader.lastID
+                printError("stele: the connection has ended; coming back")
+                usleep(UInt32(reader.retry) * 1_000)
+            }
+        }
+    }
+
+    /// Prints one connection's events until it ends.
+    private func follow(_ address: ServiceAddress, _ lastID: String) throws -> EventReader {
+        let socket = try PlainSocket(
+            host: address.host, port: address.port, seconds: Self.patience)
+        let bearer = token ?? getenv("STELE_TOKEN").map { String(cString: $0) }
+        var request = "GET \(target(address)) HTTP/1.1\r\nHost: \(address.host):\(address.port)\r\n"
+        request += "Accept: text/event-stream\r\n"
+        if let bearer { request += "Authorization: Bearer \(bearer)\r\n" }
+        if !lastID.isEmpty { request += "Last-Event-ID: \(lastID)\r\n" }
+        socket.send(request + "\r\n")
+        var reader = EventReader(lastID: lastID)
+        while let bytes = socket.receive() {
+            let events = try reader.take(bytes)
+            if let status = reader.status, status != 200 {
+                throw StreamRefusal(status: status, body: try body(socket, &reader))
+            }
+            for event in events {
+                write(EventPrinter.lines(event).joined(separator: "\n") + "\n", to: 1)
+            }
+        }
+        guard reader.status != nil else {
+            throw Failure("\(address.host) port \(address.port) does not answer")
+        }
+        return reader
+    }
+
+    private func target(_ address: ServiceAddress) -> String {
+        let path = address.target.prefix { $0 != "?" }
+        guard path.isEmpty || path == "/" else { return address.target }
+        return "/changes" + address.target.dropFirst(path.count)
+    }
+
+    /// The rest of a refusal, which is short and comes at once.
+    private func body(_ socket: PlainSocket, _ reader: inout EventReader) throws -> String {
+        while (try? JSONDocument(reader.rest)) == nil, let more = socket.receive() {
+            _ = try reader.take(more)
+        }
+        return reader.rest
+    }
+}
+
+/// A service's answer to a stream that it does not give.
+private struct StreamRefusal: Error, CustomStringConvertible {
+    let status: Int
+    let body: String
+
+    var description: String {
+        guard let problem = try? JSONDocument(body).root, let detail = problem["detail"]?.string
+        else { return "the service answers \(status)" }
+        return detail + (problem["hint"]?.string.map { " (\($0))" } ?? "")
+    }
+}

@@ -1,0 +1,94 @@
+/// Events of the change feed and of live queries as lines for a terminal.
+
+import SteleJSON
+
+/// Makes lines of events.
+enum EventPrinter {
+    /// The lines of an event; what is of no known form is printed as it came.
+    static func lines(_ event: EventReader.Event) -> [String] {
+        guard let root = try? JSONDocument(event.data).root else { return [plain(event)] }
+        // Of several queries on one connection: `NAME.change`.
+        let parts = event.name.split(separator: ".").map(String.init)
+        let prefix = parts.count > 1 ? parts.dropLast().joined(separator: ".") + " " : ""
+        switch parts.last {
+        case "save": return save(root) ?? [plain(event)]
+        case "snapshot": return ["\(prefix)\(event.id)"] + rows(root)
+        case "change": return ["\(prefix)\(event.id)"] + difference(root)
+        case "expired":
+            return ["the history does not reach back so far; going on from \(event.id)"]
+        default: return [plain(event)]
+        }
+    }
+
+    private static func plain(_ event: EventReader.Event) -> String { "\(event.name) \(event.data)" }
+
+    // MARK: Saves
+
+    private static func save(_ save: JSONNode) -> [String]? {
+        guard let token = save["transaction"]?.string, let changes = save["changes"] else {
+            return nil
+        }
+        var head = [save["at"]?.string ?? "", token]
+        if let context = save["context"]?.string { head.append(context) }
+        if let author = save["author"]?.string { head.append("by \(author)") }
+        if let part = save["part"]?.integer, let count = save["of"]?.integer {
+            head.append("part \(part) of \(count)")
+        }
+        return [head.joined(separator: "  ")] + elements(changes).map { "  " + change($0) }
+    }
+
+    private static func change(_ change: JSONNode) -> String {
+        let kind = change["change"]?.string ?? "?"
+        var words = [kind, change["entity"]?.string ?? "?", text(change["_id"])]
+        if change["enters"]?.bool == true { words.append("enters") }
+        if change["leaves"]?.bool == true { words.append("leaves") }
+        let object = change["object"]
+        if let updated = change["updated"] {
+            words += elements(updated).map { key in
+                let name = key.string ?? "?"
+                guard let old = change["before"]?[name] else { return name }
+                return "\(name): \(text(old)) → \(text(object?[name]))"
+            }
+            if updated.isNull { words.append("(unknown keys)") }
+        } else if let object {
+            words.append(text(object))
+        }
+        return words.joined(separator: " ")
+    }
+
+    // MARK: Live queries
+
+    private static func rows(_ snapshot: JSONNode) -> [String] {
+        let list = snapshot.kind == .array ? snapshot : snapshot["objects"] ?? snapshot["rows"]
+        guard let list else { return ["  " + text(snapshot)] }
+        return elements(list).enumerated().map { "  \($0.offset)  \(text($0.element))" }
+    }
+
+    private static func difference(_ change: JSONNode) -> [String] {
+        var lines: [String] = []
+        for it in elements(change["deletes"]) {
+            lines.append("  - \(text(it["index"]))  \(text(it["_id"]))")
+        }
+        for it in elements(change["inserts"]) {
+            lines.append("  + \(text(it["index"]))  \(text(it["object"]))")
+        }
+        for it in elements(change["moves"]) {
+            lines.append("  \(text(it["from"])) → \(text(it["to"]))  \(text(it["object"]))")
+        }
+        for it in elements(change["updates"]) {
+            let keys = elements(it["updated"]).compactMap(\.string).joined(separator: ", ")
+            lines.append("  ~ \(text(it["index"]))  \(text(it["object"]))  \(keys)")
+        }
+        return lines.isEmpty ? ["  " + text(change)] : lines
+    }
+
+    private static func elements(_ node: JSONNode?) -> [JSONNode] {
+        guard let node, node.kind == .array else { return [] }
+        return (0..<node.count).compactMap { node[$0] }
+    }
+
+    private static func text(_ node: JSONNode?) -> String {
+        guard let node else { return "null" }
+        return JSONValue(node).compact
+    }
+}

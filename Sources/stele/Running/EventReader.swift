@@ -1,0 +1,126 @@
+/// Reading server-sent events (WHATWG, "Server-sent events") from an HTTP answer's bytes.
+
+/// Takes an answer apart: its head, its chunks (RFC 9112, 7.1), and the events in them.
+struct EventReader {
+    /// One event.
+    struct Event: Equatable {
+        /// The stream's place after it; empty where none was told.
+        var id = ""
+        var name = "message"
+        var data = ""
+    }
+
+    /// The answer's status; nil until its head is here.
+    private(set) var status: Int?
+    /// The last `id` that was told.
+    private(set) var lastID: String
+    /// Milliseconds after which to come back (`retry`).
+    private(set) var retry = 2_000
+    private var bytes: [UInt8] = []
+    private var isChunked = false
+    /// How many bytes of the chunk are still to come, its line's end with them.
+    private var chunk = 0
+    private var line: [UInt8] = []
+    private var event = Event()
+    private var lines: [String] = []
+
+    /// Nothing that is longer is a head or a line of ours.
+    private static let longest = 64 << 20
+
+    /// - Parameter lastID: where the stream before this one ended.
+    init(lastID: String = "") { self.lastID = lastID }
+
+    /// Takes what came.
+    /// - Returns: the events that it completes.
+    /// - Throws: `Failure` for what is no HTTP.
+    mutating func take(_ more: [UInt8]) throws -> [Event] {
+        bytes += more
+        if status == nil, try !readHead() { return [] }
+        var events: [Event] = []
+        while let piece = try nextPiece() {
+            for byte in piece { take(byte, &events) }
+        }
+        return events
+    }
+
+    /// Reads the head once it is whole.
+    private mutating func readHead() throws -> Bool {
+        let blank = Array("\r\n\r\n".utf8)
+        guard let end = bytes.firstRange(of: blank) else {
+            guard bytes.count < 64 << 10 else { throw Failure("the service's answer has no end to its head") }
+            return false
+        }
+        let fields = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)
+            .split(separator: "\r\n")
+        bytes.removeSubrange(..<end.upperBound)
+        let words = fields.first?.split(separator: " ") ?? []
+        guard words.count > 1, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]) else {
+            throw Failure("what answers does not speak HTTP")
+        }
+        self.status = status
+        isChunked = fields.contains {
+            $0.lowercased().filter { $0 != " " } == "transfer-encoding:chunked"
+        }
+        return true
+    }
+
+    /// The body's next bytes, out of their chunks; nil where more has to come.
+    private mutating func nextPiece() throws -> [UInt8]? {
+        guard isChunked else {
+            defer { bytes = [] }
+            return bytes.isEmpty ? nil : bytes
+        }
+        if chunk == 0 {
+            guard let end = bytes.firstRange(of: [0x0D, 0x0A]) else { return nil }
+            let size = String(decoding: bytes[..<end.lowerBound].prefix { $0 != 0x3B }, as: UTF8.self)
+            guard let count = Int(size, radix: 16), count >= 0, count < Self.longest else {
+                throw Failure("the service's answer has a chunk without a size")
+            }
+            bytes.removeSubrange(..<end.upperBound)
+            if count == 0 { return nil }
+            chunk = count + 2
+        }
+        guard !bytes.isEmpty else { return nil }
+        // The last two bytes of a chunk are the end of its line.
+        let content = max(0, min(chunk - 2, bytes.count))
+        let piece = Array(bytes.prefix(content))
+        let taken = min(chunk, bytes.count)
+        bytes.removeFirst(taken)
+        chunk -= taken
+        return piece
+    }
+
+    private mutating func take(_ byte: UInt8, _ events: inout [Event]) {
+        guard byte == 0x0A else {
+            if line.count < Self.longest { line.append(byte) }
+            return
+        }
+        if line.last == 0x0D { line.removeLast() }
+        let text = String(decoding: line, as: UTF8.self)
+        line.removeAll(keepingCapacity: true)
+        guard text.isEmpty else { return field(text) }
+        if !lines.isEmpty {
+            event.data = lines.joined(separator: "\n")
+            event.id = lastID
+            events.append(event)
+        }
+        event = Event()
+        lines = []
+    }
+
+    private mutating func field(_ line: String) {
+        guard let colon = line.firstIndex(of: ":") else { return }
+        let value = line[line.index(after: colon)...]
+        let text = String(value.first == " " ? value.dropFirst() : value)
+        switch line[..<colon] {
+        case "id": lastID = text
+        case "event": event.name = text
+        case "data": lines.append(text)
+        case "retry": if let number = Int(text), (1...600_000).contains(number) { retry = number }
+        default: break
+        }
+    }
+
+    /// What has come of a body that is no stream.
+    var rest: String { String(decoding: line, as: UTF8.self) }
+}

@@ -1,0 +1,60 @@
+/// Where a running service is, as a person writes it.
+
+/// The parts of `[http://]host[:port][/path][?query]`.
+struct ServiceAddress: Equatable {
+    let host: String
+    let port: Int
+    /// Path and query as they go into a request; empty where the URL names none.
+    let target: String
+
+    /// - Throws: `Failure` that says what is wrong with the URL.
+    init(_ url: String) throws {
+        let scheme = "http://"
+        let hasScheme = url.lowercased().hasPrefix(scheme)
+        // Another scheme ends with the first colon before a slash: `https:`.
+        let head = url.prefix { $0 != "/" && $0 != "?" }
+        guard hasScheme || !head.hasSuffix(":")
+        else {
+            throw Failure("a URL here begins with http://, such as http://127.0.0.1:8080: \(url)")
+        }
+        let rest = hasScheme ? url.dropFirst(scheme.count) : url[...]
+        let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
+        var authority = rest[..<end]
+        target = Self.encoded(rest[end...])
+        let colon = authority.lastIndex(of: ":")
+        if let colon, !authority[colon...].contains("]") {
+            guard let number = Int(authority[authority.index(after: colon)...]),
+                (1...65_535).contains(number)
+            else { throw Failure("the URL's port is a number from 1 to 65535: \(url)") }
+            port = number
+            authority = authority[..<colon]
+        } else {
+            port = 80
+        }
+        guard !authority.isEmpty else { throw Failure("the URL names no host: \(url)") }
+        host = String(authority)
+    }
+
+    /// What a target cannot hold, percent-encoded: spaces and quotes are written as they are by
+    /// people. An escape stays one.
+    private static func encoded(_ text: Substring) -> String {
+        let bytes = Array(text.utf8)
+        var target: [UInt8] = []
+        for (index, byte) in bytes.enumerated() {
+            let isEscape =
+                byte == UInt8(ascii: "%") && index + 2 < bytes.count
+                && bytes[index + 1...index + 2].allSatisfy {
+                    Character(UnicodeScalar($0)).isHexDigit
+                }
+            switch byte {
+            case 0x21, 0x23, 0x24, 0x26...0x3B, 0x3D, 0x3F...0x5B, 0x5D, 0x5F, 0x61...0x7A, 0x7E:
+                target.append(byte)
+            case _ where isEscape: target.append(byte)
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                target += Array("%\(digits.count < 2 ? "0" : "")\(digits)".utf8)
+            }
+        }
+        return String(decoding: target, as: UTF8.self)
+    }
+}
