@@ -17,7 +17,10 @@ extension Service {
         guard isBrief(request) else { return .needsWorker }
         var passage = Passage(request, options)
         do {
-            let plan = try plan(&passage)
+            let route = try route(&passage)
+            // It may have to wait for its turn.
+            if route.context != nil { return .needsWorker }
+            let plan = try plan(route, &passage)
             guard isBrief(plan) else { return .needsWorker }
             if case .write(let write) = plan.action {
                 return begin(try brief.begin(write), plan.call, passage)
@@ -64,7 +67,7 @@ extension Service {
     /// Whether a plan is short by its own size, whatever its statements take.
     private func isBrief(_ plan: Plan) -> Bool {
         switch plan.action {
-        case .page, .readiness: false
+        case .page, .readiness, .makeContext, .context: false
         // From now on; with a token to begin at, the history is read first.
         case .changes:
             plan.call.query[.since] == nil && !plan.call.request.headers.contains("Last-Event-ID")

@@ -10,7 +10,8 @@ extension Service {
     public func sink(for request: Request) -> (any BodySink)? {
         guard model.hasExternalAttributes, request.method == "PUT", !request.headers.contains("Content-Encoding"),
             (try? gate.admit(request)) != nil, let route = try? routes.match(request),
-            case .binary(_, _, let attribute) = route.resource, attribute.isExternal,
+            // What no save may ever take is no file.
+            route.context == nil, case .binary(_, _, let attribute) = route.resource, attribute.isExternal,
             let writer = try? coordinator.store.externalDataWriter()
         else { return nil }
         return BinaryUpload(writer, limit: options.uploadBytes)

@@ -3,6 +3,7 @@
 import SteleGraph
 import SteleModel
 import StelePersistence
+import StelePredicates
 
 /// What is embedded below the rows of an answer, by relationship.
 struct Embedded: Sendable {
@@ -110,9 +111,23 @@ struct Embedding {
         var request = property.request(for: Array(Set(owners)))
         // One too many is enough to know that it is too much.
         request.fetchLimit = limits.includedObjects - objects + 1
-        let pairs = owners.isEmpty ? [] : try context.reader().fetchedSnapshots(request)
+        let pairs = owners.isEmpty ? [] : try fetched(request)
         try spend(pairs.count)
         return try level(property.index, pairs, limit: property.limit, below)
+    }
+
+    private func fetched(
+        _ request: FetchRequest
+    ) throws -> [(owner: Int64, member: Snapshot)] {
+        guard context.parent != nil, let source = request.source else {
+            return try context.reader().fetchedSnapshots(request)
+        }
+        // What is unsaved is asked of one owner after the other.
+        return try source.keys.flatMap { owner in
+            var its = request
+            its.source = FetchSource(entity: source.entity, keys: [owner])
+            return try context.snapshots(its).map { (owner: owner, member: $0) }
+        }
     }
 
     private mutating func level(

@@ -26,13 +26,17 @@ struct Execution: Sendable {
 
     /// A count, at most once a state of the store and client.
     func count(_ plan: CountPlan, _ terms: Terms) throws -> Outcome {
-        try reading { context in
-            let tag = try listTag(plan.isVolatile ? nil : plan.tagHash, context)
-            if let known = terms.known(tag) { return .notModified(tag: known) }
-            let request = try restricted(plan.request, to: plan.source, context)
-            guard let request else { return .count(0, tag: tag) }
-            return .count(try context.count(request), tag: tag)
-        }
+        try reading { try count(plan, terms, in: $0) }
+    }
+
+    func count(
+        _ plan: CountPlan, _ terms: Terms, in context: ManagedObjectContext
+    ) throws -> Outcome {
+        let tag = try listTag(plan.isVolatile ? nil : plan.tagHash, context)
+        if let known = terms.known(tag) { return .notModified(tag: known) }
+        let request = try restricted(plan.request, to: plan.source, context)
+        guard let request else { return .count(0, tag: tag) }
+        return .count(try context.count(request), tag: tag)
     }
 
     /// A list's tag; nil for an answer that is never the same.
@@ -82,7 +86,7 @@ struct Execution: Sendable {
     }
 
     static func missing(_ entity: Entity, _ key: Int64) -> Problem {
-        Problem(.object, "there is no \(entity.name) \(key)")
+        Problem(.object, "there is no \(entity.name) \(TemporaryID.text(key))")
     }
 }
 

@@ -145,7 +145,8 @@ struct ObjectPatch {
             let member = try writer.member(value, it)
             if try object.hasMember(it, key: member.id.key) {
                 throw Problem(
-                    .body, "\(member.id.key) is in \(it.name) already, and stands there once",
+                    .body,
+                    "\(TemporaryID.text(member.id.key)) is in \(it.name) already, and stands there once",
                     hint: it.isOrdered ? "move puts it elsewhere" : nil)
             }
             if let index { try check(index, it, mayBeEnd: true) }
@@ -167,7 +168,8 @@ struct ObjectPatch {
 
     private func add(value: ManagedObject, _ relationship: Relationship, _ index: Int?) throws {
         if try object.hasMember(relationship, key: value.id.key) {
-            throw Problem(.body, "\(value.id.key) is in \(relationship.name) already")
+            let id = TemporaryID.text(value.id.key)
+            throw Problem(.body, "\(id) is in \(relationship.name) already")
         }
         try object.addMember(relationship, value, at: relationship.isOrdered ? index : nil)
     }
@@ -243,8 +245,8 @@ struct ObjectPatch {
         case .toOne(let it):
             writer.renderer.writeValue(object.value(it.slot), of: .relationship(it), to: &bytes)
         case .toMany(let it): bytes.keys(try object.memberKeys(it))
-        case .member(let it, let index): bytes.integer(try member(index, it).id.key)
-        case .own("_id"): bytes.integer(object.id.key)
+        case .member(let it, let index): bytes.key(try member(index, it).id.key)
+        case .own("_id"): bytes.key(object.id.key)
         case .own("_version"): bytes.integer(object.version)
         case .own("_entity"): bytes.string(object.entity.name)
         case .own(let name): throw readOnly(name)
@@ -278,7 +280,10 @@ struct ObjectPatch {
         case .toMany(let it) where !it.isOrdered:
             guard value.kind == .array, value.count == stored.count else { return false }
             var keys = Set<Int64>()
-            value.forEachElement { if let key = ObjectWriter.key($0) { keys.insert(key) } }
+            let destination = writer.context.model.destination(of: it)
+            value.forEachElement { element in
+                if let key = writer.key(element, of: destination) { keys.insert(key) }
+            }
             return keys == Set(try object.memberKeys(it))
         case .attribute, .toOne, .toMany, .member, .own: return value.isEqual(to: stored)
         }

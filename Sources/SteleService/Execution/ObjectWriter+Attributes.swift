@@ -26,7 +26,7 @@ extension ObjectWriter {
     private func checkReference(
         _ node: JSONNode, _ attribute: Attribute, _ object: ManagedObject
     ) throws {
-        let place = "/\(object.id.key)/\(attribute.name)"
+        let place = "/\(TemporaryID.text(object.id.key))/\(attribute.name)"
         if case .external = object.value(attribute), let href = node["href"]?.string,
             href.hasSuffix(place)
         {

@@ -180,7 +180,8 @@ extension ObjectWriter {
                     try node[name].map { try ValueReader.read($0, for: it, of: entity) }
                         ?? it.declaration.defaultValue)
             case .relationship(let it) where !it.isToMany:
-                guard let key = node[name].flatMap(Self.key) else { return nil }
+                let destination = context.model.destination(of: it)
+                guard let key = node[name].flatMap({ key($0, of: destination) }) else { return nil }
                 values.append(.key(key))
             default: return nil
             }
