@@ -108,7 +108,7 @@ struct ObjectPatch {
         let key = name.withUTF8 { writer.forms[object.entity].keys[$0] }
         let place: Place
         switch key {
-        case .attribute(let it): place = .attribute(it)
+        case .attribute(let it): return .attribute(try part(of: it, names.dropFirst()))
         case .toOne(let it): place = .toOne(it)
         case .toMany(let it) where names.count == 2:
             return .member(it, try index(names[1], it))
@@ -121,6 +121,26 @@ struct ObjectPatch {
                 .pointer, "\(text.prefix(100)) leads into \(name), which is written as a whole")
         }
         return place
+    }
+
+    /// What the steps behind a composite attribute's name lead to.
+    private func part(of attribute: Attribute, _ names: ArraySlice<String>) throws -> Attribute {
+        var part = attribute
+        for name in names {
+            guard part.isComposite else {
+                throw Problem(
+                    .pointer, "\(part.name) has nothing inside: it is written as a whole")
+            }
+            guard let inner = part.elements.first(where: { $0.key == name }) else {
+                throw Problem(
+                    .pointer, "\(part.name) of \(object.entity.name) has no attribute "
+                        + "\(name.prefix(60))",
+                    hint: Nearest.hint(to: name, among: part.elements.lazy.map(\.key)))
+            }
+            part = inner
+        }
+        if part.isTransient { throw ObjectWriter.readOnly(part.name, of: object.entity) }
+        return part
     }
 
     private func index(_ text: String, _ relationship: Relationship) throws -> Int? {
@@ -137,8 +157,7 @@ struct ObjectPatch {
 
     private func add(_ value: JSONNode, at place: Place) throws {
         switch place {
-        case .attribute(let it):
-            object.setValue(try ValueReader.read(value, for: it, of: object.entity), for: it)
+        case .attribute(let it): try writer.replace(it, of: object, by: value)
         case .toOne(let it): try writer.setToOne(it, of: object, value, 0)
         case .toMany(let it): try writer.setToMany(it, of: object, value, 0)
         case .member(let it, let index):
@@ -176,7 +195,7 @@ struct ObjectPatch {
 
     private func remove(_ place: Place) throws {
         switch place {
-        case .attribute(let it): object.setValue(.null, for: it)
+        case .attribute(let it): try writer.clear(it, of: object)
         case .toOne(let it): try object.setToOne(it, nil)
         case .toMany(let it): try object.setMembers(it, [])
         case .member(let it, let index): try object.removeMember(it, member(index, it))
@@ -240,6 +259,9 @@ struct ObjectPatch {
     private func json(at place: Place) throws -> JSONDocument {
         var bytes = ByteWriter()
         switch place {
+        case .attribute(let it) where it.isComposite:
+            writer.renderer.writeValue(
+                of: CompositeField(it), of: object.snapshot.values, to: &bytes)
         case .attribute(let it):
             writer.renderer.writeValue(object.value(it), of: .attribute(it), to: &bytes)
         case .toOne(let it):
@@ -250,6 +272,9 @@ struct ObjectPatch {
         case .own("_version"): bytes.integer(object.version)
         case .own("_entity"): bytes.string(object.entity.name)
         case .own(let name): throw readOnly(name)
+        }
+        if let unreadable = bytes.failure as? UnreadableValue {
+            throw unreadable.problem(of: object.entity)
         }
         return try JSONDocument(bytes.take())
     }
@@ -269,7 +294,7 @@ struct ObjectPatch {
     /// may have any offset; members of a to-many without an order in any order.
     private func isEqual(_ value: JSONNode, _ stored: JSONNode, _ place: Place) throws -> Bool {
         switch place {
-        case .attribute(let it) where it.type != .transformable && !value.isNull:
+        case .attribute(let it) where it.type != .transformable && !it.isComposite && !value.isNull:
             guard let read = try? ValueReader.read(value, for: it, of: object.entity) else {
                 return false
             }

@@ -69,7 +69,7 @@ extension ObjectWriter {
 
     private func put(_ value: Value, _ slot: Int, _ object: ManagedObject) throws {
         switch object.entity.slots[slot] {
-        case .attribute(let it): object.setValue(value, for: it)
+        case .attribute(let it): try put(value, for: it, of: object)
         case .relationship(let it):
             guard case .key(let key) = value else { return try object.setToOne(it, nil) }
             let entity = context.model.destination(of: it)

@@ -183,7 +183,7 @@ final class ObjectWriter {
         for key in forms[object.entity].writable {
             switch key {
             case .attribute(let it) where !kept.contains(it.name):
-                reset(it, of: object, besides: node)
+                try reset(it, of: object, besides: node)
             case .toOne(let it) where node[it.name] == nil && !kept.contains(it.name):
                 try object.setToOne(it, nil)
             default: break
