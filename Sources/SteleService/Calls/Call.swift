@@ -145,7 +145,7 @@ final class Call: Sendable {
     /// Whether the body is JSON.
     private static func takesBody(_ route: Route, _ request: Request) throws -> Bool {
         if case .binary = route.resource {
-            guard !request.headers.contains("Content-Encoding") else { throw Body.encoded }
+            if !route.isRead { try Body.checkIsWhole(request.headers) }
             return false
         }
         switch route.resource {
