@@ -103,6 +103,26 @@ struct Embedding {
         return try level(relationship.index, pairs, limit: nil, below)
     }
 
+    /// The ids of a to-many's members.
+    mutating func keys(
+        _ relationship: Relationship, owners: [Int64]
+    ) throws -> Embedded.Level {
+        let keys = try context.memberKeys(of: relationship, owners: owners)
+        let level = Embedded.Level(
+            relationship: relationship.index, content: .keys(keys), below: .none)
+        try spend(level)
+        return level
+    }
+
+    /// Counts what a level writes once more.
+    mutating func spend(_ level: Embedded.Level) throws {
+        switch level.content {
+        case .destinations(let found): try spend(found.count)
+        case .members(let all): try spend(all.values.reduce(0) { $0 + $1.count })
+        case .keys(let all): try spend(all.values.reduce(0) { $0 + $1.count })
+        }
+    }
+
     /// What a fetched property gives each owner, and what is below that: one statement joins the
     /// owners to what fits them.
     mutating func fetched(
@@ -170,7 +190,9 @@ struct Embedding {
     private func check(_ objects: Int) throws {
         guard objects <= limits.includedObjects else {
             throw Problem(
-                .parameter, "include would embed more than \(limits.includedObjects) objects",
+                .parameter,
+                "include and select would write more than \(limits.includedObjects) objects of "
+                    + "relationships",
                 hint: "ask for fewer rows, or for the relationship by its own route")
         }
     }

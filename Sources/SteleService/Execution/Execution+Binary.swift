@@ -35,6 +35,7 @@ extension Execution {
     ) throws -> Outcome {
         let snapshot = try existing(plan.owner, context)
         let tag = try tag(of: snapshot, plan.attribute, context)
+        try terms.checkRead(tag, version: snapshot.version)
         if let known = terms.known(tag) { return .notModified(tag: known) }
         let attribute = plan.attribute
         guard snapshot.values.indices.contains(attribute.slot) else {

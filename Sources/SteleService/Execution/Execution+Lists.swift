@@ -16,6 +16,7 @@ extension Execution {
         _ plan: ListPlan, _ terms: Terms, in context: ManagedObjectContext
     ) throws -> Outcome {
         let tag = try listTag(plan.isVolatile ? nil : plan.tagHash, context)
+        try terms.checkRead(tag)
         if let known = terms.known(tag) { return .notModified(tag: known) }
         if let ordered = OrderedMembers(plan, self, context) {
             return try .list(self.ordered(ordered, tag))
@@ -170,16 +171,16 @@ extension Execution {
             switch column.source {
             case .toMany(let relationship):
                 let owners = rows.compactMap { Self.id(ofRow: $0) }
-                if let branch = inclusion.branch(relationship.index) {
+                if let known = embedded.level(relationship.index) {
+                    // Another column of the same: read once, written again.
+                    try embedding.spend(known)
+                } else if let branch = inclusion.branch(relationship.index) {
                     let level = try embedding.members(
                         relationship, branch.below, owners: owners)
                     try embedding.check(level, owners)
                     embedded.levels.append(level)
                 } else {
-                    let keys = try context.memberKeys(of: relationship, owners: owners)
-                    embedded.levels.append(
-                        Embedded.Level(
-                            relationship: relationship.index, content: .keys(keys), below: .none))
+                    embedded.levels.append(try embedding.keys(relationship, owners: owners))
                 }
             case .fetched(let property):
                 guard let branch = inclusion.branch(property.index) else { continue }

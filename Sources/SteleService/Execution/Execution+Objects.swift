@@ -17,6 +17,7 @@ extension Execution {
             return try nothing(plan, terms, context)
         }
         let tag = try tag(of: snapshot, plan, context)
+        try terms.checkRead(tag, version: snapshot.version)
         if let known = terms.known(tag) { return .notModified(tag: known) }
         if case .objects(let inclusion) = plan.shape {
             var embedding = Embedding(context, limits: limits)
@@ -47,6 +48,7 @@ extension Execution {
         let tag = EntityTags.destination(
             version: 0, key: 0, generation: try context.cacheGeneration(),
             token: try context.token(), hash: plan.tagHash)
+        try terms.checkRead(tag)
         if let known = terms.known(tag) { return .notModified(tag: known) }
         return .null(tag: tag)
     }

@@ -33,6 +33,7 @@ struct Execution: Sendable {
         _ plan: CountPlan, _ terms: Terms, in context: ManagedObjectContext
     ) throws -> Outcome {
         let tag = try listTag(plan.isVolatile ? nil : plan.tagHash, context)
+        try terms.checkRead(tag)
         if let known = terms.known(tag) { return .notModified(tag: known) }
         let request = try restricted(plan.request, to: plan.source, context)
         guard let request else { return .count(0, tag: tag) }
@@ -91,6 +92,21 @@ struct Execution: Sendable {
 }
 
 extension Terms {
+    /// Holds a reader to what it names by `If-Match`, of which a version alone is compared.
+    /// - Parameter version: the version of the object that the answer is of; nil for a list.
+    /// - Throws: `Problem`, 412.
+    func checkRead(_ tag: String?, version: Int64? = nil) throws {
+        guard case .tags(let tags)? = ifMatch else { return }
+        let holds = tags.contains { given in
+            if let version { return EntityTags.version(of: given.opaque) == version }
+            return given.opaque == tag
+        }
+        if holds { return }
+        throw Problem(
+            .precondition, "If-Match names another state than the one that is there now",
+            hint: "read it anew, without If-Match")
+    }
+
     /// The tag as `If-None-Match` names it: with the ending of the gzip variant where that is what
     /// the client holds, for a 304 must name the very variant (RFC 9111, 4.3.4). Nil where it does
     /// not name the tag.
