@@ -60,7 +60,7 @@ public struct Limits: Sendable, Hashable {
     public var maximumUndoLevels = 1_000
     /// Seconds that a request waits for its turn with an editing context, and how many wait at once.
     public var contextTurnSeconds = 10.0
-    public var contextTurnPlaces = 32
+    public var contextTurnPlaces = 16
 
     /// What reading a request may cost on the thread that carries its connection, where the others
     /// of that thread wait for it; with more, a worker begins it anew.

@@ -8,9 +8,10 @@ import StelePersistence
 enum ContextPage {
     /// Appends what a client may know of a context.
     /// - Parameter deadline: when it expires, in seconds since 2001-01-01T00:00:00Z.
+    /// - Throws: `StoreError`, where owners of changed relationships must be read and cannot.
     static func write(
         stateOf editing: EditingContext, until deadline: Double, to writer: inout ByteWriter
-    ) {
+    ) throws {
         let graph = editing.graph
         let undo = graph.undoManager
         var date = ByteWriter(capacity: 32)
@@ -26,7 +27,7 @@ enum ContextPage {
             ("mergePolicy", .string(graph.mergePolicy.rawValue)),
             ("hasChanges", .bool(graph.hasChanges)),
             ("inserted", count(graph.insertedObjects)),
-            ("updated", (try? graph.updatedObjects()).map(count) ?? .null),
+            ("updated", count(try graph.updatedObjects())),
             ("deleted", count(graph.deletedObjects)),
             ("undoEnabled", .bool(undo != nil)),
             ("undoLevels", .integer(Int64(editing.undoLevels))),

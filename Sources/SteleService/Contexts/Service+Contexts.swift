@@ -15,7 +15,7 @@ extension Service {
         let settings = try ContextSettings(call.body, options.limits)
         let made = try contexts.make(for: reader.name, below: nil, Self.savingRoute)
         settings.apply(to: made)
-        return created(made, call)
+        return try created(made)
     }
 
     /// Answers what is asked of a context, when its turn has come.
@@ -30,7 +30,6 @@ extension Service {
                 defer { contexts.touch(editing) }
                 let ids = editing.family.temporaries
                 let plan = try plan(route.resolving(ids, model), &passage, ids)
-                passage.timing.lap("plan")
                 return finish(try execute(plan, in: editing), plan.call, passage, answers)
             }
         } catch {
@@ -66,7 +65,7 @@ extension Service {
             let settings = try ContextSettings(call.body, options.limits)
             let child = try contexts.make(for: reader.name, below: editing, Self.savingRoute)
             settings.apply(to: child)
-            return created(child, call)
+            return try created(child)
         case .changes:
             let renderer = answers.editing(editing.id).renderer
             return try page(200) { try ContextPage.write(changesOf: graph, renderer, to: &$0) }
@@ -132,14 +131,15 @@ extension Service {
     /// Saves into the store, or a child into its parent.
     private func save(_ call: Call, _ editing: EditingContext) throws -> Response {
         try ContextBody.read(call.body, []) { _, _ in }
-        let before = try editing.graph.token()
+        try editing.graph.processPendingChanges()
+        let (before, hadChanges) = (try editing.graph.token(), editing.graph.hasChanges)
         let result = try saved(editing)
         editing.didSave()
         editing.family.temporaries.note(result.permanentKeys)
         if call.terms.wantsMinimal {
             return Response(status: 204, headers: [("Preference-Applied", "return=minimal")])
         }
-        let isStored = editing.parent == nil && result.token > before
+        let isStored = editing.parent == nil && hadChanges && result.token > before
         let transaction = isStored
             ? ChangeToken(generation: coordinator.store.generation, number: result.token) : nil
         return page(200) {
@@ -166,17 +166,21 @@ extension Service {
 
     // MARK: Answers
 
-    private func created(_ made: EditingContext, _ call: Call) -> Response {
+    private func created(_ made: EditingContext) throws -> Response {
         let location = answers.editing(made.id).objectsPath
         let deadline = contexts.touch(made)
-        var response = page(201) { ContextPage.write(stateOf: made, until: deadline, to: &$0) }
+        var response = try page(201) {
+            try ContextPage.write(stateOf: made, until: deadline, to: &$0)
+        }
         response.headers.append(("Location", location))
         return response
     }
 
     private func state(of editing: EditingContext) throws -> Response {
         let deadline = contexts.touch(editing)
-        return page(200) { ContextPage.write(stateOf: editing, until: deadline, to: &$0) }
+        return try page(200) {
+            try ContextPage.write(stateOf: editing, until: deadline, to: &$0)
+        }
     }
 
     private func page(
