@@ -26,6 +26,15 @@ extension ManagedObjectContext {
     /// The objects of the store that are deleted here, in that order (`deletedObjects`).
     public var deletedObjects: [ManagedObject] { deleted }
 
+    /// Forgets the members of to-manys that are unchanged and of objects that nobody holds: what
+    /// children have asked for. They are read anew when they are asked for again.
+    public func forgetUnchangedMembers() {
+        if toManys.isEmpty { return }
+        toManys = toManys.filter { place, state in
+            state.hasChanges || state.isExpected || known(ownerID(place)) != nil
+        }
+    }
+
     /// About how many objects have unsaved changes, without looking at each: at least as many as
     /// there are, but for owners of which only a to-many has changed.
     public var unsavedObjectCount: Int { inserted.count + touched.count + deleted.count }

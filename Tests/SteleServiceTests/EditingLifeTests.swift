@@ -151,6 +151,27 @@ import Testing
         #expect(late.status == 503 && late.code == "service.busy", "\(late.text)")
         #expect(late["Retry-After"] == "1")
         #expect(editor.get("").status == 200)
+        // Nobody saves what was deleted while it waited.
+        _ = editor.post("/Person", "{}")
+        let (started, answer) = (DispatchSemaphore(value: 0), Mutex<Answer?>(nil))
+        let long = try ServiceFixture(TestModels.people())
+        let other = try Editor(long)
+        _ = other.post("/Person", "{}")
+        let queue = DispatchQueue(label: "waiting")
+        let context = try long.service.contexts.context(other.id, of: "")
+        try context.family.turn.run(seconds: 1, places: 1) {
+            queue.async {
+                started.signal()
+                let given = other.post("/save")
+                answer.withLock { $0 = given }
+            }
+            started.wait()
+            _ = DispatchSemaphore(value: 0).wait(timeout: .now() + 0.2)
+            long.service.contexts.remove(context)
+        }
+        queue.sync {}
+        #expect(answer.withLock { $0?.code } == "context.gone")
+        #expect(long.get("/Person").text == "[]")
     }
 
     @Test func anotherReaderIsShownNothing() throws {

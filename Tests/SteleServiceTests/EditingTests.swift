@@ -318,6 +318,39 @@ import Testing
     }
 
     @Test(arguments: [false, true])
+    func membersThatWereReadAreReadAnew(_ inMemory: Bool) throws {
+        let people = try ServiceFixture(TestModels.people(), inMemory: inMemory)
+        _ = people.post("/Team", #"{"name":"A","people":[{"name":"Ann"}]}"#)
+        let editor = try Editor(people)
+        let child = try editor.child()
+        for who in [editor, child] {
+            #expect(who.get("/Team/1?select=people").text.hasPrefix(#"{"people":[1"#))
+        }
+        _ = people.post("/Team/1/people", #"{"name":"Bo"}"#)
+        for who in [child, editor] {
+            #expect(who.get("/Team/1?select=people").text == #"{"people":[1,2]}"#)
+            #expect(who.get("/Team?include=people").text.contains("Bo"))
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func newObjectsAreDeletedWithoutATrace(_ inMemory: Bool) throws {
+        let zoo = try ServiceFixture(TestModels.zoo(), inMemory: inMemory)
+        let editor = try Editor(zoo)
+        _ = editor.post("/Page", #"{"title":"P","blocks":[{}],"tags":[{"name":"a"}],"notes":[{}]}"#)
+        #expect(editor.ask("DELETE", "/Page/t1").status == 204)
+        #expect(try editor.get("/Page/count").json["count"] == 0)
+        #expect(editor.get("/Block?select=page").text == #"[{"page":null}]"#)
+        #expect(editor.post("/undo").status == 200)
+        #expect(editor.get("/Page/t1?select=blocks,tags,notes").text
+            == #"{"blocks":["t2"],"tags":["t3"],"notes":["t4"]}"#)
+        #expect(editor.ask("DELETE", "/Page/t1").status == 204)
+        #expect(editor.post("/save").status == 200)
+        #expect(zoo.get("/Page").text == "[]")
+        #expect(try zoo.get("/Block/count").json["count"] == 1)
+    }
+
+    @Test(arguments: [false, true])
     func whatALinkReliesOnIsLookedAtAgain(_ inMemory: Bool) throws {
         let people = try ServiceFixture(TestModels.people(), inMemory: inMemory)
         _ = people.post("/Team", #"[{"name":"A"},{"name":"B"}]"#)

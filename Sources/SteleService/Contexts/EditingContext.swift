@@ -63,6 +63,11 @@ final class EditingContext: @unchecked Sendable {
         }
     }
 
+    /// Lets go of members that were read for an answer: the next request reads them anew.
+    func forgetWhatWasRead() {
+        for one in sequence(first: self, next: \.parent) { one.graph.forgetUnchangedMembers() }
+    }
+
     // MARK: What it holds
 
     /// - Throws: `Problem`, 422, where it would hold too much with what a request brings; 429 where

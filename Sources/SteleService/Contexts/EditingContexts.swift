@@ -124,6 +124,15 @@ final class EditingContexts: Sendable {
         }
     }
 
+    /// - Throws: `Problem`, 410, where the context has ended meanwhile, as for who waited for it.
+    func check(_ context: EditingContext) throws {
+        try state.withLock { state in
+            if state.entries[context.id] == nil {
+                throw state.gone.problem(of: context.id, context.reader)
+            }
+        }
+    }
+
     /// The context has just been used.
     /// - Returns: when it will expire.
     @discardableResult

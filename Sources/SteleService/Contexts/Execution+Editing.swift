@@ -11,7 +11,10 @@ extension Execution {
     /// by the same means as others read the store, and whose changes reach it when all are made.
     func run(_ plan: Plan, in editing: EditingContext) throws -> Outcome {
         let child = ManagedObjectContext(parent: editing.graph)
-        defer { child.close() }
+        defer {
+            child.close()
+            editing.forgetWhatWasRead()
+        }
         // All that one request reads is one state of the store.
         return try editing.graph.inOneView {
             let terms = plan.call.terms

@@ -27,6 +27,7 @@ extension Service {
             return try editing.family.turn.run(
                 seconds: limits.contextTurnSeconds, places: limits.contextTurnPlaces
             ) {
+                try contexts.check(editing)
                 defer { contexts.touch(editing) }
                 let ids = editing.family.temporaries
                 let plan = try plan(route.resolving(ids, model), &passage, ids)
