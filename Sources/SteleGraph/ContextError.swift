@@ -21,6 +21,8 @@ public enum ContextError: Error, Sendable, Hashable, CustomStringConvertible {
     case closed
     /// `willSave` goes on to change objects however often it is called.
     case willSaveDoesNotEnd(entity: String)
+    /// More objects would have to be evaluated in memory than `evaluationLimit` allows.
+    case tooManyObjects(limit: Int)
     /// A context on the writer's thread gives a `saveRequest`; it cannot save by itself.
     case onWriter
 
@@ -41,6 +43,9 @@ public enum ContextError: Error, Sendable, Hashable, CustomStringConvertible {
         case .willSaveDoesNotEnd(let entity):
             "willSave of \(entity) still changed objects after a thousand rounds: set only what "
                 + "differs"
+        case .tooManyObjects(let limit):
+            "with unsaved changes this is worked out object by object, and there are more than "
+                + "\(limit) of them"
         case .closed: "the context is closed"
         case .onWriter: "a context on the writer's thread gives a request and does not save it"
         }

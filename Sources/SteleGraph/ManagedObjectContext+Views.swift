@@ -52,8 +52,8 @@ extension ManagedObjectContext {
         return try body(view)
     }
 
-    /// Runs readings that belong together: they see one view.
-    func inOneView<Result>(_ body: () throws -> Result) rethrows -> Result {
+    /// Runs readings that belong together: they see one view, also where the context is unpinned.
+    public func inOneView<Result>(_ body: () throws -> Result) rethrows -> Result {
         if let parent { return try parent.inOneView(body) }
         openOperations += 1
         defer {

@@ -43,6 +43,11 @@ public final class ManagedObjectContext {
     /// Who wins where a save meets what others have saved (`mergePolicy`).
     public var mergePolicy = MergePolicy.error
 
+    /// The most objects that unsaved changes may have evaluated in memory for one fetch, where the
+    /// store cannot say which are concerned, and for rows of aggregates; nil is without end. A child
+    /// begins with its parent's.
+    public var evaluationLimit: Int?
+
     /// The reader on the writer's thread that the context was made with.
     let writerReader: (any StoreReader)?
     /// What reading from one view may cost.
@@ -164,6 +169,7 @@ public final class ManagedObjectContext {
         budget = nil
         queryGeneration = parent.queryGeneration
         retainsRegisteredObjects = parent.retainsRegisteredObjects
+        evaluationLimit = parent.evaluationLimit
         writerReader = nil
         parent.adopt(self)
     }

@@ -41,6 +41,27 @@ public struct Limits: Sendable, Hashable {
     /// The most parameters of one request.
     public var parameters = 256
 
+    /// The most editing contexts that are kept, children among them.
+    public var contexts = 1_000
+    /// Seconds after which an editing context that is left alone expires.
+    public var contextSeconds = 900.0
+    /// The most objects with unsaved changes in one editing context.
+    public var contextObjects = 10_000
+    /// The most bytes of bodies that one editing context holds on to, and that all do together.
+    public var contextBytes = 64 << 20
+    public var allContextsBytes = 512 << 20
+    /// The most objects that an editing context with unsaved changes looks at one by one, for
+    /// aggregates and for lists without a bound.
+    public var contextEvaluation = 10_000
+    /// How many contexts may stand one below another.
+    public var contextDepth = 8
+    /// Groups that an editing context can take back where nothing else is said, and the most.
+    public var undoLevels = 100
+    public var maximumUndoLevels = 1_000
+    /// Seconds that a request waits for its turn with an editing context, and how many wait at once.
+    public var contextTurnSeconds = 10.0
+    public var contextTurnPlaces = 16
+
     /// What reading a request may cost on the thread that carries its connection, where the others
     /// of that thread wait for it; with more, a worker begins it anew.
     public var briefReading = ReadBudget(steps: 40_000, nanoseconds: 20_000_000)

@@ -17,7 +17,10 @@ extension Service {
         guard isBrief(request) else { return .needsWorker }
         var passage = Passage(request, options)
         do {
-            let plan = try plan(&passage)
+            let route = try route(&passage)
+            // It may have to wait for its turn.
+            if route.context != nil { return .needsWorker }
+            let plan = try plan(route, &passage)
             guard isBrief(plan) else { return .needsWorker }
             if case .write(let write) = plan.action {
                 return begin(try brief.begin(write), plan.call, passage)
@@ -64,7 +67,7 @@ extension Service {
     /// Whether a plan is short by its own size, whatever its statements take.
     private func isBrief(_ plan: Plan) -> Bool {
         switch plan.action {
-        case .page, .readiness: false
+        case .page, .readiness, .makeContext, .context: false
         // From now on; with a token to begin at, the history is read first.
         case .changes:
             plan.call.query[.since] == nil && !plan.call.request.headers.contains("Last-Event-ID")
@@ -112,7 +115,9 @@ extension Service {
             return request.path == pages.healthPath && gate.admitsPlainly(request)
                 ? Pages.status("alive") : nil
         }
-        guard gate.admitsPlainly(request), Self.takesJSON(request.headers) else { return nil }
+        guard gate.admitsPlainly(request), Self.takesJSON(request.headers),
+            !request.headers.contains("If-Match")
+        else { return nil }
         let generation = coordinator.cacheGeneration
         let id = ObjectID(root: entity.root, key: key)
         guard
@@ -121,8 +126,12 @@ extension Service {
             entity.isKind(snapshot.entity), !execution.forms.hasDerived(snapshot.entity)
         else { return nil }
         let tag = Self.tag(snapshot.version, generation)
-        if let known = request.headers["If-None-Match"] {
-            if known == tag { return Response(status: 304, headers: Self.plainHead(tag, 1)) }
+        if let known = request.headers.list("If-None-Match") {
+            if known == tag {
+                // To read may have found that another program has changed the store.
+                guard coordinator.cacheGeneration == generation else { return nil }
+                return Response(status: 304, headers: Self.plainHead(tag, 1))
+            }
             // Anything but one tag as it was given is read with care.
             if known.utf8.count > tag.utf8.count || known == "*" { return nil }
         }

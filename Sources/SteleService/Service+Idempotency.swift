@@ -64,7 +64,8 @@ extension Service {
         for name in ["Content-Type", "Prefer", "If-Match", "If-None-Match"] {
             print.add(request.headers[name] ?? "")
         }
-        print.add(String(decoding: request.body, as: UTF8.self))
+        print.add(request.body)
+        if let upload = request.sink as? BinaryUpload { print.add(String(upload.fingerprint)) }
         return Int64(bitPattern: print.value)
     }
 }

@@ -8,11 +8,14 @@ extension Service {
     /// Nil for everything else, and for what will be refused: such a body is read as any other, and
     /// the whole request is answered.
     public func sink(for request: Request) -> (any BodySink)? {
-        guard model.hasExternalAttributes, request.method == "PUT", !request.headers.contains("Content-Encoding"),
-            (try? gate.admit(request)) != nil, let route = try? routes.match(request),
-            case .binary(_, _, let attribute) = route.resource, attribute.isExternal,
+        guard model.hasExternalAttributes, request.method == "PUT",
+            (try? Body.checkIsWhole(request.headers)) != nil, (try? gate.admit(request)) != nil, let route = try? routes.match(request),
+            // What no save may ever take is no file.
+            route.context == nil, case .binary(_, _, let attribute) = route.resource, attribute.isExternal,
             let writer = try? coordinator.store.externalDataWriter()
         else { return nil }
-        return BinaryUpload(writer, limit: options.uploadBytes)
+        return BinaryUpload(
+            writer, limit: options.uploadBytes,
+            hasKey: request.headers.contains("Idempotency-Key"))
     }
 }

@@ -35,6 +35,9 @@ public final class Service: Sendable {
         public var historyBytes: Int? = 1 << 30
         /// Whether answers say in `Server-Timing` what they took, step by step.
         public var serverTiming = true
+        /// What editing contexts expire by: seconds since 2001-01-01T00:00:00Z, never going back;
+        /// nil is the time.
+        public var clock: (@Sendable () -> Double)?
 
         /// The options as `Config/stele.yaml` has them.
         public init() {}
@@ -54,6 +57,8 @@ public final class Service: Sendable {
     let plans = PlanCache()
     let pages: Pages
     let running = RunningKeys()
+    /// The editing contexts that clients keep here.
+    let contexts: EditingContexts
 
     /// A service over that coordinator's store.
     public init(
@@ -78,6 +83,9 @@ public final class Service: Sendable {
             budget: options.limits.briefReading, streams: streams)
         answers = Answers(renderer: renderer, limits: options.limits, basePath: options.basePath)
         pages = Pages(model: model, basePath: options.basePath, limits: options.limits)
+        contexts = EditingContexts(
+            coordinator, limits: options.limits,
+            now: options.clock ?? EditingContexts.steadyClock())
         let reading = DispatchQueue(label: "stele.change-feed")
         var feed = ChangeFeed.Options()
         feed.basePath = options.basePath
@@ -98,7 +106,11 @@ public final class Service: Sendable {
     public func respond(to request: Request) -> Response {
         var passage = Passage(request, options)
         do {
-            let plan = try plan(&passage)
+            let route = try route(&passage)
+            if let id = route.context {
+                return respond(route, in: try contexts.context(id, of: reader.name), passage)
+            }
+            let plan = try plan(route, &passage)
             let outcome = try execute(plan, by: execution)
             return finish(outcome, plan.call, passage)
         } catch {
@@ -106,16 +118,24 @@ public final class Service: Sendable {
         }
     }
 
-    /// From a request to what will be done for it; nothing touches the store.
-    func plan(_ passage: inout Passage) throws -> Plan {
-        let request = passage.request
-        try gate.admit(request)
-        let route = try routes.match(request)
+    /// Who may ask, and what the address means.
+    func route(_ passage: inout Passage) throws -> Route {
+        try gate.admit(passage.request)
+        let route = try routes.match(passage.request)
         passage.pattern = route.pattern
         passage.timing.lap("route")
+        return route
+    }
+
+    /// From a request to what will be done for it; nothing touches the store.
+    /// - Parameter temporaries: what temporary ids have become in the editing context that is asked.
+    func plan(
+        _ route: Route, _ passage: inout Passage, _ temporaries: TemporaryIDs? = nil
+    ) throws -> Plan {
         let call = try Call(
-            request, route: route, limits: options.limits,
-            cacheGeneration: coordinator.cacheGeneration, plans: plans, visibility: reader)
+            passage.request, route: route, limits: options.limits,
+            cacheGeneration: coordinator.cacheGeneration, plans: plans, visibility: reader,
+            temporaries: temporaries)
         passage.timing.lap("call")
         let plan = try Plan(call, model: model, visibility: reader, plans: plans)
         passage.timing.lap("plan")
@@ -135,14 +155,20 @@ public final class Service: Sendable {
         case .binary(let binary): try execution.binary(binary, plan.call.terms)
         case .write(let write):
             try write.settlingUpload { try self.write(write, plan.call, by: execution) }
+        case .makeContext: .response(try makeContext(plan.call))
+        // It has an id, and never comes here.
+        case .context: .done
         }
     }
 
     /// From what came of a plan to its answer.
-    func finish(_ outcome: Outcome, _ call: Call, _ passage: Passage) -> Response {
+    /// - Parameter place: where it is answered from, if not from the store itself.
+    func finish(
+        _ outcome: Outcome, _ call: Call, _ passage: Passage, _ place: Answers? = nil
+    ) -> Response {
         var timing = passage.timing
         timing.lap("execution")
-        var response = answers.response(outcome, for: call)
+        var response = (place ?? answers).response(outcome, for: call)
         timing.lap("response")
         timing.add(to: &response)
         log(passage.request, passage.pattern, response)
@@ -150,8 +176,10 @@ public final class Service: Sendable {
     }
 
     /// From an error to its answer.
-    func refuse(_ error: any Error, _ passage: Passage) -> Response {
-        let response = self.response(to: error)
+    func refuse(
+        _ error: any Error, _ passage: Passage, _ place: Answers? = nil
+    ) -> Response {
+        let response = self.response(to: error, place ?? answers)
         log(passage.request, passage.pattern, response)
         return response
     }
@@ -163,9 +191,10 @@ public final class Service: Sendable {
         return Pages.status("ready")
     }
 
-    private func response(to error: any Error) -> Response {
+    private func response(to error: any Error, _ place: Answers) -> Response {
         let answer = ErrorResponse(
-            error, renderer: answers.renderer, basePath: options.basePath)
+            error, renderer: place.renderer, basePath: place.objectsPath,
+            isEditing: place.isEditing)
         if let (id, text) = answer.secret {
             logger.error("request failed", metadata: ["id": "\(id)", "error": "\(text)"])
         }

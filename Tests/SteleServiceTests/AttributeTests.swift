@@ -184,6 +184,15 @@ import Testing
         // What cannot be read is not written over.
         let refused = ask("PATCH", "/Person/1", nil, #"{"secret":1}"#)
         #expect(refused.code == "value.unreadable", "\(refused.text)")
+        let patch = Answer(
+            response: other.respond(
+                to: Request(
+                    method: "PATCH", path: "/Person/1",
+                    headers: HTTPHeaders([
+                        ("Host", "localhost"), ("Content-Type", "application/json-patch+json"),
+                    ]), body: Array(#"[{"op":"replace","path":"/secret","value":"x"}]"#.utf8))))
+        #expect(patch.code == "value.unreadable", "\(patch.text)")
+        #expect(ask("PUT", "/Person/1", nil, #"{"name":"C"}"#).code == "value.unreadable")
         #expect(try RawColumn.read(people.path, "SELECT ZSECRET FROM ZPERSON") == stored)
         // All else goes on.
         #expect(ask("GET", "/Person/1", "select=name").text == #"{"name":"Ann"}"#)

@@ -180,4 +180,16 @@ import Testing
         #expect(feed.contains(#""before":{"photo":{"bytes":250000}}"#))
         #expect(feed.utf8.count < 4_000)
     }
+
+    @Test(arguments: ["photo", "icon"])
+    func aPartReplacesNothing(_ name: String) throws {
+        let people = try ServiceFixture.people()
+        _ = people.post("/Person", "{}")
+        #expect(put(people, "/Person/1/\(name)", [1, 2, 3]).status == 204)
+        let part = put(
+            people, "/Person/1/\(name)", [9], [("Content-Range", "bytes 0-0/3")], streamed: true)
+        #expect(part.status == 400 && part.code == "request.header", "\(part.text)")
+        #expect(part.detail.contains("Content-Range"))
+        #expect(body(people.get("/Person/1/\(name)")) == [1, 2, 3])
+    }
 }

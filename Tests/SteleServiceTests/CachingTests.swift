@@ -131,4 +131,44 @@ import Testing
         let league = try ReadingTests.filled()
         #expect(try league.get("http://127.0.0.1:8080/Player/2").json["name"] == "Bo")
     }
+
+    @Test func whatAnotherProgramHasChangedIsNotWhatAClientHas() throws {
+        let league = try ReadingTests.filled()
+        for name in ["X", "Y", "Z"] {
+            let tag = try #require(league.get("/Player/2")["ETag"])
+            #expect(league.get("/Player/2", [("If-None-Match", tag)]).status == 304)
+            try RawColumn.change(
+                league.path, "UPDATE ZPLAYER SET ZNAME = '\(name)' WHERE Z_PK = 2")
+            // The very first request after it.
+            let answer = league.get("/Player/2", [("If-None-Match", tag)])
+            #expect(answer.status == 200, "\(answer.response)")
+            #expect(try answer.json["name"] == .string(name))
+            #expect(answer["ETag"] != tag)
+        }
+    }
+
+    @Test func readersAreHeldToWhatTheyName() throws {
+        let league = try ReadingTests.filled()
+        let (one, list) = ("/Player/2", "/Player?limit=2")
+        let tags = try [one, list].map { try #require(league.get($0)["ETag"]) }
+        for path in [one, "/Player/2?include=team", list, "/Player/count", "/Player/2/team"] {
+            let refused = league.get(path, [("If-Match", "\"99-zzz\"")])
+            #expect(refused.status == 412 && refused.code == "precondition.failed", "\(path)")
+            #expect(league.get(path, [("If-Match", "*")]).status == 200)
+        }
+        #expect(league.get(one, [("If-Match", tags[0])]).status == 200)
+        #expect(league.get(list, [("If-Match", tags[1])]).status == 200)
+    }
+
+    @Test func aListMayComeInSeveralLines() throws {
+        let league = try ReadingTests.filled()
+        let tag = try #require(league.get("/Player/2")["ETag"])
+        #expect(
+            league.get("/Team", [("Accept", "image/png"), ("Accept", "application/json")]).status == 200)
+        let held = [("If-Match", "\"99-x\""), ("If-Match", tag)]
+        #expect(league.ask("PATCH", "/Player/2", "{}", held).status == 200)
+        let known = [("If-None-Match", "\"99-x\""), ("If-None-Match", tag)]
+        #expect(league.get("/Player/2?select=name&x", known).status == 400)
+        #expect(league.get("/Player/2", known).status == 304)
+    }
 }

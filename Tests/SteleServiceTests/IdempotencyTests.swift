@@ -128,4 +128,31 @@ import Testing
         #expect(receipt.isGood(at: 1_000 + 86_399))
         #expect(!receipt.isGood(at: 1_000 + 86_400))
     }
+
+    @Test func bytesOfAnyKindTellRequestsApart() throws {
+        let people = try ServiceFixture.people()
+        _ = people.post("/Person", "{}")
+        func put(_ path: String, _ bytes: [UInt8], streamed: Bool) -> Answer {
+            let headers = HTTPHeaders([("Host", "localhost"), ("Idempotency-Key", path)])
+            let head = Request(method: "PUT", path: path, headers: headers)
+            guard streamed, let sink = people.service.sink(for: head) else {
+                return people.answer(Request(method: "PUT", path: path, headers: headers, body: bytes))
+            }
+            sink.take(bytes)
+            defer { sink.close() }
+            return Answer(
+                response: people.service.respond(
+                    to: Request(method: "PUT", path: path, headers: headers, sink: sink)))
+        }
+        for (path, one, other) in [
+            ("/Person/1/icon", [0xFF, 0xFE], [0xFD, 0xFC]),
+            ("/Person/1/photo", [UInt8](repeating: 65, count: 200_000), [UInt8](repeating: 66, count: 200_000)),
+        ] as [(String, [UInt8], [UInt8])] {
+            #expect(put(path, one, streamed: true).status == 204)
+            #expect(put(path, one, streamed: true).status == 204, "the first answer again")
+            let reused = put(path, other, streamed: true)
+            #expect(reused.status == 422 && reused.code == "idempotency.reused", "\(reused.text)")
+        }
+        #expect(people.get("/Person/1/icon").bytes == [0xFF, 0xFE])
+    }
 }

@@ -118,4 +118,83 @@ import Testing
                 #"[{"op":"test","path":"/list","value":{"b":null,"a":[1.0,2]}}]"#
             ).status == 200)
     }
+
+    @Test(arguments: [false, true])
+    func compositesAreWrittenWholeAndInParts(_ inMemory: Bool) throws {
+        let people = try ServiceFixture.people(inMemory: inMemory)
+        let home = #"{"city":"Rome","place":{"latitude":41.5,"longitude":12},"zip":7}"#
+        _ = people.post("/Person", #"[{"name":"Ann","home":\#(home)},{"name":"Bo"}]"#)
+        func stored(_ key: Int = 1) -> String {
+            String(people.get("/Person/\(key)?select=home").text.dropFirst(8).dropLast())
+        }
+        for (operation, after) in [
+            (#"{"op":"test","path":"/home","value":\#(home)}"#, home),
+            (#"{"op":"test","path":"/home/city","value":"Rome"}"#, home),
+            (
+                #"{"op":"replace","path":"/home/city","value":"Oslo"}"#,
+                #"{"city":"Oslo","place":{"latitude":41.5,"longitude":12},"zip":7}"#
+            ),
+            (
+                #"{"op":"remove","path":"/home/place"}"#,
+                #"{"city":"Oslo","place":null,"zip":7}"#
+            ),
+            (
+                #"{"op":"add","path":"/home/place","value":{"longitude":9}}"#,
+                #"{"city":"Oslo","place":{"latitude":null,"longitude":9},"zip":7}"#
+            ),
+            (
+                #"{"op":"replace","path":"/home","value":{"city":"Bonn"}}"#,
+                #"{"city":"Bonn","place":null,"zip":null}"#
+            ),
+            (#"{"op":"copy","from":"/home","path":"/home"}"#, #"{"city":"Bonn","place":null,"zip":null}"#),
+            (#"{"op":"copy","from":"/home/city","path":"/name"}"#, #"{"city":"Bonn","place":null,"zip":null}"#),
+            (#"{"op":"replace","path":"/home","value":null}"#, "null"),
+            (#"{"op":"add","path":"/home","value":{"city":"Rome","zip":1}}"#, #"{"city":"Rome","place":null,"zip":1}"#),
+            (#"{"op":"remove","path":"/home"}"#, "null"),
+            (#"{"op":"test","path":"/home","value":null}"#, "null"),
+        ] {
+            let answer = Self.patch(people, "/Person/1", "[\(operation)]")
+            #expect(answer.status == 200, "\(operation): \(answer.text)")
+            #expect(stored() == after, "\(operation)")
+        }
+        #expect(try people.get("/Person/1").json["name"] == "Bonn")
+        let all = people.ask(
+            "PATCH", "/Person?where=TRUEPREDICATE",
+            #"[{"op":"add","path":"/home","value":{"city":"Ulm"}}]"#,
+            [("Content-Type", "application/json-patch+json")])
+        #expect(all.text == #"{"updated":2}"#, "\(all.text)")
+        #expect(stored(2) == #"{"city":"Ulm","place":null,"zip":null}"#)
+        for (operation, code) in [
+            (#"{"op":"test","path":"/home","value":{"city":"Bonn"}}"#, "patch.test"),
+            (#"{"op":"remove","path":"/home/town"}"#, "patch.path"),
+            (#"{"op":"remove","path":"/home/city/x"}"#, "patch.path"),
+            (#"{"op":"remove","path":"/name/x"}"#, "patch.path"),
+            (#"{"op":"replace","path":"/home","value":7}"#, "value.type"),
+            (#"{"op":"replace","path":"/home","value":{"town":7}}"#, "request.unknown-key"),
+            (#"{"op":"replace","path":"/draft","value":"x"}"#, "value.read-only"),
+        ] {
+            let answer = Self.patch(people, "/Person/1", "[\(operation)]")
+            #expect(answer.code == code, "\(operation): \(answer.text)")
+        }
+    }
+
+    @Test(arguments: [
+        ("photo", #""AAEC""#), ("icon", #""AAEC""#), ("archive", #"["a",1]"#),
+        ("secret", #"{"card":1}"#), ("name", #""Bo""#), ("home", #"{"city":"Rome","place":null,"zip":2}"#),
+        ("friends", "[1]"),
+    ])
+    func everyOperationTakesEveryKindOfProperty(_ name: String, _ value: String) throws {
+        let people = try ServiceFixture.people()
+        _ = people.post("/Person", "{}")
+        let path = #""path":"/\#(name)""#
+        let none = name == "friends" ? "[]" : "null"
+        let steps = [
+            #"{"op":"add",\#(path),"value":\#(value)}"#, #"{"op":"test",\#(path),"value":\#(value)}"#,
+            #"{"op":"copy","from":"/\#(name)",\#(path)}"#, #"{"op":"remove",\#(path)}"#,
+            #"{"op":"test",\#(path),"value":\#(none)}"#,
+            #"{"op":"replace",\#(path),"value":\#(value)}"#, #"{"op":"test",\#(path),"value":\#(value)}"#,
+        ]
+        let answer = Self.patch(people, "/Person/1", "[\(steps.joined(separator: ","))]")
+        #expect(answer.status == 200, "\(answer.text)")
+    }
 }

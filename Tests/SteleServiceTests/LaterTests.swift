@@ -7,7 +7,6 @@ import Testing
 
 @Suite struct LaterTests {
     @Test(arguments: [
-        ("POST", "/contexts", "{}"), ("GET", "/contexts/c7/Page", ""),
         ("GET", "/live?q.A=x", ""), ("GET", "/openapi.json", ""), ("GET", "/metrics", ""),
         ("POST", "/backup", ""),
         ("GET", "/Page?where=drafts%20==%201", ""),

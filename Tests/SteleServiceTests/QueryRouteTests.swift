@@ -85,4 +85,16 @@ import Testing
         #expect(answer.status == status && answer.code == code, "\(answer.text)")
         #expect(answer.detail.contains(names) || answer.hint.contains(names), "\(answer.text)")
     }
+
+    @Test func variablesAreBounded() throws {
+        let league = try ServiceFixture.league()
+        let many = (0..<40_000).map { #""a\#($0)":1"# }.joined(separator: ",")
+        let start = ContinuousClock.now
+        let answer = league.post("/Player/query", #"{"var":{\#(many)}}"#)
+        #expect(answer.status == 400 && answer.detail.contains("256 variables"), "\(answer.text)")
+        #expect(ContinuousClock.now - start < .seconds(2))
+        #expect(league.post("/Player/query", #"{"var":{"a":1,"a":2}}"#).status == 400)
+        #expect(league.post("/Player/query", #"{"var":{"a":1},"var.a":2}"#).code
+            == "request.duplicate-parameter")
+    }
 }

@@ -5,6 +5,16 @@ import CSQLite
 enum RawColumn {
     struct Failure: Error {}
 
+    /// Changes a store as another program does.
+    static func change(_ path: String, _ sql: String) throws {
+        var handle: OpaquePointer?
+        guard sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK else {
+            throw Failure()
+        }
+        defer { sqlite3_close_v2(handle) }
+        guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw Failure() }
+    }
+
     /// The bytes of the first column of the first row.
     static func read(_ path: String, _ sql: String) throws -> [UInt8] {
         var handle: OpaquePointer?

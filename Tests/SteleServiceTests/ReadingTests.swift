@@ -304,4 +304,17 @@ import Testing
             return
         }
     }
+
+    @Test func whatSelectShowsOfRelationshipsIsBounded() throws {
+        let people = try ServiceFixture(TestModels.people()) { $0.limits.includedObjects = 100 }
+        let members = Array(repeating: "{}", count: 30).joined(separator: ",")
+        _ = people.post("/Team", #"{"people":[\#(members)]}"#)
+        let three = people.get("/Team/1?select=a:people,b:people,c:people")
+        #expect(three.status == 200, "\(three.text)")
+        #expect(try three.json["a"] == three.json["c"])
+        for path in ["/Team/1", "/Team"] {
+            let four = people.get("\(path)?select=a:people,b:people,c:people,d:people")
+            #expect(four.status == 400 && four.detail.contains("100 objects"), "\(four.text)")
+        }
+    }
 }

@@ -128,6 +128,29 @@ import Testing
                 == ["a": ["a", "b", "r"], "b": ["a"], "z": [], "a2": [], "r": ["a"]])
     }
 
+    @Test func aNameThatTwoOfOneBatchBearNamesNothing() throws {
+        let house = try House(try model())
+        let keys = [("Place", "name")]
+        let twice = """
+            {"code":"a","name":"x"}
+            {"code":"b","name":"x"}
+            {"code":"c","name":"y","within":"x"}
+            """
+        let error = try #require(throws: ImportError.self) {
+            try house.load([("place.ndjson", twice)], keys: keys)
+        }
+        #expect("\(error)".contains("more than one Place is named \"x\""), "\(error)")
+        // Nor does one of the batch go before one of the store.
+        _ = try house.load([("place.ndjson", #"{"code":"d","name":"z"}"#)], keys: keys)
+        let again = """
+            {"code":"e","name":"z"}
+            {"code":"f","name":"w","within":"z"}
+            """
+        #expect(throws: ImportError.self) {
+            try house.load([("place.ndjson", again)], keys: keys)
+        }
+    }
+
     @Test func referencesCrossBatchesInBothDirections() throws {
         let house = try House(try model())
         let count = 5_000

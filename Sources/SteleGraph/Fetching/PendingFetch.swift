@@ -14,7 +14,7 @@ struct PendingFetch {
     private let view: PendingView
     private let affected: Set<Int64>?
     private let sortKeys: [ExpressionEvaluator<PendingObject>]
-    private let texts: [TextComparison]
+    private let order: PendingOrder
 
     init(_ context: ManagedObjectContext, _ request: FetchRequest) throws {
         self.context = context
@@ -28,7 +28,7 @@ struct PendingFetch {
                     key.expression, entity: request.entity, model: context.model))
         }
         self.sortKeys = sortKeys
-        texts = request.sortDescriptors.map { TextComparison($0.options) }
+        order = PendingOrder(request.sortDescriptors)
     }
 
     /// The page that the request asks for.
@@ -80,7 +80,10 @@ struct PendingFetch {
             found = Array(
                 try context.existingObjects(root: entity.root, keys: affected.sorted()).values)
         } else {
-            found = try context.snapshots(FetchRequest(entity: entity)).map(context.register)
+            var all = FetchRequest(entity: entity)
+            all.fetchLimit = context.evaluationLimit.map { $0 + 1 }
+            found = try context.snapshots(all).map(context.register)
+            try context.checkEvaluation(of: found.count)
             found += context.inserted
         }
         let kinds = request.includesSubentities ? entity.subtree : entity.index..<entity.index + 1
@@ -118,7 +121,7 @@ struct PendingFetch {
 
     // MARK: Order
 
-    private func position(_ object: ManagedObject) throws -> [Value] {
+    func position(_ object: ManagedObject) throws -> [Value] {
         let its = PendingObject(view: view, object: object)
         var values: [Value] = []
         for key in sortKeys { values.append(try key.evaluate(its).value) }
@@ -130,24 +133,13 @@ struct PendingFetch {
     /// New objects stand behind those that are saved, in the order in which they came.
     private func place(_ key: Int64) -> Int64 { key > 0 ? key : Int64.max / 2 &- key }
 
-    private func precedes(_ a: [Value], _ b: [Value]) -> Bool {
-        for (index, (left, right)) in zip(a, b).enumerated() {
-            let isAsked = index < texts.count
-            let text = isAsked ? texts[index] : TextComparison()
-            let order = ValueOrder.sortOrder(left, right, text)
-            if order == 0 { continue }
-            return !isAsked || request.sortDescriptors[index].ascending ? order < 0 : order > 0
-        }
-        return false
-    }
-
     private typealias Placed = (position: [Value], object: ManagedObject)
 
     private func sorted(_ objects: [ManagedObject]) throws -> [Placed] {
         var found: [Placed] = []
         for object in objects { found.append((try position(object), object)) }
-        if let after = request.after { found.removeAll { !precedes(after, $0.position) } }
-        found.sort { precedes($0.position, $1.position) }
+        if let after = request.after { found.removeAll { !order.precedes(after, $0.position) } }
+        found.sort { order.precedes($0.position, $1.position) }
         return found
     }
 
@@ -169,7 +161,7 @@ struct PendingFetch {
             var (low, high) = (next, others.count)
             while low < high {
                 let middle = (low + high) / 2
-                if precedes(try position(middle), place) { low = middle + 1 } else { high = middle }
+                if order.precedes(try position(middle), place) { low = middle + 1 } else { high = middle }
             }
             merged += others[next..<low]
             merged.append(object)

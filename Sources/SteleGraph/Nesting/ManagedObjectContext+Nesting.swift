@@ -12,6 +12,19 @@ extension ManagedObjectContext {
         children.append(WeakContext(context: child))
     }
 
+    /// Makes a child's changes in its parent as `save` does, without asking whether they are valid:
+    /// for steps on the way to what will be saved. Nothing happens in a context without a parent.
+    /// - Throws: `StoreError.conflicts` for an object that the parent has deleted or lost, before
+    ///   anything is changed; `StoreError` where something must be read and cannot.
+    public func pushToParent() throws {
+        guard let parent else { return }
+        try inOneView {
+            try processPendingChanges()
+            if let faultError { throw faultError }
+            try push(to: parent)
+        }
+    }
+
     /// Makes the changes of a child in its parent, where they are unsaved then. Links are made by
     /// the parent's own means, so that both sides agree with what the parent has now.
     /// - Throws: `ValidationErrors`; `StoreError.conflicts` for an object that the parent has
@@ -21,18 +34,26 @@ extension ManagedObjectContext {
             try prepareSave()
             guard hasChanges else { return }
             let links = try changedLinks()
-            let updates = touched.filter { !$0.isDeleted && !$0.changedSlots.isEmpty }
-            try validate(updates: updates, links: links)
-            try parent.processPendingChanges()
-            let told = savedObjects()
-            let push = try ChildSave(self, parent, updates: updates)
-            try push.run()
-            didSaveToParent(parent)
-            tellDidSave(told)
-            for sibling in parent.liveChildren
-            where sibling !== self && sibling.automaticallyMergesChangesFromParent {
-                try sibling.merge(told.identities)
-            }
+            try validate(updates: updatedRows, links: links)
+            try push(to: parent)
+        }
+    }
+
+    private var updatedRows: [ManagedObject] {
+        touched.filter { !$0.isDeleted && !$0.changedSlots.isEmpty }
+    }
+
+    private func push(to parent: ManagedObjectContext) throws {
+        guard hasChanges else { return }
+        try parent.processPendingChanges()
+        let told = savedObjects()
+        let push = try ChildSave(self, parent, updates: updatedRows)
+        try push.run()
+        didSaveToParent(parent)
+        tellDidSave(told)
+        for sibling in parent.liveChildren
+        where sibling !== self && sibling.automaticallyMergesChangesFromParent {
+            try sibling.merge(told.identities)
         }
     }
 

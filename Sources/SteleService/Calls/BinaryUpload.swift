@@ -10,13 +10,24 @@ final class BinaryUpload: BodySink {
     let limit: Int
     private let writer: any ExternalDataWriter
     private let isKept = Atomic<Bool>(false)
+    /// Of all that it has taken; nil where nobody asks.
+    private let print: Mutex<Fingerprint?>
 
-    init(_ writer: any ExternalDataWriter, limit: Int) {
+    /// - Parameter hasKey: whether the client names the request by a key, so that its bytes are
+    ///   compared with those of another of that key.
+    init(_ writer: any ExternalDataWriter, limit: Int, hasKey: Bool) {
         self.writer = writer
         self.limit = limit
+        print = Mutex(hasKey ? Fingerprint() : nil)
     }
 
-    func take(_ bytes: [UInt8]) { writer.write(bytes) }
+    func take(_ bytes: [UInt8]) {
+        print.withLock { $0?.add(bytes) }
+        writer.write(bytes)
+    }
+
+    /// What tells the bytes that it has taken from others.
+    var fingerprint: UInt64 { print.withLock { $0?.value ?? 0 } }
 
     func close() {
         if !isKept.load(ordering: .acquiring) { writer.discard() }

@@ -25,6 +25,16 @@ enum Body {
         return try JSONDocument(request.body)
     }
 
+    /// - Throws: `Problem`, for a body that is not a value's bytes as they are.
+    static func checkIsWhole(_ headers: HTTPHeaders) throws {
+        if headers.contains("Content-Encoding") { throw encoded }
+        guard headers.contains("Content-Range") else { return }
+        // RFC 9110, 14.5: it would be taken for the whole.
+        throw Problem(
+            .header, "a PUT with Content-Range would replace the whole value by a part of it",
+            hint: "send the whole value, without Content-Range")
+    }
+
     static let encoded = Problem(
         .mediaType, "a body with Content-Encoding is not read", hint: "send it plain")
 

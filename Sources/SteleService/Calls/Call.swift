@@ -32,18 +32,29 @@ final class Call: Sendable {
     let mergePolicy: MergePolicy
     /// Part of every tag of this answer.
     let cacheGeneration: String
+    /// What temporary ids have become in the editing context that is asked; nil for the store.
+    let temporaries: TemporaryIDs?
+
+    /// Whether an editing context is asked.
+    var isEditing: Bool { temporaries != nil }
 
     /// Reads a request for its route.
     /// - Throws: `Problem`, `PredicateError`, `JSONError`: what cannot be understood of it.
     init(
         _ request: Request, route: Route, limits: Limits, cacheGeneration: String,
-        plans: PlanCache, visibility: Visibility
+        plans: PlanCache, visibility: Visibility, temporaries: TemporaryIDs? = nil
     ) throws {
+        self.temporaries = temporaries
         self.request = request
         self.route = route
         self.cacheGeneration = cacheGeneration
         self.limits = limits
         terms = try Terms(request.headers, isRead: route.method.isSafe)
+        if temporaries != nil, terms.idempotencyKey != nil {
+            throw Problem(
+                .header, "Idempotency-Key is kept with a save of one request's own, and an editing "
+                    + "context has no such", hint: "leave it out")
+        }
         body = try Self.takesBody(route, request) ? try Body.read(request, method: route.method) : nil
         if case .query = route.resource, let body {
             query = try Query(request, body: body, limits: limits)
@@ -63,7 +74,8 @@ final class Call: Sendable {
         if Self.readsObjects(route) {
             var template = Set<String>()
             if case .template(let it) = route.resource { template.formUnion(it.variables) }
-            shape = PlanCache.shape(route, query, format, visibility)
+            shape =
+                temporaries == nil ? PlanCache.shape(route, query, format, visibility) : nil
             known = shape.flatMap { plans.plan(of: $0) }
             list = try ListCall(
                 query, limits: limits, isBounded: format == .json, template: template,
@@ -84,6 +96,12 @@ final class Call: Sendable {
 
     /// The parameters that a route takes.
     static func parameters(of route: Route) -> Set<Parameter> {
+        let all = storeParameters(of: route)
+        // Who wins is said to the context, which meets others at its save.
+        return route.context == nil ? all : all.subtracting([.mergePolicy])
+    }
+
+    private static func storeParameters(of route: Route) -> Set<Parameter> {
         switch (route.resource, route.method) {
         case (.changes, .delete): Parameter.purge
         case (.changes, _): Parameter.changes
@@ -128,10 +146,14 @@ final class Call: Sendable {
     /// Whether the body is JSON.
     private static func takesBody(_ route: Route, _ request: Request) throws -> Bool {
         if case .binary = route.resource {
-            guard !request.headers.contains("Content-Encoding") else { throw Body.encoded }
+            if !route.isRead { try Body.checkIsWhole(request.headers) }
             return false
         }
-        return route.method == .post || route.method == .put || route.method == .patch
+        switch route.resource {
+        // Most of what a context is told needs no words.
+        case .contexts, .context: return route.method == .patch || !request.body.isEmpty
+        default: return route.method == .post || route.method == .put || route.method == .patch
+        }
     }
 
     private static func format(_ route: Route, _ query: Query, _ terms: Terms) throws -> MediaType {

@@ -10,6 +10,11 @@ struct Fingerprint: Sendable {
         add(0xFF)
     }
 
+    /// Adds bytes as they are.
+    mutating func add(_ bytes: [UInt8]) {
+        for byte in bytes { add(byte) }
+    }
+
     private mutating func add(_ byte: UInt8) {
         value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01b3
     }

@@ -30,6 +30,9 @@ extension Query {
         var pairs: [(name: String, value: String)] = []
         try body.root.forEachMember { name, node in
             if name == "var", node.kind == .object {
+                guard node.count <= limits.parameters else {
+                    throw Problem(.body, "var has more than \(limits.parameters) variables")
+                }
                 try node.forEachMember { variable, value in
                     pairs.append(("var." + variable, try variableText(value, variable)))
                 }

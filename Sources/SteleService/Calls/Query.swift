@@ -20,6 +20,7 @@ struct Query: Sendable {
     init(pairs: [(name: String, value: String)], for known: Set<Parameter>) throws {
         var values: [Parameter: String] = [:]
         var variables: [(name: String, value: String)] = []
+        var names = Set<String>()
         for (name, value) in pairs {
             if let parameter = Parameter(rawValue: name), known.contains(parameter) {
                 guard values.updateValue(value, forKey: parameter) == nil else {
@@ -27,9 +28,7 @@ struct Query: Sendable {
                 }
             } else if name.hasPrefix("var."), known.contains(.where) || known.contains(.select) {
                 let variable = String(name.dropFirst(4))
-                guard !variables.contains(where: { $0.name == variable }) else {
-                    throw Self.twice(name)
-                }
+                guard names.insert(variable).inserted else { throw Self.twice(name) }
                 variables.append((variable, value))
             } else {
                 try LaterParameter.check(name)

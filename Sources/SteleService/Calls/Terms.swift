@@ -22,18 +22,18 @@ struct Terms: Sendable {
 
     /// - Parameter isRead: whether the request changes nothing.
     init(_ headers: HTTPHeaders, isRead: Bool) throws {
-        accept = Accept(headers["Accept"])
-        acceptsGzip = Self.takesGzip(headers["Accept-Encoding"])
+        accept = Accept(headers.list("Accept"))
+        acceptsGzip = Self.takesGzip(headers.list("Accept-Encoding"))
         wantsMinimal = headers.values(named: "Prefer").contains { field in
             field.lowercased().split(separator: ",").contains {
                 $0.filter { $0 != " " && $0 != "\"" } == "return=minimal"
             }
         }
         ifNoneMatch =
-            try headers["If-None-Match"].map {
+            try headers.list("If-None-Match").map {
                 try EntityTags.parse($0, field: "If-None-Match")
             } ?? []
-        ifMatch = try headers["If-Match"].map(Self.ifMatch)
+        ifMatch = try headers.list("If-Match").map(Self.ifMatch)
         idempotencyKey = isRead ? nil : try headers["Idempotency-Key"].map(Self.idempotencyKey)
     }
 
@@ -69,6 +69,14 @@ struct Terms: Sendable {
             any = !refused
         }
         return any
+    }
+}
+
+extension HTTPHeaders {
+    /// A field that is a list, which may come in several lines (RFC 9110, 5.3).
+    func list(_ name: String) -> String? {
+        let lines = values(named: name)
+        return lines.count > 1 ? lines.joined(separator: ", ") : lines.first
     }
 }
 

@@ -9,10 +9,10 @@ extension ValueReader {
     /// - Throws: `Problem`, 400 for an unknown key and 422 for what is no value of an attribute.
     static func readComposite(
         _ node: JSONNode, for composite: Attribute, of entity: Entity,
-        _ set: (Attribute, Value) -> Void
+        _ set: (Attribute, Value) throws -> Void
     ) throws {
         if node.isNull {
-            for leaf in composite.leaves where !leaf.isTransient { set(leaf, .null) }
+            for leaf in composite.leaves where !leaf.isTransient { try set(leaf, .null) }
             return
         }
         guard node.kind == .object else {
@@ -39,7 +39,7 @@ extension ValueReader {
             if element.isComposite {
                 try readComposite(inner, for: element, of: entity, set)
             } else {
-                set(element, try read(inner, for: element, of: entity))
+                try set(element, try read(inner, for: element, of: entity))
             }
         }
     }

@@ -148,6 +148,35 @@ extension ErrorCode {
     static let keyReused = ErrorCode(
         "idempotency.reused", 422, "The key was another request's",
         "An Idempotency-Key names one request: the same method, path, query and body.")
+    static let contextUnknown = ErrorCode(
+        "context.unknown", 404, "No such editing context",
+        "No editing context has this id, or it is another reader's.")
+    static let contextGone = ErrorCode(
+        "context.gone", 410, "The editing context is no more",
+        "It was left alone until it expired, or it was deleted, or its parent was. What was not "
+            + "saved is lost.")
+    static let contextLimit = ErrorCode(
+        "context.limit", 429, "Too many editing contexts",
+        "Their number, and what they hold together, is limited. Delete those that are done with, or "
+            + "come again after the seconds that Retry-After says.")
+    static let contextFull = ErrorCode(
+        "context.full", 422, "The editing context holds too much",
+        "Its unsaved changes, and how deep contexts nest, are limited; the detail says the limit.")
+    static let contextEvaluation = ErrorCode(
+        "context.evaluation", 422, "Too many objects to look at with unsaved changes",
+        "Aggregates, distinct rows and lists without a bound are worked out object by object where "
+            + "an editing context has unsaved changes, up to a limit. Narrow where, or save first.")
+    static let contextStale = ErrorCode(
+        "context.stale", 409, "What the changes rely on has changed",
+        "Somebody has saved a change of what no version guards: an object that is linked is gone, or "
+            + "members have come or gone. Refresh the context, which keeps its changes, and save "
+            + "again.")
+    static let undoNothing = ErrorCode(
+        "undo.nothing", 409, "Nothing to undo or redo",
+        "The context has no change to take back, or to do again, or its undo is disabled.")
+    static let undoGroup = ErrorCode(
+        "undo.group", 409, "An undo group is in the way",
+        "A group that is open must be ended first, and only a group that is open can be ended.")
     static let bodyTooLarge = ErrorCode(
         "request.too-large", 413, "The body is too large", "Send it in several requests.")
     static let targetTooLong = ErrorCode(
@@ -188,7 +217,8 @@ extension ErrorCode {
         wrongEntity,
         noDestination, reference, pointer, patchTest, token, host, origin, route, entity, object,
         member, noValue, method, notAcceptable, identity, versionConflict, precondition, keyRunning,
-        keyReused, bodyTooLarge, targetTooLong, range, mediaType, notBuilt, unreadable, busy,
+        keyReused, contextUnknown, contextGone, contextLimit, contextFull, contextEvaluation,
+        contextStale, undoNothing, undoGroup, bodyTooLarge, targetTooLong, range, mediaType, notBuilt, unreadable, busy,
         unavailable, deadline, noRoom, `internal`,
     ]
 }

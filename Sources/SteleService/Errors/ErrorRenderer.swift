@@ -9,7 +9,10 @@ import StelePredicates
 /// Turns the errors of the layers below into problems, with the model's names.
 struct ErrorRenderer {
     let renderer: SnapshotRenderer
+    /// What addresses of objects begin with.
     let basePath: String
+    /// Whether objects that are not saved have addresses, as below an editing context.
+    var isEditing = false
 
     private var model: Model { renderer.model }
 
@@ -67,7 +70,7 @@ struct ErrorRenderer {
     }
 
     private func hint(_ error: ValidationError) -> String? {
-        guard error.code == 1600, error.key > 0, let name = error.property else { return nil }
+        guard error.code == 1600, isAddressed(error.key), let name = error.property else { return nil }
         return "delete or move them first: GET \(path(error.entity, error.key))/\(name)"
     }
 
@@ -78,7 +81,7 @@ struct ErrorRenderer {
             let whole = steps + (error.property.map { $0.split(separator: ".").map(String.init) } ?? [])
             members.append(("at", .string(Problem.pointer(whole))))
         }
-        if error.key > 0 {
+        if isAddressed(error.key) {
             members.append(("object", .string(path(error.entity, error.key))))
         }
         members.append(("entity", .string(error.entity.name)))
@@ -93,8 +96,10 @@ struct ErrorRenderer {
     }
 
     private func path(_ entity: Entity, _ key: Int64) -> String {
-        "\(Routes.path(ofEntity: entity.name, basePath))/\(key)"
+        "\(Routes.path(ofEntity: entity.name, basePath))/\(TemporaryID.text(key))"
     }
+
+    private func isAddressed(_ key: Int64) -> Bool { key > 0 || isEditing }
 
     private func json(_ value: Value, _ property: Property?) -> JSONValue {
         var writer = ByteWriter()
@@ -109,7 +114,13 @@ struct ErrorRenderer {
     func problem(_ error: ContextError) -> Problem {
         switch error {
         case .abstractEntity: Problem(.abstract, error.description)
-        case .deleted: Problem(.object, error.description)
+        case .deleted(let entity, let key):
+            Problem(
+                .object, "\(entity) \(TemporaryID.text(key)) is deleted and cannot be linked or changed")
+        case .tooManyObjects:
+            Problem(
+                .contextEvaluation, error.description,
+                hint: "narrow it by where, or save first: then the store works it out")
         case .wrongDestination: Problem(.noDestination, error.description)
         case .noSuchRelationship, .noSuchProperty: Problem(.unknownKey, error.description)
         case .foreignObject, .closed, .onWriter, .willSaveDoesNotEnd: Problem(.unavailable, error.description)

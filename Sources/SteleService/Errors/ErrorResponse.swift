@@ -20,8 +20,15 @@ struct ErrorResponse {
     /// What only the log is told, under the id that the answer names.
     let secret: (id: String, text: String)?
 
-    init(_ error: any Error, renderer: SnapshotRenderer, basePath: String = "") {
-        let renderer = ErrorRenderer(renderer: renderer, basePath: basePath)
+    /// - Parameters:
+    ///   - basePath: what addresses of objects begin with.
+    ///   - isEditing: whether it is of an editing context.
+    init(
+        _ error: any Error, renderer: SnapshotRenderer, basePath: String = "",
+        isEditing: Bool = false
+    ) {
+        let renderer = ErrorRenderer(
+            renderer: renderer, basePath: basePath, isEditing: isEditing)
         switch error {
         case let problem as Problem: self.init(problem)
         case let error as JSONError: self.init(renderer.problem(error))

@@ -3,6 +3,7 @@
 import SteleGraph
 import SteleModel
 import StelePersistence
+import StelePredicates
 
 /// What is embedded below the rows of an answer, by relationship.
 struct Embedded: Sendable {
@@ -102,6 +103,26 @@ struct Embedding {
         return try level(relationship.index, pairs, limit: nil, below)
     }
 
+    /// The ids of a to-many's members.
+    mutating func keys(
+        _ relationship: Relationship, owners: [Int64]
+    ) throws -> Embedded.Level {
+        let keys = try context.memberKeys(of: relationship, owners: owners)
+        let level = Embedded.Level(
+            relationship: relationship.index, content: .keys(keys), below: .none)
+        try spend(level)
+        return level
+    }
+
+    /// Counts what a level writes once more.
+    mutating func spend(_ level: Embedded.Level) throws {
+        switch level.content {
+        case .destinations(let found): try spend(found.count)
+        case .members(let all): try spend(all.values.reduce(0) { $0 + $1.count })
+        case .keys(let all): try spend(all.values.reduce(0) { $0 + $1.count })
+        }
+    }
+
     /// What a fetched property gives each owner, and what is below that: one statement joins the
     /// owners to what fits them.
     mutating func fetched(
@@ -110,9 +131,23 @@ struct Embedding {
         var request = property.request(for: Array(Set(owners)))
         // One too many is enough to know that it is too much.
         request.fetchLimit = limits.includedObjects - objects + 1
-        let pairs = owners.isEmpty ? [] : try context.reader().fetchedSnapshots(request)
+        let pairs = owners.isEmpty ? [] : try fetched(request)
         try spend(pairs.count)
         return try level(property.index, pairs, limit: property.limit, below)
+    }
+
+    private func fetched(
+        _ request: FetchRequest
+    ) throws -> [(owner: Int64, member: Snapshot)] {
+        guard context.parent != nil, let source = request.source else {
+            return try context.reader().fetchedSnapshots(request)
+        }
+        // What is unsaved is asked of one owner after the other.
+        return try source.keys.flatMap { owner in
+            var its = request
+            its.source = FetchSource(entity: source.entity, keys: [owner])
+            return try context.snapshots(its).map { (owner: owner, member: $0) }
+        }
     }
 
     private mutating func level(
@@ -155,7 +190,9 @@ struct Embedding {
     private func check(_ objects: Int) throws {
         guard objects <= limits.includedObjects else {
             throw Problem(
-                .parameter, "include would embed more than \(limits.includedObjects) objects",
+                .parameter,
+                "include and select would write more than \(limits.includedObjects) objects of "
+                    + "relationships",
                 hint: "ask for fewer rows, or for the relationship by its own route")
         }
     }

@@ -8,24 +8,30 @@ import StelePredicates
 extension Execution {
     func list(_ plan: ListPlan, _ terms: Terms) throws -> Outcome {
         if plan.isStreamed { return try stream(plan, terms) }
-        return try reading { context in
-            let tag = try listTag(plan.isVolatile ? nil : plan.tagHash, context)
-            if let known = terms.known(tag) { return .notModified(tag: known) }
-            if let ordered = OrderedMembers(plan, self, context) {
-                return try .list(self.ordered(ordered, tag))
-            }
-            guard var request = try restricted(plan.request, to: plan.source, context) else {
-                return .list(empty(plan, tag))
-            }
-            let total = plan.wantsCount ? try self.total(request, plan, context) : nil
-            request.fetchLimit = plan.pageLimit + 1
-            request.fetchOffset = plan.offset
-            request.after = plan.after?.position
-            if case .objects = plan.shape {
-                return try .list(objects(request, plan, tag, total, context))
-            }
-            return try .list(rows(request, plan, tag, total, context))
+        return try reading { try list(plan, terms, in: $0) }
+    }
+
+    /// A list that is held whole, or a page of it.
+    func list(
+        _ plan: ListPlan, _ terms: Terms, in context: ManagedObjectContext
+    ) throws -> Outcome {
+        let tag = try listTag(plan.isVolatile ? nil : plan.tagHash, context)
+        try terms.checkRead(tag)
+        if let known = terms.known(tag) { return .notModified(tag: known) }
+        if let ordered = OrderedMembers(plan, self, context) {
+            return try .list(self.ordered(ordered, tag))
         }
+        guard var request = try restricted(plan.request, to: plan.source, context) else {
+            return .list(empty(plan, tag))
+        }
+        let total = plan.wantsCount ? try self.total(request, plan, context) : nil
+        request.fetchLimit = plan.pageLimit + 1
+        request.fetchOffset = plan.offset
+        request.after = plan.after?.position
+        if case .objects = plan.shape {
+            return try .list(objects(request, plan, tag, total, context))
+        }
+        return try .list(rows(request, plan, tag, total, context))
     }
 
     func empty(_ plan: ListPlan, _ tag: String?) -> ListOutcome {
@@ -43,7 +49,10 @@ extension Execution {
         var request = request
         request.sortDescriptors = []
         if case .rows = plan.shape {} else { request.propertiesToFetch = [] }
-        let count = try context.count(request)
+        // What is unsaved makes rows that only making them can count.
+        let count =
+            context.parent == nil || request.propertiesToFetch.isEmpty
+            ? try context.count(request) : try context.currentRows(request).count
         return min(count, plan.ceiling ?? count)
     }
 
@@ -75,13 +84,15 @@ extension Execution {
     func position(
         of last: Snapshot, _ request: FetchRequest, _ context: ManagedObjectContext
     ) throws -> [Value] {
+        // One that is not saved has no place by its id alone.
+        if last.key < 0 { return try context.position(of: last.key, in: request) }
         var position: [Value] = []
         for descriptor in request.sortDescriptors {
             guard case .keyPath(.evaluatedObject, let path) = descriptor.expression,
                 path.count == 1, descriptor.options.isEmpty,
                 let attribute = request.entity.attribute(named: path[0]),
                 last.values.indices.contains(attribute.slot)
-            else { return try context.reader().position(of: last.key, in: request) }
+            else { return try context.position(of: last.key, in: request) }
             position.append(last.values[attribute.slot])
         }
         return position + [.key(last.key)]
@@ -105,7 +116,7 @@ extension Execution {
         _ request: FetchRequest, _ plan: ListPlan, _ tag: String?, _ total: Int?,
         _ context: ManagedObjectContext
     ) throws -> ListOutcome {
-        var rows = try context.rows(request)
+        var rows = try context.currentRows(request)
         var next: NextPage?
         if rows.count > plan.pageLimit {
             rows.removeLast(rows.count - plan.pageLimit)
@@ -114,8 +125,8 @@ extension Execution {
                 next = self.next(behind: last, places, plan)
             } else if plan.ceiling == nil, let key = Self.id(ofRow: rows.last) {
                 let position =
-                    request.sortDescriptors.isEmpty
-                    ? [.key(key)] : try context.reader().position(of: key, in: request)
+                    request.sortDescriptors.isEmpty && key > 0
+                    ? [.key(key)] : try context.position(of: key, in: request)
                 next = .after(Cursor(fingerprint: plan.fingerprint, position: position))
             }
         }
@@ -160,16 +171,16 @@ extension Execution {
             switch column.source {
             case .toMany(let relationship):
                 let owners = rows.compactMap { Self.id(ofRow: $0) }
-                if let branch = inclusion.branch(relationship.index) {
+                if let known = embedded.level(relationship.index) {
+                    // Another column of the same: read once, written again.
+                    try embedding.spend(known)
+                } else if let branch = inclusion.branch(relationship.index) {
                     let level = try embedding.members(
                         relationship, branch.below, owners: owners)
                     try embedding.check(level, owners)
                     embedded.levels.append(level)
                 } else {
-                    let keys = try context.memberKeys(of: relationship, owners: owners)
-                    embedded.levels.append(
-                        Embedded.Level(
-                            relationship: relationship.index, content: .keys(keys), below: .none))
+                    embedded.levels.append(try embedding.keys(relationship, owners: owners))
                 }
             case .fetched(let property):
                 guard let branch = inclusion.branch(property.index) else { continue }

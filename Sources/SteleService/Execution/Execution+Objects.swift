@@ -7,36 +7,50 @@ import StelePredicates
 
 extension Execution {
     func object(_ plan: ObjectPlan, _ terms: Terms) throws -> Outcome {
-        try reading { context in
-            guard let snapshot = try snapshot(of: plan.target, context) else {
-                let tag = EntityTags.destination(
-                    version: 0, key: 0, generation: try context.cacheGeneration(),
-                    token: try context.token(), hash: plan.tagHash)
-                if let known = terms.known(tag) { return .notModified(tag: known) }
-                return .null(tag: tag)
-            }
-            let tag = try tag(of: snapshot, plan, context)
-            if let known = terms.known(tag) { return .notModified(tag: known) }
-            if case .objects(let inclusion) = plan.shape {
-                var embedding = Embedding(context, limits: limits)
-                return .object(
-                    ListOutcome(
-                        rows: .objects([snapshot]), entity: plan.entity, shape: plan.shape,
-                        embedded: try embedding.below([snapshot], inclusion), next: nil,
-                        total: nil, tag: tag))
-            }
-            var request = FetchRequest(entity: plan.entity)
-            request.predicate = .comparison(
-                Comparison(.key("_id"), .equal, .constant(.int(snapshot.key))))
-            request.propertiesToFetch = plan.columns
-            let rows = try context.rows(request)
-            guard rows.count == 1 else { throw Self.missing(plan.entity, snapshot.key) }
+        try reading { try object(plan, terms, in: $0) }
+    }
+
+    func object(
+        _ plan: ObjectPlan, _ terms: Terms, in context: ManagedObjectContext
+    ) throws -> Outcome {
+        guard let snapshot = try snapshot(of: plan.target, context) else {
+            return try nothing(plan, terms, context)
+        }
+        let tag = try tag(of: snapshot, plan, context)
+        try terms.checkRead(tag, version: snapshot.version)
+        if let known = terms.known(tag) { return .notModified(tag: known) }
+        if case .objects(let inclusion) = plan.shape {
+            var embedding = Embedding(context, limits: limits)
             return .object(
                 ListOutcome(
-                    rows: .values(rows), entity: plan.entity, shape: plan.shape,
-                    embedded: try embedded(rows, plan.shape, context), next: nil, total: nil,
-                    tag: tag))
+                    rows: .objects([snapshot]), entity: plan.entity, shape: plan.shape,
+                    embedded: try embedding.below([snapshot], inclusion), next: nil,
+                    total: nil, tag: tag))
         }
+        var request = FetchRequest(entity: plan.entity)
+        request.predicate = .comparison(
+            Comparison(.key("_id"), .equal, .constant(.int(snapshot.key))))
+        request.propertiesToFetch = plan.columns
+        let rows = try context.currentRows(request)
+        guard rows.count == 1 else { throw Self.missing(plan.entity, snapshot.key) }
+        return .object(
+            ListOutcome(
+                rows: .values(rows), entity: plan.entity, shape: plan.shape,
+                embedded: try embedded(rows, plan.shape, context), next: nil, total: nil,
+                tag: tag))
+    }
+
+    /// A to-one without a destination.
+    private func nothing(
+        _ plan: ObjectPlan, _ terms: Terms, _ context: ManagedObjectContext
+    ) throws -> Outcome {
+        if plan.isVolatile { return .null(tag: nil) }
+        let tag = EntityTags.destination(
+            version: 0, key: 0, generation: try context.cacheGeneration(),
+            token: try context.token(), hash: plan.tagHash)
+        try terms.checkRead(tag)
+        if let known = terms.known(tag) { return .notModified(tag: known) }
+        return .null(tag: tag)
     }
 
     /// The object; nil for a to-one without a destination.
@@ -67,7 +81,9 @@ extension Execution {
 
     static func notAMember(_ key: Int64, _ owner: Owner, _ relationship: Relationship) -> Problem {
         Problem(
-            .member, "\(key) is not in \(relationship.name) of \(owner.entity.name) \(owner.key)")
+            .member,
+            "\(TemporaryID.text(key)) is not in \(relationship.name) of \(owner.entity.name) "
+                + TemporaryID.text(owner.key))
     }
 
     private func tag(

@@ -11,6 +11,7 @@ extension Execution {
         let place = try streams.take()
         let context = ManagedObjectContext(coordinator, budget: budget)
         let tag = try listTag(plan.isVolatile ? nil : plan.tagHash, context)
+        try terms.checkRead(tag)
         if let known = terms.known(tag) { return .notModified(tag: known) }
         guard var request = try restricted(plan.request, to: plan.source, context) else {
             return .list(empty(plan, tag))

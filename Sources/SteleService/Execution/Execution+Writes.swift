@@ -88,7 +88,8 @@ extension Execution {
         return applied.outcome(after: saved)
     }
 
-    private func apply(_ plan: WritePlan, _ writer: ObjectWriter) throws -> Applied {
+    /// Makes a write's changes in the writer's context.
+    func apply(_ plan: WritePlan, _ writer: ObjectWriter) throws -> Applied {
         let context = writer.context
         switch plan.deed {
         case .create(let entity): return try create(entity, plan, writer)

@@ -26,13 +26,18 @@ struct Execution: Sendable {
 
     /// A count, at most once a state of the store and client.
     func count(_ plan: CountPlan, _ terms: Terms) throws -> Outcome {
-        try reading { context in
-            let tag = try listTag(plan.isVolatile ? nil : plan.tagHash, context)
-            if let known = terms.known(tag) { return .notModified(tag: known) }
-            let request = try restricted(plan.request, to: plan.source, context)
-            guard let request else { return .count(0, tag: tag) }
-            return .count(try context.count(request), tag: tag)
-        }
+        try reading { try count(plan, terms, in: $0) }
+    }
+
+    func count(
+        _ plan: CountPlan, _ terms: Terms, in context: ManagedObjectContext
+    ) throws -> Outcome {
+        let tag = try listTag(plan.isVolatile ? nil : plan.tagHash, context)
+        try terms.checkRead(tag)
+        if let known = terms.known(tag) { return .notModified(tag: known) }
+        let request = try restricted(plan.request, to: plan.source, context)
+        guard let request else { return .count(0, tag: tag) }
+        return .count(try context.count(request), tag: tag)
     }
 
     /// A list's tag; nil for an answer that is never the same.
@@ -82,11 +87,26 @@ struct Execution: Sendable {
     }
 
     static func missing(_ entity: Entity, _ key: Int64) -> Problem {
-        Problem(.object, "there is no \(entity.name) \(key)")
+        Problem(.object, "there is no \(entity.name) \(TemporaryID.text(key))")
     }
 }
 
 extension Terms {
+    /// Holds a reader to what it names by `If-Match`, of which a version alone is compared.
+    /// - Parameter version: the version of the object that the answer is of; nil for a list.
+    /// - Throws: `Problem`, 412.
+    func checkRead(_ tag: String?, version: Int64? = nil) throws {
+        guard case .tags(let tags)? = ifMatch else { return }
+        let holds = tags.contains { given in
+            if let version { return EntityTags.version(of: given.opaque) == version }
+            return given.opaque == tag
+        }
+        if holds { return }
+        throw Problem(
+            .precondition, "If-Match names another state than the one that is there now",
+            hint: "read it anew, without If-Match")
+    }
+
     /// The tag as `If-None-Match` names it: with the ending of the gzip variant where that is what
     /// the client holds, for a 304 must name the very variant (RFC 9111, 4.3.4). Nil where it does
     /// not name the tag.

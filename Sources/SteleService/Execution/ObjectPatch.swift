@@ -99,7 +99,7 @@ struct ObjectPatch {
         let key = name.withUTF8 { writer.forms[object.entity].keys[$0] }
         let place: Place
         switch key {
-        case .attribute(let it): place = .attribute(it)
+        case .attribute(let it): return .attribute(try part(of: it, names.dropFirst()))
         case .toOne(let it): place = .toOne(it)
         case .toMany(let it) where names.count == 2:
             return .member(it, try index(names[1], it))
@@ -112,6 +112,26 @@ struct ObjectPatch {
                 .pointer, "\(text.prefix(100)) leads into \(name), which is written as a whole")
         }
         return place
+    }
+
+    /// What the steps behind a composite attribute's name lead to.
+    private func part(of attribute: Attribute, _ names: ArraySlice<String>) throws -> Attribute {
+        var part = attribute
+        for name in names {
+            guard part.isComposite else {
+                throw Problem(
+                    .pointer, "\(part.name) has nothing inside: it is written as a whole")
+            }
+            guard let inner = part.elements.first(where: { $0.key == name }) else {
+                throw Problem(
+                    .pointer, "\(part.name) of \(object.entity.name) has no attribute "
+                        + "\(name.prefix(60))",
+                    hint: Nearest.hint(to: name, among: part.elements.lazy.map(\.key)))
+            }
+            part = inner
+        }
+        if part.isTransient { throw ObjectWriter.readOnly(part.name, of: object.entity) }
+        return part
     }
 
     private func index(_ text: String, _ relationship: Relationship) throws -> Int? {
@@ -128,15 +148,15 @@ struct ObjectPatch {
 
     private func add(_ value: JSONNode, at place: Place) throws {
         switch place {
-        case .attribute(let it):
-            object.setValue(try ValueReader.read(value, for: it, of: object.entity), for: it)
+        case .attribute(let it): try writer.replace(it, of: object, by: value)
         case .toOne(let it): try writer.setToOne(it, of: object, value, 0)
         case .toMany(let it): try writer.setToMany(it, of: object, value, 0)
         case .member(let it, let index):
             let member = try writer.member(value, it)
             if try object.hasMember(it, key: member.id.key) {
                 throw Problem(
-                    .body, "\(member.id.key) is in \(it.name) already, and stands there once",
+                    .body,
+                    "\(TemporaryID.text(member.id.key)) is in \(it.name) already, and stands there once",
                     hint: it.isOrdered ? "move puts it elsewhere" : nil)
             }
             if let index { try check(index, it, mayBeEnd: true) }
@@ -158,14 +178,15 @@ struct ObjectPatch {
 
     private func add(value: ManagedObject, _ relationship: Relationship, _ index: Int?) throws {
         if try object.hasMember(relationship, key: value.id.key) {
-            throw Problem(.body, "\(value.id.key) is in \(relationship.name) already")
+            let id = TemporaryID.text(value.id.key)
+            throw Problem(.body, "\(id) is in \(relationship.name) already")
         }
         try object.addMember(relationship, value, at: relationship.isOrdered ? index : nil)
     }
 
     private func remove(_ place: Place) throws {
         switch place {
-        case .attribute(let it): object.setValue(.null, for: it)
+        case .attribute(let it): try writer.clear(it, of: object)
         case .toOne(let it): try object.setToOne(it, nil)
         case .toMany(let it): try object.setMembers(it, [])
         case .member(let it, let index): try object.removeMember(it, member(index, it))
@@ -229,16 +250,22 @@ struct ObjectPatch {
     private func json(at place: Place) throws -> JSONDocument {
         var bytes = ByteWriter()
         switch place {
+        case .attribute(let it) where it.isComposite:
+            writer.renderer.writeValue(
+                of: CompositeField(it), of: object.snapshot.values, to: &bytes)
         case .attribute(let it):
             writer.renderer.writeValue(object.value(it), of: .attribute(it), to: &bytes)
         case .toOne(let it):
             writer.renderer.writeValue(object.value(it.slot), of: .relationship(it), to: &bytes)
         case .toMany(let it): bytes.keys(try object.memberKeys(it))
-        case .member(let it, let index): bytes.integer(try member(index, it).id.key)
-        case .own("_id"): bytes.integer(object.id.key)
+        case .member(let it, let index): bytes.key(try member(index, it).id.key)
+        case .own("_id"): bytes.key(object.id.key)
         case .own("_version"): bytes.integer(object.version)
         case .own("_entity"): bytes.string(object.entity.name)
         case .own(let name): throw readOnly(name)
+        }
+        if let unreadable = bytes.failure as? UnreadableValue {
+            throw unreadable.problem(of: object.entity)
         }
         return try JSONDocument(bytes.take())
     }
@@ -258,7 +285,7 @@ struct ObjectPatch {
     /// may have any offset; members of a to-many without an order in any order.
     private func isEqual(_ value: JSONNode, _ stored: JSONNode, _ place: Place) throws -> Bool {
         switch place {
-        case .attribute(let it) where it.type != .transformable && !value.isNull:
+        case .attribute(let it) where it.type != .transformable && !it.isComposite && !value.isNull:
             guard let read = try? ValueReader.read(value, for: it, of: object.entity) else {
                 return false
             }
@@ -269,36 +296,12 @@ struct ObjectPatch {
         case .toMany(let it) where !it.isOrdered:
             guard value.kind == .array, value.count == stored.count else { return false }
             var keys = Set<Int64>()
-            value.forEachElement { if let key = ObjectWriter.key($0) { keys.insert(key) } }
+            let destination = writer.context.model.destination(of: it)
+            value.forEachElement { element in
+                if let key = writer.key(element, of: destination) { keys.insert(key) }
+            }
             return keys == Set(try object.memberKeys(it))
         case .attribute, .toOne, .toMany, .member, .own: return value.isEqual(to: stored)
-        }
-    }
-}
-
-extension JSONNode {
-    /// Whether two values are equal as RFC 6902, section 4.6, says: numbers by value, objects
-    /// whatever the order of their members.
-    func isEqual(to other: JSONNode) -> Bool {
-        switch (kind, other.kind) {
-        case (.integer, .integer): return integer == other.integer
-        case (.integer, .real), (.real, .integer), (.real, .real): return real == other.real
-        case (.array, .array):
-            guard count == other.count else { return false }
-            return (0..<count).allSatisfy { index in
-                guard let one = self[index], let two = other[index] else { return false }
-                return one.isEqual(to: two)
-            }
-        case (.object, .object):
-            guard count == other.count else { return false }
-            var isEqual = true
-            forEachMember { name, member in
-                isEqual = isEqual && other[name].map { member.isEqual(to: $0) } ?? false
-            }
-            return isEqual
-        case (.string, .string):
-            return withStringBytes { one in other.withStringBytes { one.elementsEqual($0) } }
-        default: return kind == other.kind && bool == other.bool
         }
     }
 }

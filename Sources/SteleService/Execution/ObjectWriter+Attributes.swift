@@ -8,17 +8,36 @@ extension ObjectWriter {
     func setAttribute(_ attribute: Attribute, of object: ManagedObject, _ node: JSONNode) throws {
         if attribute.isComposite {
             try ValueReader.readComposite(node, for: attribute, of: object.entity) {
-                object.setValue($1, for: $0)
+                try put($1, for: $0, of: object)
             }
         } else if attribute.isExternal, node.kind == .object {
             try checkReference(node, attribute, object)
         } else {
-            if attribute.type == .transformable {
-                try ValueReader.checkReplaceable(
-                    object.value(attribute), attribute, of: object.entity, key: object.id.key)
-            }
             let value = try ValueReader.read(node, for: attribute, of: object.entity)
-            object.setValue(value, for: attribute)
+            try put(value, for: attribute, of: object)
+        }
+    }
+
+    /// Sets an attribute that is no composite: the one way by which bodies do it.
+    /// - Throws: `Problem`, 500, where what is stored cannot be read, for it would be lost.
+    func put(_ value: Value, for attribute: Attribute, of object: ManagedObject) throws {
+        if attribute.type == .transformable {
+            try ValueReader.checkReplaceable(
+                object.value(attribute), attribute, of: object.entity, key: object.id.key)
+        }
+        object.setValue(value, for: attribute)
+    }
+
+    /// Sets an attribute as a whole: a composite's values that are not given are null then.
+    func replace(_ attribute: Attribute, of object: ManagedObject, by node: JSONNode) throws {
+        if attribute.isComposite, node.kind == .object { try clear(attribute, of: object) }
+        try setAttribute(attribute, of: object, node)
+    }
+
+    /// Sets an attribute, or all that is in a composite, to null.
+    func clear(_ attribute: Attribute, of object: ManagedObject) throws {
+        for leaf in attribute.leaves where !leaf.isTransient {
+            try put(.null, for: leaf, of: object)
         }
     }
 
@@ -26,7 +45,7 @@ extension ObjectWriter {
     private func checkReference(
         _ node: JSONNode, _ attribute: Attribute, _ object: ManagedObject
     ) throws {
-        let place = "/\(object.id.key)/\(attribute.name)"
+        let place = "/\(TemporaryID.text(object.id.key))/\(attribute.name)"
         if case .external = object.value(attribute), let href = node["href"]?.string,
             href.hasSuffix(place)
         {
@@ -41,10 +60,10 @@ extension ObjectWriter {
 
     /// The attributes of a PUT's object back to their defaults, save for what the body gives. A
     /// value that may be a file stays: an answer holds no more of it than its address.
-    func reset(_ attribute: Attribute, of object: ManagedObject, besides node: JSONNode) {
+    func reset(_ attribute: Attribute, of object: ManagedObject, besides node: JSONNode) throws {
         if attribute.isExternal { return }
         for leaf in attribute.leaves where !leaf.isTransient && !Self.gives(node, leaf.name) {
-            object.setValue(leaf.declaration.defaultValue, for: leaf)
+            try put(leaf.declaration.defaultValue, for: leaf, of: object)
         }
     }
 

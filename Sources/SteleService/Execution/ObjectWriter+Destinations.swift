@@ -71,8 +71,8 @@ extension ObjectWriter {
 
     /// The id that a place in a body holds; as a string, too.
     func id(_ node: JSONNode, _ relationship: Relationship) throws -> Int64 {
-        if let key = Self.key(node) { return key }
         let entity = context.model.destination(of: relationship)
+        if let key = key(node, of: entity) { return key }
         throw Problem(
             .value,
             "\(relationship.name) takes the id of an object of \(entity.name), "
@@ -80,23 +80,26 @@ extension ObjectWriter {
             hint: "an id is a whole number from 1; an object in its place is made or changed")
     }
 
-    /// The id that a node is, or nil.
-    static func key(_ node: JSONNode) -> Int64? {
+    /// The id of that entity's objects that a node is, or nil.
+    func key(_ node: JSONNode, of entity: Entity) -> Int64? {
         if let integer = node.integer { return integer > 0 ? integer : nil }
-        guard let text = node.string, let key = Int64(text), key > 0, text == String(key) else {
-            return nil
+        guard let text = node.string else { return nil }
+        if let temporaries, let key = TemporaryID.key(text) {
+            return temporaries.current(key, root: entity.root)
         }
+        guard let key = Int64(text), key > 0, text == String(key) else { return nil }
         return key
     }
 
     func missing(_ key: Int64, _ relationship: Relationship) -> Problem {
         let entity = context.model.destination(of: relationship).name
-        let detail = "\(relationship.name) names \(entity) \(key), which does not exist"
+        let detail =
+            "\(relationship.name) names \(entity) \(TemporaryID.text(key)), which does not exist"
         return Problem(
             .noDestination, detail,
             errors: [
                 .object([
-                    ("key", .string(relationship.name)), ("value", .integer(key)),
+                    ("key", .string(relationship.name)), ("value", key > 0 ? .integer(key) : .string(TemporaryID.text(key))),
                     ("entity", .string(entity)), ("message", .string(detail)),
                 ])
             ])
@@ -123,6 +126,6 @@ extension ObjectWriter {
     }
 
     func twice(_ key: Int64, _ relationship: Relationship) -> Problem {
-        Problem(.body, "\(relationship.name) names the object \(key) twice")
+        Problem(.body, "\(relationship.name) names the object \(TemporaryID.text(key)) twice")
     }
 }

@@ -36,11 +36,11 @@ extension ObjectWriter {
                 .body, "a new object has no _id yet: the store gives it one",
                 hint: "leave _id out, or PATCH the object that has it")
         }
-        guard Self.key(node) == object.id.key else {
+        guard key(node, of: object.entity) == object.id.key else {
             throw Problem(
                 .identity,
                 "_id in the body does not agree with the address, which says "
-                    + "\(object.id.key)")
+                    + TemporaryID.text(object.id.key))
         }
     }
 
@@ -101,7 +101,7 @@ extension ObjectWriter {
         Problem(
             .versionConflict,
             "the body is of version \(version), and \(object.entity.name) "
-                + "\(object.id.key) has version \(object.version)",
+                + "\(TemporaryID.text(object.id.key)) has version \(object.version)",
             hint: "read the object again and apply the change to what it is now",
             members: [
                 ("yourVersion", .integer(version)), ("storedVersion", .integer(object.version)),

@@ -69,7 +69,7 @@ extension ObjectWriter {
 
     private func put(_ value: Value, _ slot: Int, _ object: ManagedObject) throws {
         switch object.entity.slots[slot] {
-        case .attribute(let it): object.setValue(value, for: it)
+        case .attribute(let it): try put(value, for: it, of: object)
         case .relationship(let it):
             guard case .key(let key) = value else { return try object.setToOne(it, nil) }
             let entity = context.model.destination(of: it)
@@ -180,7 +180,8 @@ extension ObjectWriter {
                     try node[name].map { try ValueReader.read($0, for: it, of: entity) }
                         ?? it.declaration.defaultValue)
             case .relationship(let it) where !it.isToMany:
-                guard let key = node[name].flatMap(Self.key) else { return nil }
+                let destination = context.model.destination(of: it)
+                guard let key = node[name].flatMap({ key($0, of: destination) }) else { return nil }
                 values.append(.key(key))
             default: return nil
             }

@@ -23,6 +23,8 @@ final class ObjectWriter {
     /// Whether it works on a thread that must not wait, and leaves many objects to another.
     private let isBrief: Bool
     let mergePolicy: MergePolicy
+    /// What temporary ids have become, in an editing context; nil where there are none.
+    let temporaries: TemporaryIDs?
     /// Objects by values that must be unique: those that this body has made or found.
     var unique: [UniqueKey: ManagedObject] = [:]
     /// Whether `unique` has all that the body's outermost objects can meet in the store.
@@ -53,8 +55,9 @@ final class ObjectWriter {
 
     init(
         _ context: ManagedObjectContext, forms: BodyForms, limits: Limits, isBrief: Bool = false,
-        mergePolicy: MergePolicy = .error
+        mergePolicy: MergePolicy = .error, temporaries: TemporaryIDs? = nil
     ) {
+        self.temporaries = temporaries
         self.isBrief = isBrief
         self.mergePolicy = mergePolicy
         self.context = context
@@ -180,7 +183,7 @@ final class ObjectWriter {
         for key in forms[object.entity].writable {
             switch key {
             case .attribute(let it) where !kept.contains(it.name):
-                reset(it, of: object, besides: node)
+                try reset(it, of: object, besides: node)
             case .toOne(let it) where node[it.name] == nil && !kept.contains(it.name):
                 try object.setToOne(it, nil)
             default: break

@@ -42,7 +42,7 @@ struct OrderedMembers {
         }
         request.propertiesToFetch.append(
             ExpressionDescription(name: "_id", expression: .key("_id")))
-        let rows = try context.rows(request)
+        let rows = try context.currentRows(request)
         let places = Dictionary(
             members.enumerated().map { ($0.element, $0.offset) },
             uniquingKeysWith: { first, _ in first })
@@ -87,7 +87,7 @@ struct OrderedMembers {
         request.predicate = .comparison(
             Comparison(.key("_id"), .in, .aggregate(page.map { .constant(.int($0)) })))
         var byKey: [Int64: [Value]] = [:]
-        for row in try context.rows(request) {
+        for row in try context.currentRows(request) {
             if let key = Execution.id(ofRow: row) { byKey[key] = row }
         }
         return page.compactMap { byKey[$0] }

@@ -38,7 +38,7 @@ enum Outcome: Sendable {
     /// A list's first rows, and where they are not all the way to the others.
     case stream(ListOutcome, RowStream?)
     case count(Int, tag: String?)
-    case binary(BinaryContent, tag: String)
+    case binary(BinaryContent, tag: String?)
     /// Objects that were made: one, or as many as the body's array holds.
     case created([Snapshot], isArray: Bool, isNew: Bool, entity: Entity)
     case changed(Snapshot)

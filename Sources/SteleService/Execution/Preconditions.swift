@@ -84,7 +84,7 @@ struct Preconditions {
             text.isEmpty
                 ? "If-Match names no version: send the ETag of the object itself"
                 : "If-Match names version \(text), and \(object.entity.name) "
-                    + "\(object.id.key) has version \(object.version)",
+                    + "\(TemporaryID.text(object.id.key)) has version \(object.version)",
             hint: hint, members: members)
     }
 }

@@ -38,6 +38,7 @@ struct Transaction {
 
     private let writer: ObjectWriter
     private let basePath: String
+    private let addresses: ObjectAddress
     private var operations: [Operation] = []
     /// What each operation is about, once all are read.
     private var objects: [(object: ManagedObject, place: Entity)] = []
@@ -51,6 +52,8 @@ struct Transaction {
     init(_ writer: ObjectWriter, basePath: String) {
         self.writer = writer
         self.basePath = basePath
+        addresses = ObjectAddress(
+            model: writer.context.model, basePath: basePath, temporaries: writer.temporaries)
         writer.references = [:]
     }
 
@@ -112,7 +115,7 @@ struct Transaction {
         guard let name = node["entity"]?.string else {
             throw Problem(.body, "insert takes the entity's name as entity")
         }
-        var entity = try self.entity(name)
+        var entity = try addresses.entity(name)
         if let values = node["values"] { entity = try writer.entity(of: values, within: entity) }
         guard !entity.isAbstract else { throw writer.abstract(entity) }
         guard writer.mergePolicy != .error, let values = node["values"] else {
@@ -136,29 +139,7 @@ struct Transaction {
                 .body, "object is an address such as \"Person/42\", or {\"_ref\": \"NAME\"}, "
                     + ValueReader.shown(named))
         }
-        return .stored(try owner(address))
-    }
-
-    /// What an address names: `Person/42`, as an object's own address, too.
-    private func owner(_ address: String) throws -> Owner {
-        var rest = Substring(address)
-        if !basePath.isEmpty, rest.hasPrefix(basePath + "/") { rest = rest.dropFirst(basePath.count) }
-        var parts = rest.split(separator: "/", omittingEmptySubsequences: false)
-        if parts.first == "" { parts.removeFirst() }
-        if parts.count == 3, parts.first == "entities" { parts.removeFirst() }
-        guard parts.count == 2, let key = Int64(parts[1]), key > 0, parts[1] == String(key) else {
-            throw Problem(
-                .body, "object is no address of an object: \(address.prefix(100))",
-                hint: "it is the entity and the id, such as \"Person/42\"")
-        }
-        return Owner(entity: try entity(String(parts[0])), key: key)
-    }
-
-    private func entity(_ name: String) throws -> Entity {
-        if let entity = context.model.entity(named: name) { return entity }
-        throw Problem(
-            .wrongEntity, "the model \(context.model.name) has no entity \(name.prefix(60))",
-            hint: Nearest.hint(to: name, among: context.model.entities.map(\.name)))
+        return .stored(try addresses.read(address))
     }
 
     /// Keeps an object under the name that its operation gives it.

@@ -11,6 +11,8 @@ extension Import {
     /// The objects of a batch by the names that references use.
     private struct Named {
         var objects: [Int: [Value: ManagedObject]] = [:]
+        /// The names that two of the batch bear, which name nothing.
+        var twice: [Int: Set<Value>] = [:]
         var lines: [Int64: LinePlace] = [:]
     }
 
@@ -117,7 +119,9 @@ extension Import {
                 objects.append(object)
                 guard let key = line.key else { continue }
                 for ancestor in ancestors(of: line.entity) {
-                    batch.objects[ancestor, default: [:]][key] = object
+                    if batch.objects[ancestor, default: [:]].updateValue(object, forKey: key) != nil {
+                        batch.twice[ancestor, default: []].insert(key)
+                    }
                 }
             } catch {
                 throw placed(error, line.place)
@@ -148,9 +152,12 @@ extension Import {
             var found: [ManagedObject] = []
             var rest: [Value] = []
             for name in reference.keys {
+                let stored = try directory.key(name, of: destination)
                 if let other = batch.objects[destination.index]?[name] {
+                    let isTwice = batch.twice[destination.index]?.contains(name) ?? false
+                    if isTwice || stored != nil { throw KeyDirectory.ambiguous(name, destination) }
                     found.append(other)
-                } else if let key = try directory.key(name, of: destination),
+                } else if let key = stored,
                     let other = try context.object(entity: destination, key: key)
                 {
                     found.append(other)

@@ -21,9 +21,13 @@ struct KeyDirectory {
     func key(_ name: Value, of entity: Entity) throws -> Int64? {
         guard let found = known[entity.index]?[name] else { return nil }
         guard let key = found else {
-            throw ImportError("more than one \(entity.name) is named \(Self.shown(name))")
+            throw Self.ambiguous(name, entity)
         }
         return key
+    }
+
+    static func ambiguous(_ name: Value, _ entity: Entity) -> ImportError {
+        ImportError("more than one \(entity.name) is named \(shown(name))")
     }
 
     /// Looks up what is not known yet.

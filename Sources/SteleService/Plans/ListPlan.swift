@@ -57,7 +57,7 @@ struct ListPlan: Sendable {
     let request: FetchRequest
     let shape: Shape
     /// Rows to give; nil for all that there are.
-    let limit: Int?
+    var limit: Int?
     /// Rows that the whole list has at most: a fetch request template's own limit.
     let ceiling: Int?
     /// Whether there may be too many to hold.

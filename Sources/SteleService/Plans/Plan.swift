@@ -17,6 +17,9 @@ struct Plan {
         case object(ObjectPlan)
         case binary(BinaryPlan)
         case write(WritePlan)
+        /// A new editing context.
+        case makeContext
+        case context(ContextPart)
     }
 
     let call: Call
@@ -31,6 +34,8 @@ struct Plan {
         case .index, .health, .model, .errorCodes, .templates, .options: action = .page
         case .readiness: action = .readiness
         case .changes: action = .changes
+        case .contexts: action = .makeContext
+        case .context(let part): action = .context(part)
         case .transactions:
             action = .write(Self.write(.transact(basePath: Self.basePath(call)), call))
         case .list(let entity):

@@ -92,7 +92,7 @@ struct Reading {
             isStreamed: limit.map { $0 > limits.maximumListLimit } ?? true,
             offset: asked.offset, after: asked.after, wantsCount: asked.wantsCount,
             fingerprint: fingerprint, tagHash: tagHash,
-            isVolatile: known.isVolatile || !call.route.method.isSafe)
+            isVolatile: known.isVolatile || !call.route.method.isSafe || call.isEditing)
     }
 
     /// What the model asks for with the template, where the request says nothing else.
@@ -178,7 +178,8 @@ struct Reading {
             plan = kept(request, .objects(.none), asked, names)
         }
         return CountPlan(
-            source: source, request: plan.request, tagHash: tagHash, isVolatile: plan.isVolatile)
+            source: source, request: plan.request, tagHash: tagHash,
+            isVolatile: plan.isVolatile || call.isEditing)
     }
 
     /// All objects that `where` names, for a write of them.
@@ -210,7 +211,7 @@ struct Reading {
         let shape = try shape(columns, inclusion, &request)
         return ObjectPlan(
             target: target, entity: entity, shape: shape, columns: request.propertiesToFetch,
-            tagHash: tagHash, isVolatile: Volatility.of(request))
+            tagHash: tagHash, isVolatile: Volatility.of(request) || call.isEditing)
     }
 
     private func names(_ entity: Entity) -> Names {
@@ -228,7 +229,11 @@ struct Reading {
 
     /// The one place where rights are woven in.
     private func predicate(_ asked: ListCall, _ names: Names) throws -> Predicate? {
-        let checked = try asked.predicate.map { try names.predicate($0, text: asked.whereText) }
+        let named = asked.predicate.map { predicate in
+            call.temporaries?.naming(predicate, of: names.entity, model, call.query.variables)
+                ?? predicate
+        }
+        let checked = try named.map { try names.predicate($0, text: asked.whereText) }
         return visibility.restrict(checked, of: names.entity)
     }
 

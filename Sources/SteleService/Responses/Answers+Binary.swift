@@ -3,17 +3,17 @@
 import SteleHTTP
 
 extension Answers {
-    func binary(_ content: BinaryContent, _ tag: String, _ call: Call) -> Response {
+    func binary(_ content: BinaryContent, _ tag: String?, _ call: Call) -> Response {
+        let tag = tag.map { "\"\($0)\"" }
         let type: [Field] = [
-            ("Content-Type", MediaType.bytes.rawValue), ("ETag", "\"\(tag)\""),
-            ("Accept-Ranges", "bytes"),
+            ("Content-Type", MediaType.bytes.rawValue), ("Accept-Ranges", "bytes"),
             // The bytes are whatever a client has sent: no browser shall run them as a page.
             ("X-Content-Type-Options", "nosniff"), ("Content-Disposition", "attachment"),
         ]
-        let headers = type + Self.caching
+        let headers = type + (tag.map { [("ETag", $0)] } ?? []) + caching
         var field = call.request.headers["Range"]
         // A part only goes with the rest that the client has (RFC 9110, 13.1.5).
-        if let held = call.request.headers["If-Range"], held != "\"\(tag)\"" { field = nil }
+        if let held = call.request.headers["If-Range"], held != tag { field = nil }
         switch ByteRange(field, of: content.count) {
         case .whole:
             return Response(

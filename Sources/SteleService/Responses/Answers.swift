@@ -9,9 +9,32 @@ import StelePersistence
 struct Answers: Sendable {
     typealias Field = (name: String, value: String)
 
-    let renderer: SnapshotRenderer
+    private(set) var renderer: SnapshotRenderer
     let limits: Limits
     let basePath: String
+    /// What addresses of objects begin with: the base path, or that of an editing context.
+    private(set) var objectsPath: String
+    /// Whether it is of an editing context: nothing of it is kept, and nothing has a tag.
+    private(set) var isEditing = false
+
+    init(renderer: SnapshotRenderer, limits: Limits, basePath: String) {
+        self.renderer = renderer
+        self.limits = limits
+        self.basePath = basePath
+        objectsPath = basePath
+    }
+
+    /// The same for what is below an editing context.
+    func editing(_ context: String) -> Answers {
+        var copy = self
+        copy.objectsPath = "\(basePath)\(RoutePattern.contexts.rawValue)/\(context)"
+        copy.renderer = renderer.addressing(below: copy.objectsPath)
+        copy.isEditing = true
+        return copy
+    }
+
+    /// What this answer says of keeping it.
+    var caching: [Field] { isEditing ? [("Cache-Control", "no-store")] : Self.caching }
 
     /// What every answer that may be kept says (contract, section 2).
     static let caching: [Field] = [
@@ -46,7 +69,7 @@ struct Answers: Sendable {
         case .done: Response(status: 204)
         case .members(let keys): minimal(call) ?? json(200) { $0.keys(keys) }
         case .destination(let key):
-            minimal(call) ?? json(200) { if let key { $0.integer(key) } else { $0.null() } }
+            minimal(call) ?? json(200) { if let key { $0.key(key) } else { $0.null() } }
         }
     }
 
@@ -102,7 +125,7 @@ struct Answers: Sendable {
         var headers: [Field] = [("Content-Type", name)]
         if let tag { headers.append(("ETag", isCompressed ? "\"\(tag);gz\"" : "\"\(tag)\"")) }
         if isCompressed { headers.append(("Content-Encoding", "gzip")) }
-        return headers + Self.caching
+        return headers + caching
     }
 
     private func json(
@@ -129,9 +152,9 @@ struct Answers: Sendable {
         var headers: [Field] = []
         if !isArray, let one = objects.first {
             headers.append(("Location", location(of: one)))
-            headers.append(("ETag", tag(of: one, call)))
+            headers += tag(of: one, call)
         } else {
-            headers.append(("Location", Routes.path(ofEntity: entity.name, basePath)))
+            headers.append(("Location", Routes.path(ofEntity: entity.name, objectsPath)))
         }
         if call.terms.wantsMinimal {
             return Response(status: status, headers: headers + [Self.applied])
@@ -152,7 +175,7 @@ struct Answers: Sendable {
     }
 
     private func changed(_ snapshot: Snapshot, _ call: Call) -> Response {
-        let headers: [Field] = [("ETag", tag(of: snapshot, call))]
+        let headers = tag(of: snapshot, call)
         if let minimal = minimal(call, headers) { return minimal }
         // Who sends bytes is not answered with the object around them.
         if case .binary = call.route.resource { return Response(status: 204, headers: headers) }
@@ -181,21 +204,24 @@ struct Answers: Sendable {
                 writer.raw("{\"_entity\":")
                 writer.string(renderer.model.entities[entity].name)
                 writer.raw(",\"_id\":")
-                if let key { writer.integer(key) } else { writer.null() }
+                if let key { writer.key(key) } else { writer.null() }
                 writer.raw(",\"deleted\":true}")
             }
         }
         writer.byte(UInt8(ascii: "]"))
     }
 
-    private func tag(of snapshot: Snapshot, _ call: Call) -> String {
-        "\"\(EntityTags.plain(version: snapshot.version, generation: call.cacheGeneration))\""
+    /// The tag of an object that a write has left.
+    private func tag(of snapshot: Snapshot, _ call: Call) -> [Field] {
+        if isEditing { return [] }
+        let tag = EntityTags.plain(version: snapshot.version, generation: call.cacheGeneration)
+        return [("ETag", "\"\(tag)\"")]
     }
 
     /// The address of an object, under its concrete entity.
     private func location(of snapshot: Snapshot) -> String {
         let name = renderer.model.entities[snapshot.entity].name
-        return "\(Routes.path(ofEntity: name, basePath))/\(snapshot.key)"
+        return "\(Routes.path(ofEntity: name, objectsPath))/\(TemporaryID.text(snapshot.key))"
     }
 }
 
@@ -205,7 +231,7 @@ extension ByteWriter {
         byte(UInt8(ascii: "["))
         for (index, key) in keys.enumerated() {
             if index > 0 { byte(UInt8(ascii: ",")) }
-            integer(key)
+            self.key(key)
         }
         byte(UInt8(ascii: "]"))
     }

@@ -80,7 +80,7 @@ struct CSVTable: Sendable {
     private func write(
         _ object: Snapshot, _ slots: [Slot], _ member: Int, to writer: inout ByteWriter
     ) {
-        writer.integer(object.key)
+        writer.key(unquoted: object.key)
         writer.byte(UInt8(ascii: ","))
         write(text: renderer.model.entities[object.entity].name, to: &writer)
         writer.byte(UInt8(ascii: ","))
@@ -110,7 +110,7 @@ struct CSVTable: Sendable {
             let text = String(decoding: object.bytes, as: UTF8.self)
             if text != "null" { write(text: text, to: &writer) }
         case .toOne(let place, _):
-            if let key = Execution.key(row, at: place) { writer.integer(key) }
+            if let key = Execution.key(row, at: place) { writer.key(unquoted: key) }
         case .entityName(let place):
             guard row.indices.contains(place) else { return }
             if case .int(let index) = row[place],
@@ -141,7 +141,8 @@ struct CSVTable: Sendable {
         case .data(let bytes): write(bytes, as: kind, to: &writer)
         case .external(let data): if let bytes = data.bytes { writer.base64(bytes, quoted: false) }
         case .int(let it): writer.integer(it)
-        case .bool, .double, .key: renderer.write(value, as: kind, to: &writer)
+        case .key(let it): writer.key(unquoted: it)
+        case .bool, .double: renderer.write(value, as: kind, to: &writer)
         }
     }
 

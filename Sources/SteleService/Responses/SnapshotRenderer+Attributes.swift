@@ -99,8 +99,9 @@ extension SnapshotRenderer {
             }
             writeSize(of: data, to: &writer)
             writer.raw(",\"href\":\"")
+            writer.raw(basePath)
             writer.raw(form.address)
-            writer.integer(snapshot.key)
+            writer.key(unquoted: snapshot.key)
             writer.byte(UInt8(ascii: "/"))
             writer.write(name)
             writer.raw("\"}")
@@ -109,7 +110,8 @@ extension SnapshotRenderer {
 
     /// Where a property of an object is: `/Person/42/photo`.
     func address(of snapshot: Snapshot, _ name: String) -> String {
-        String(decoding: forms[snapshot.entity].address, as: UTF8.self) + "\(snapshot.key)/\(name)"
+        String(decoding: basePath + forms[snapshot.entity].address, as: UTF8.self)
+            + "\(TemporaryID.text(snapshot.key))/\(name)"
     }
 
     /// Appends a composite with its key: an object, or null where nothing in it has a value.

@@ -55,7 +55,7 @@ extension SnapshotRenderer {
         case .keys(let all):
             for (index, key) in (all[owner] ?? []).enumerated() {
                 if index > 0 { writer.byte(UInt8(ascii: ",")) }
-                writer.integer(key)
+                writer.key(key)
             }
         case .destinations: break
         }
@@ -79,7 +79,7 @@ extension SnapshotRenderer {
                 if let level = embedded.level(relationship.index) {
                     write(destination: key, level, to: &writer)
                 } else if let key {
-                    writer.integer(key)
+                    writer.key(key)
                 } else {
                     writer.null()
                 }

@@ -16,7 +16,7 @@ struct SnapshotRenderer: Sendable {
         let properties: [PropertyField]
         /// Whether an object is its slots, one after the other.
         let isPlain: Bool
-        /// What an object's address begins with: `/Person/`.
+        /// What an object's address begins with behind the base path: `/Person/`.
         let address: [UInt8]
     }
 
@@ -44,11 +44,21 @@ struct SnapshotRenderer: Sendable {
     /// Whether Decimals, and integers beyond 2^53, are written as strings (`numbers=string`).
     var numbersAsStrings = false
     let forms: [Form]
+    /// What addresses begin with: the base path, or an editing context's.
+    private(set) var basePath: [UInt8]
 
     /// - Parameter basePath: what the addresses in answers begin with.
     init(model: Model, basePath: String = "") {
         self.model = model
-        forms = model.entities.map { Form($0, basePath: basePath) }
+        self.basePath = Array(basePath.utf8)
+        forms = model.entities.map { Form($0) }
+    }
+
+    /// The same with other addresses.
+    func addressing(below path: String) -> SnapshotRenderer {
+        var copy = self
+        copy.basePath = Array(path.utf8)
+        return copy
     }
 
     /// The same for a client that cannot hold long numbers.
@@ -77,7 +87,7 @@ struct SnapshotRenderer: Sendable {
     /// Appends what every object begins with.
     func writeHead(_ snapshot: Snapshot, _ form: Form, to writer: inout ByteWriter) {
         writer.raw("{\"_id\":")
-        writer.integer(snapshot.key)
+        writer.key(snapshot.key)
         writer.raw(form.head)
         writer.integer(snapshot.version)
     }
@@ -106,7 +116,7 @@ struct SnapshotRenderer: Sendable {
             }
         case .uuid(let it): writer.uuid(it.uuid)
         case .external(let it): write(wholly: it, to: &writer)
-        case .key(let it): writer.integer(it)
+        case .key(let it): writer.key(it)
         }
     }
 
@@ -156,7 +166,7 @@ enum ValueKind: Sendable {
 }
 
 extension SnapshotRenderer.Form {
-    init(_ entity: Entity, basePath: String) {
+    init(_ entity: Entity) {
         var writer = ByteWriter()
         writer.raw(",\"_entity\":")
         writer.string(entity.name)
@@ -184,6 +194,6 @@ extension SnapshotRenderer.Form {
             case .external, .composite, .transient, .transformed: false
             }
         }
-        address = Array("\(Routes.path(ofEntity: entity.name, basePath))/".utf8)
+        address = Array("\(Routes.path(ofEntity: entity.name, ""))/".utf8)
     }
 }

@@ -21,11 +21,17 @@ struct Route: Sendable {
         case fetched(Entity, key: Int64, FetchedPropertyDescription)
         case relatedCount(Entity, key: Int64, Relationship)
         case member(Entity, key: Int64, Relationship, member: Int64)
+        /// Where editing contexts are made.
+        case contexts
+        /// An editing context itself.
+        case context(ContextPart)
     }
 
     let method: Method
     let resource: Resource
     let pattern: RoutePattern
+    /// The id of the editing context that it is below; nil for the store itself.
+    var context: String?
 
     /// Whether it reads and changes nothing.
     var isRead: Bool { method == .get || method == .head || pattern == .query }
@@ -43,6 +49,28 @@ struct Route: Sendable {
         case .relatedCount(let entity, _, let it): "\(name) /\(entity.name)/{id}/\(it.name)/count"
         case .member(let entity, _, let it, _): "\(name) /\(entity.name)/{id}/\(it.name)/{member}"
         default: "\(name) \(pattern.rawValue)"
+        }
+    }
+}
+
+/// What is asked of an editing context beside its objects.
+enum ContextPart: String, Sendable, CaseIterable {
+    case state, contexts, changes, undo, redo, save, rollback, reset, refresh, beginGroup, endGroup
+
+    /// The route.
+    var pattern: RoutePattern {
+        switch self {
+        case .state: .context
+        case .contexts: .childContexts
+        case .changes: .contextChanges
+        case .undo: .contextUndo
+        case .redo: .contextRedo
+        case .save: .contextSave
+        case .rollback: .contextRollback
+        case .reset: .contextReset
+        case .refresh: .contextRefresh
+        case .beginGroup: .contextUndoGroup
+        case .endGroup: .contextUndoGroupEnd
         }
     }
 }

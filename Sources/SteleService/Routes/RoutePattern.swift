@@ -20,15 +20,31 @@ enum RoutePattern: String, Sendable, CaseIterable {
     case binary = "/{Entity}/{id}/{attribute}"
     case relatedCount = "/{Entity}/{id}/{relationship}/count"
     case member = "/{Entity}/{id}/{relationship}/{member}"
+    case contexts = "/contexts"
+    case context = "/contexts/{context}"
+    case childContexts = "/contexts/{context}/contexts"
+    case contextChanges = "/contexts/{context}/changes"
+    case contextUndo = "/contexts/{context}/undo"
+    case contextRedo = "/contexts/{context}/redo"
+    case contextUndoGroup = "/contexts/{context}/undo-group"
+    case contextUndoGroupEnd = "/contexts/{context}/undo-group/end"
+    case contextSave = "/contexts/{context}/save"
+    case contextRollback = "/contexts/{context}/rollback"
+    case contextReset = "/contexts/{context}/reset"
+    case contextRefresh = "/contexts/{context}/refresh"
 
     /// The methods that it takes, HEAD and OPTIONS aside; a relationship's depend on its kind.
     var methods: [Method] {
         switch self {
         case .changes: [.get, .delete]
         case .index, .health, .readiness, .model, .errorCodes, .templates, .template,
-            .count, .fetchedProperty, .relatedCount:
+            .count, .fetchedProperty, .relatedCount, .contextChanges:
             [.get]
-        case .query, .transactions: [.post]
+        case .query, .transactions, .contexts, .childContexts, .contextUndo, .contextRedo,
+            .contextUndoGroup, .contextUndoGroupEnd, .contextSave, .contextRollback, .contextReset,
+            .contextRefresh:
+            [.post]
+        case .context: [.get, .patch, .delete]
         case .list: [.get, .post, .patch, .delete]
         case .object: [.get, .put, .patch, .delete]
         case .related: [.get, .post, .put, .delete]
@@ -40,7 +56,6 @@ enum RoutePattern: String, Sendable, CaseIterable {
 
 /// Routes of the contract that answer 501 in this version.
 enum LaterRoute: String, Sendable, CaseIterable {
-    case contexts = "/contexts"
     case live = "/live"
     case openAPI = "/openapi.json"
     case metrics = "/metrics"
@@ -48,7 +63,6 @@ enum LaterRoute: String, Sendable, CaseIterable {
 
     /// What stands at the root, by its first segment.
     static let atRoot: [String: LaterRoute] = [
-        "contexts": .contexts, "live": .live, "openapi.json": .openAPI,
-        "metrics": .metrics, "backup": .backup,
+        "live": .live, "openapi.json": .openAPI, "metrics": .metrics, "backup": .backup,
     ]
 }

@@ -3,17 +3,18 @@
 import SteleModel
 
 extension Routes {
+    /// - Parameter isEditing: whether temporary ids are ids.
     func data(
-        _ entity: Entity, _ rest: ArraySlice<String>, _ method: Method
+        _ entity: Entity, _ rest: ArraySlice<String>, isEditing: Bool = false
     ) throws -> (Route.Resource, RoutePattern) {
         guard let second = rest.first else { return (.list(entity), .list) }
         if rest.count == 1, second == "count" { return (.count(entity), .count) }
         if rest.count == 1, second == "query" { return (.query(entity), .query) }
-        guard let key = try id(second) else {
+        guard let key = try id(second, isEditing) else {
             let near = Nearest.name(to: second, among: ["count", "query"])
             throw Problem(
                 .route, "there is no route /\(entity.name)/\(second)",
-                hint: near.map { "did you mean \($0)?" }
+                hint: near.map { "did you mean \($0)?" } ?? temporaryHint(second, isEditing)
                     ?? "after an entity comes an id, a whole number from 1, or count")
         }
         let below = rest.dropFirst()
@@ -45,17 +46,19 @@ extension Routes {
         if final == "count" {
             return (.relatedCount(entity, key: key, relationship), .relatedCount)
         }
-        guard let member = try id(final) else {
+        guard let member = try id(final, isEditing) else {
             throw Problem(
                 .route, "there is no route /\(entity.name)/{id}/\(name)/\(final)",
-                hint: "after a to-many relationship comes an id, or count")
+                hint: temporaryHint(final, isEditing)
+                    ?? "after a to-many relationship comes an id, or count")
         }
         return (.member(entity, key: key, relationship, member: member), .member)
     }
 
     /// The id that a segment is; nil where it is no number at all.
     /// - Throws: `Problem` for a number that no id can be.
-    private func id(_ text: String) throws -> Int64? {
+    private func id(_ text: String, _ isEditing: Bool) throws -> Int64? {
+        if isEditing, let key = TemporaryID.key(text) { return key }
         let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
         guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         guard let key = Int64(text), key > 0, text.utf8.first != UInt8(ascii: "0") else {
@@ -64,6 +67,12 @@ extension Routes {
             )
         }
         return key
+    }
+
+    private func temporaryHint(_ text: String, _ isEditing: Bool) -> String? {
+        guard !isEditing, TemporaryID.key(text) != nil else { return nil }
+        return "\(text) is a temporary id: only its editing context knows it, below "
+            + "\(basePath)/contexts/{context}"
     }
 
     private func relationship(_ name: String, of entity: Entity) throws -> Relationship {

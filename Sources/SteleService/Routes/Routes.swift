@@ -31,7 +31,7 @@ struct Routes: Sendable {
                 resource: .options(allow: Method.allow([.get, .post, .put, .patch, .delete])),
                 pattern: .index)
         }
-        let (resource, pattern) = try resource(at: request.path, method: method)
+        let (resource, pattern, context) = try resource(at: request.path, method: method)
         let allowed = Self.methods(resource, pattern)
         if method == .options {
             return Route(
@@ -40,21 +40,25 @@ struct Routes: Sendable {
         guard allowed.contains(method == .head ? .get : method) else {
             throw refusal(of: method, resource, allowed)
         }
-        return Route(method: method, resource: resource, pattern: pattern)
+        return Route(method: method, resource: resource, pattern: pattern, context: context)
     }
 
+    /// What a path names, and the editing context that it is below.
     private func resource(
         at path: String, method: Method
-    ) throws -> (Route.Resource, RoutePattern) {
+    ) throws -> (Route.Resource, RoutePattern, context: String?) {
         if let (entity, key) = plainObjects.place(path) {
-            return (.object(entity, key: key), .object)
+            return (.object(entity, key: key), .object, nil)
         }
-        return try resource(segments(of: path), method: method)
+        let segments = try segments(of: path)
+        if segments.first == "contexts" { return try editing(segments.dropFirst()) }
+        let (resource, pattern) = try resource(segments, method: method)
+        return (resource, pattern, nil)
     }
 
     /// What a method that no route takes is answered: what this route takes instead.
     private func refusal(ofUnknown request: Request) throws -> Problem {
-        let (resource, pattern) = try resource(at: request.path, method: .get)
+        let (resource, pattern, _) = try resource(at: request.path, method: .get)
         let allow = Method.allow(Self.methods(resource, pattern))
         return Problem(
             .method, "this route takes \(allow), not \(request.method.prefix(32))",
@@ -110,13 +114,13 @@ struct Routes: Sendable {
         case ("entities", 0):
             throw Problem(.route, "/entities is followed by an entity's name")
         case ("entities", _):
-            return try data(entity(rest.first ?? ""), rest.dropFirst(), method)
+            return try data(entity(rest.first ?? ""), rest.dropFirst())
         default:
             if let later = LaterRoute.atRoot[first] {
                 throw Problem.notBuilt("the route \(later.rawValue)")
             }
             guard Self.livesAtRoot(first) else { throw unknownRoute(segments) }
-            return try data(entity(first), rest, method)
+            return try data(entity(first), rest)
         }
     }
 
@@ -125,7 +129,7 @@ struct Routes: Sendable {
         name.unicodeScalars.first?.properties.isUppercase ?? false
     }
 
-    private func entity(_ name: String) throws -> Entity {
+    func entity(_ name: String) throws -> Entity {
         if let entity = model.entity(named: name) { return entity }
         let near = Nearest.name(to: name, among: model.entities.lazy.map(\.name))
         throw Problem(

@@ -52,6 +52,15 @@ struct SettingFlags: ParsableArguments {
     var bodyLimit: String?
     @Option(help: settingHelp("upload-limit", "The largest value streamed into a file.", "MiB"))
     var uploadLimit: String?
+    @Option(help: settingHelp("contexts", "Editing contexts at once.", "number"))
+    var contexts: String?
+    @Option(
+        help: settingHelp(
+            "context-lifetime", "Seconds until an idle editing context expires.", "seconds"))
+    var contextLifetime: String?
+    @Option(
+        help: settingHelp("context-objects", "Unsaved objects of an editing context.", "objects"))
+    var contextObjects: String?
     @Option(help: settingHelp("row-cache", "Rows kept in memory.", "MiB"))
     var rowCache: String?
     @Option(help: settingHelp("workers", "Threads that read or write the store.", "threads"))
@@ -78,7 +87,9 @@ struct SettingFlags: ParsableArguments {
             ("heartbeat", heartbeat), ("history-days", historyDays), ("history-size", historySize),
             ("default-limit", defaultLimit),
             ("maximum-limit", maximumLimit), ("body-limit", bodyLimit),
-            ("upload-limit", uploadLimit), ("row-cache", rowCache),
+            ("upload-limit", uploadLimit), ("contexts", contexts),
+            ("context-lifetime", contextLifetime), ("context-objects", contextObjects),
+            ("row-cache", rowCache),
             ("workers", workers), ("http-threads", httpThreads), ("connections", connections),
             ("idle-timeout", idleTimeout), ("server-timing", serverTiming),
         ]

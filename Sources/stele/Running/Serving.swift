@@ -43,6 +43,7 @@ struct Serving {
         logger.info("ending", metadata: ["signal": "\(signal)"])
         service.changeFeed.stop()
         server.stop(drain: settings.drain)
+        service.closeContexts()
     }
 
     /// The store that is served, and whose it is.

@@ -37,6 +37,10 @@ struct Setting: Sendable {
         Setting("maximum-limit", "10000", "the most rows that limit may ask for in JSON"),
         Setting("body-limit", "32", "MiB of the largest body taken"),
         Setting("upload-limit", "1024", "MiB of the largest Binary value streamed into a file"),
+        Setting("contexts", "1000", "editing contexts that are kept at once"),
+        Setting(
+            "context-lifetime", "900", "seconds after which an editing context that is left alone expires"),
+        Setting("context-objects", "10000", "objects with unsaved changes in one editing context"),
         Setting("row-cache", "32", "MiB of rows kept in memory"),
         Setting("workers", "64", "threads that answer what writes; they wait for the disk together"),
         Setting("http-threads", "0", "threads that carry connections; 0 is two a core, 8 at least"),

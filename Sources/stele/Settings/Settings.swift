@@ -59,6 +59,9 @@ struct Settings: Sendable {
         limits.maximumListLimit = try reading.integer("maximum-limit", 1...1_000_000)
         limits.defaultListLimit = try reading.integer(
             "default-limit", 1...limits.maximumListLimit)
+        limits.contexts = try reading.integer("contexts", 0...100_000)
+        limits.contextSeconds = try reading.seconds("context-lifetime", 1...86_400)
+        limits.contextObjects = try reading.integer("context-objects", 1...1_000_000)
         bodyBytes = try reading.integer("body-limit", 1...4_096) << 20
         uploadBytes = try reading.integer("upload-limit", 1...1_048_576) << 20
         rowCacheBytes = try reading.integer("row-cache", 0...1_048_576) << 20

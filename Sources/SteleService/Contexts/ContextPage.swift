@@ -1,0 +1,149 @@
+/// An editing context as JSON: its state, what is unsaved in it, what a save has made.
+
+import SteleGraph
+import SteleJSON
+import SteleModel
+import StelePersistence
+
+enum ContextPage {
+    /// Appends what a client may know of a context.
+    /// - Parameter deadline: when it expires, in seconds since 2001-01-01T00:00:00Z.
+    /// - Throws: `StoreError`, where owners of changed relationships must be read and cannot.
+    static func write(
+        stateOf editing: EditingContext, until deadline: Double, to writer: inout ByteWriter
+    ) throws {
+        let graph = editing.graph
+        let undo = graph.undoManager
+        var date = ByteWriter(capacity: 32)
+        date.date(secondsSince2001: (deadline * 1000).rounded() / 1000)
+        func name(_ text: String?) -> JSONValue {
+            text.flatMap { $0.isEmpty ? nil : .string($0) } ?? .null
+        }
+        let members: [(String, JSONValue)] = [
+            ("context", .string(editing.id)),
+            ("expires", .raw(date.bytes)),
+            ("parent", editing.parent.map { .string($0.id) } ?? .null),
+            ("author", graph.author.map { .string($0) } ?? .null),
+            ("mergePolicy", .string(graph.mergePolicy.rawValue)),
+            ("hasChanges", .bool(graph.hasChanges)),
+            ("inserted", count(graph.insertedObjects)),
+            ("updated", count(try graph.updatedObjects())),
+            ("deleted", count(graph.deletedObjects)),
+            ("undoEnabled", .bool(undo != nil)),
+            ("undoLevels", .integer(Int64(editing.undoLevels))),
+            ("canUndo", .bool(undo?.canUndo ?? false)),
+            ("canRedo", .bool(undo?.canRedo ?? false)),
+            ("undoActionName", name(undo?.undoActionName)),
+            ("redoActionName", name(undo?.redoActionName)),
+            ("openUndoGroups", .integer(Int64(undo?.groupingLevel ?? 0))),
+        ]
+        JSONValue.object(members).write(to: &writer)
+    }
+
+    private static func count(_ objects: [ManagedObject]) -> JSONValue {
+        .integer(Int64(objects.count))
+    }
+
+    // MARK: What is unsaved
+
+    /// Appends all unsaved changes: new objects whole, others by what has changed.
+    /// - Throws: `StoreError`, where members must be read and cannot.
+    static func write(
+        changesOf graph: ManagedObjectContext, _ renderer: SnapshotRenderer,
+        to writer: inout ByteWriter
+    ) throws {
+        try graph.processPendingChanges()
+        let updated = try graph.updatedObjects()
+        writer.raw("{\"inserted\":[")
+        for (index, object) in graph.insertedObjects.enumerated() {
+            if index > 0 { writer.byte(UInt8(ascii: ",")) }
+            renderer.write(object.snapshot, to: &writer)
+        }
+        writer.raw("],\"updated\":[")
+        for (index, object) in updated.enumerated() {
+            if index > 0 { writer.byte(UInt8(ascii: ",")) }
+            try write(changesOf: object, renderer, to: &writer)
+        }
+        writer.raw("],\"deleted\":[")
+        for (index, object) in graph.deletedObjects.enumerated() {
+            if index > 0 { writer.byte(UInt8(ascii: ",")) }
+            writeHead(object, renderer, to: &writer)
+            writer.byte(UInt8(ascii: "}"))
+        }
+        writer.raw("]}")
+    }
+
+    private static func write(
+        changesOf object: ManagedObject, _ renderer: SnapshotRenderer,
+        to writer: inout ByteWriter
+    ) throws {
+        let changed = try object.changedValues()
+        let committed = object.committedValues(forKeys: Array(changed.keys))
+        writeHead(object, renderer, to: &writer)
+        for (title, values) in [("changed", changed), ("committed", committed)] {
+            writer.raw(ByteWriter.preparedKey(title, comma: true))
+            writer.byte(UInt8(ascii: "{"))
+            var isFirst = true
+            for (name, property) in properties(of: object.entity) {
+                guard let value = values[name] else { continue }
+                writer.raw(ByteWriter.preparedKey(name, comma: !isFirst))
+                isFirst = false
+                switch value {
+                case .members(let keys): writer.keys(keys)
+                case .value(let value): renderer.writeValue(value, of: property, to: &writer)
+                }
+            }
+            writer.byte(UInt8(ascii: "}"))
+        }
+        writer.byte(UInt8(ascii: "}"))
+    }
+
+    /// What can change, in a fixed order: attributes in composites by their paths, then to-manys.
+    private static func properties(of entity: Entity) -> [(name: String, property: Property)] {
+        entity.slots.map { ($0.name, $0) }
+            + entity.properties.compactMap { property in
+                guard case .relationship(let it) = property, it.isToMany else { return nil }
+                return (it.name, property)
+            }
+    }
+
+    private static func writeHead(
+        _ object: ManagedObject, _ renderer: SnapshotRenderer, to writer: inout ByteWriter
+    ) {
+        writer.raw("{\"_id\":")
+        writer.key(object.id.key)
+        writer.raw(renderer.forms[object.entity.index].head)
+        writer.integer(object.version)
+    }
+
+    // MARK: What a save has made
+
+    /// Appends the save's token, and what each temporary id has become.
+    static func write(
+        save result: SaveResult, _ transaction: ChangeToken?, of editing: EditingContext,
+        _ model: Model, to writer: inout ByteWriter
+    ) {
+        let ids = result.permanentKeys.sorted { $0.key.key > $1.key.key }
+        let members: [(String, JSONValue)] = [
+            ("context", .string(editing.id)),
+            ("parent", editing.parent.map { .string($0.id) } ?? .null),
+            ("transaction", transaction.map { .string($0.text) } ?? .null),
+            (
+                "ids",
+                .object(
+                    ids.map { id, key in
+                        let stored = result.snapshots[ObjectID(root: id.root, key: key)]
+                        let entity = model.entities[stored?.entity ?? id.root]
+                        return (
+                            TemporaryID.text(id.key),
+                            .object([
+                                ("_id", .integer(key)), ("_entity", .string(entity.name)),
+                                ("_version", .integer(stored?.version ?? 1)),
+                            ])
+                        )
+                    })
+            ),
+        ]
+        JSONValue.object(members).write(to: &writer)
+    }
+}

@@ -1,0 +1,71 @@
+/// One at a time, in the order in which they come.
+
+import Dispatch
+import SteleMutex
+
+/// Whose turn it is with something that belongs to one thread at a time.
+final class Turn: Sendable {
+    private struct State: Sendable {
+        var isTaken = false
+        var waiting: [Waiter] = []
+    }
+
+    private final class Waiter: Sendable {
+        let isNext = DispatchSemaphore(value: 0)
+    }
+
+    private let state = Mutex(State())
+
+    /// Runs a body when its turn has come.
+    /// - Parameters:
+    ///   - seconds: how long to wait for it.
+    ///   - places: how many may wait at once, for each has a thread.
+    /// - Throws: `Problem`, 503, where it does not come in time; what the body throws.
+    func run<R>(seconds: Double, places: Int, _ body: () throws -> R) throws -> R {
+        try take(seconds, places)
+        defer { leave() }
+        return try body()
+    }
+
+    private func take(_ seconds: Double, _ places: Int) throws {
+        let waiter = try state.withLock { state -> Waiter? in
+            guard state.isTaken else {
+                state.isTaken = true
+                return nil
+            }
+            guard state.waiting.count < places else {
+                throw Self.busy("\(places) requests wait for this context already")
+            }
+            let waiter = Waiter()
+            state.waiting.append(waiter)
+            return waiter
+        }
+        guard let waiter else { return }
+        _ = waiter.isNext.wait(timeout: .now() + seconds)
+        // Whoever is not in the queue any more was given the turn, be it at the last moment.
+        let isLate = state.withLock { state in
+            guard let place = state.waiting.firstIndex(where: { $0 === waiter }) else {
+                return false
+            }
+            state.waiting.remove(at: place)
+            return true
+        }
+        if isLate { throw Self.busy("the context was busy for \(Int(seconds)) s") }
+    }
+
+    private func leave() {
+        state.withLock { state in
+            if state.waiting.isEmpty {
+                state.isTaken = false
+            } else {
+                state.waiting.removeFirst().isNext.signal()
+            }
+        }
+    }
+
+    private static func busy(_ why: String) -> Problem {
+        Problem(
+            .busy, why + ": requests to one context are answered one after the other",
+            headers: [("Retry-After", "1")])
+    }
+}
