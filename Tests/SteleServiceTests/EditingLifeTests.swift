@@ -153,7 +153,8 @@ import Testing
         #expect(editor.get("").status == 200)
         // Nobody saves what was deleted while it waited.
         _ = editor.post("/Person", "{}")
-        let (started, answer) = (DispatchSemaphore(value: 0), Mutex<Answer?>(nil))
+        let started = DispatchSemaphore(value: 0)
+        let answer = Mutex<Answer?>(nil)
         let long = try ServiceFixture(TestModels.people())
         let other = try Editor(long)
         _ = other.post("/Person", "{}")
