@@ -50,6 +50,7 @@ extension ManagedObjectContext {
     /// be there; what they have relied on before need not hold any more.
     /// - Parameter isJournaling: whether what deletions do now is written down.
     func lookAgain(isJournaling: Bool) throws {
+        touched.removeAll { !$0.isTouched }
         seenByDeletion = [:]
         ownersSeen = [:]
         try takeFromOwnersAgain()
