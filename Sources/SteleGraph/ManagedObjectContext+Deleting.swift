@@ -39,10 +39,8 @@ extension ManagedObjectContext {
     private func forgetDeletedInserts() {
         for object in inserted where object.isDeleted {
             unregister(object)
-            if let row = object.reinserted {
+            if object.reinserted != nil {
                 // It was in the store once, and may be inserted under its key again.
-                object.before = row
-                object.reinserted = nil
                 object.isInserted = false
                 object.isGone = true
             }

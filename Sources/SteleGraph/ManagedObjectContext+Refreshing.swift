@@ -43,6 +43,8 @@ extension ManagedObjectContext {
             deleted.removeAll(where: \.isGone)
             try dropLinksToNothing()
             try lookAgain(isJournaling: wasJournaling)
+            // All that it knows it has read in this view.
+            if parent == nil { readFloor = try view().token }
         }
     }
 

@@ -16,7 +16,7 @@ extension ManagedObjectContext {
         if old === undoManager { return }
         old?.remove(self)
         undoManager?.add(self)
-        renamed = [:]
+        renamed = PermanentKeys()
         updateJournaling()
     }
 
@@ -40,7 +40,7 @@ extension ManagedObjectContext {
 
     func forgetUndo() {
         undoManager?.removeAllActions(withTarget: self)
-        renamed = [:]
+        renamed = PermanentKeys()
     }
 
     /// Registers the changes since it last ran, and tells of them; called by
@@ -161,11 +161,7 @@ extension ManagedObjectContext {
     func restore(_ object: ManagedObject) {
         guard object.isDeleted else { return }
         object.isDeleted = false
-        if object.isGone && !object.isInserted {
-            object.isInserted = true
-            object.reinserted = object.before
-            object.before = nil
-        }
+        if object.isGone { object.isInserted = true }
         object.isGone = false
         object.context = self
         if object.isInserted { inserted.append(object) }

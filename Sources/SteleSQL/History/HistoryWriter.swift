@@ -73,29 +73,18 @@ struct HistoryWriter {
         strings = TransactionStrings()
     }
 
-    /// Adds a save and gives it as readers of the history will see it.
-    /// - Parameter whole: the transaction that it is a further part of; nil for one of its own.
-    mutating func add(
-        _ done: [AppliedChange], _ request: SaveRequest, at time: Double,
-        continuing whole: HistoryTransaction?, counters: inout Counters, _ connection: any SQLConnection
-    ) throws(StoreError) -> HistoryTransaction {
-        let number: Int64
-        if let whole { number = whole.number } else {
-            let author = try key(of: request.author, &counters, connection)
-            let context = try key(of: request.contextName, &counters, connection)
-            let process = try key(of: "stele", &counters, connection)
-            number = try counters.next(HistoryTables.transaction)
-            transactionRows.append([.int(number), author, process, context, process, .date(time)])
-        }
-        var changes: [HistoryChange] = []
-        changes.reserveCapacity(done.count)
-        for applied in done {
-            changes.append(try add(applied, transaction: number, &counters))
-            if changeRows.count >= Self.rowsWaiting { try write(to: connection) }
-        }
-        return HistoryTransaction(
-            number: number, timestamp: time, author: request.author,
-            contextName: request.contextName, changes: changes)
+    /// Begins a save's transaction.
+    /// - Returns: its number.
+    mutating func begin(
+        _ request: SaveRequest, at time: Double, counters: inout Counters,
+        _ connection: any SQLConnection
+    ) throws(StoreError) -> Int64 {
+        let author = try key(of: request.author, &counters, connection)
+        let context = try key(of: request.contextName, &counters, connection)
+        let process = try key(of: "stele", &counters, connection)
+        let number = try counters.next(HistoryTables.transaction)
+        transactionRows.append([.int(number), author, process, context, process, .date(time)])
+        return number
     }
 
     /// How many changes wait at most.
@@ -114,9 +103,13 @@ struct HistoryWriter {
         try places.addIfMany(connection)
     }
 
-    private mutating func add(
-        _ applied: AppliedChange, transaction: Int64, _ counters: inout Counters
+    /// Adds a change and gives it as readers of the history will see it.
+    /// - Parameter transaction: the number of the one that it is a part of.
+    mutating func add(
+        _ applied: AppliedChange, transaction: Int64, counters: inout Counters,
+        _ connection: any SQLConnection
     ) throws(StoreError) -> HistoryChange {
+        if changeRows.count >= Self.rowsWaiting { try write(to: connection) }
         let change = applied.change
         let key = try counters.next(HistoryTables.change)
         let family = schema.number(of: schema.model.entities[change.entity].root)
