@@ -61,6 +61,8 @@ public final class ManagedObjectContext {
     var weaklyRegistered: [ObjectID: WeakObject] = [:]
     /// What is known and changed of to-manys; of new objects only where something is in them.
     var toManys: [ToManyID: ToManyState] = [:]
+    /// The ordered to-many whose order is not kept for now (`leavingOrder`).
+    var unordered: ToManyID?
     /// New objects in the order of their insertion; those deleted again are still in it.
     var inserted: [ManagedObject] = []
     /// Objects of the store that may have changed, in the order of their first change.

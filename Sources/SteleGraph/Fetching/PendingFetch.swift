@@ -14,7 +14,7 @@ struct PendingFetch {
     private let view: PendingView
     private let affected: Set<Int64>?
     private let sortKeys: [ExpressionEvaluator<PendingObject>]
-    private let texts: [TextComparison]
+    private let order: RowOrder
 
     init(_ context: ManagedObjectContext, _ request: FetchRequest) throws {
         self.context = context
@@ -28,7 +28,7 @@ struct PendingFetch {
                     key.expression, entity: request.entity, model: context.model))
         }
         self.sortKeys = sortKeys
-        texts = request.sortDescriptors.map { TextComparison($0.options) }
+        order = RowOrder(request)
     }
 
     /// The page that the request asks for.
@@ -38,7 +38,10 @@ struct PendingFetch {
         if let affected {
             var rest = excluding(affected)
             rest.fetchOffset = 0
-            rest.fetchLimit = request.fetchLimit.map { $0 + max(0, request.fetchOffset) }
+            rest.fetchLimit = request.fetchLimit.map {
+                let (sum, isBeyond) = $0.addingReportingOverflow(max(0, request.fetchOffset))
+                return isBeyond ? .max : sum
+            }
             others = try context.snapshots(rest).map(context.register)
         }
         return page(try merge(others, come))
@@ -130,24 +133,13 @@ struct PendingFetch {
     /// New objects stand behind those that are saved, in the order in which they came.
     private func place(_ key: Int64) -> Int64 { key > 0 ? key : Int64.max / 2 &- key }
 
-    private func precedes(_ a: [Value], _ b: [Value]) -> Bool {
-        for (index, (left, right)) in zip(a, b).enumerated() {
-            let isAsked = index < texts.count
-            let text = isAsked ? texts[index] : TextComparison()
-            let order = ValueOrder.sortOrder(left, right, text)
-            if order == 0 { continue }
-            return !isAsked || request.sortDescriptors[index].ascending ? order < 0 : order > 0
-        }
-        return false
-    }
-
     private typealias Placed = (position: [Value], object: ManagedObject)
 
     private func sorted(_ objects: [ManagedObject]) throws -> [Placed] {
         var found: [Placed] = []
         for object in objects { found.append((try position(object), object)) }
-        if let after = request.after { found.removeAll { !precedes(after, $0.position) } }
-        found.sort { precedes($0.position, $1.position) }
+        if let after = request.after { found.removeAll { !order.precedes(after, $0.position) } }
+        found.sort { order.precedes($0.position, $1.position) }
         return found
     }
 
@@ -169,7 +161,11 @@ struct PendingFetch {
             var (low, high) = (next, others.count)
             while low < high {
                 let middle = (low + high) / 2
-                if precedes(try position(middle), place) { low = middle + 1 } else { high = middle }
+                if order.precedes(try position(middle), place) {
+                    low = middle + 1
+                } else {
+                    high = middle
+                }
             }
             merged += others[next..<low]
             merged.append(object)

@@ -83,12 +83,14 @@ struct HistoryWriter {
         let context = try key(of: request.contextName, &counters, connection)
         let process = try key(of: "stele", &counters, connection)
         let number = try counters.next(HistoryTables.transaction)
-        transactionRows.append([.int(number), author, process, context, process, .date(time)])
+        for value in [.int(number), author, process, context, process, .date(time)] {
+            transactionRows.append(value)
+        }
         return number
     }
 
     /// How many changes wait at most.
-    private static let rowsWaiting = 256
+    private static let rowsWaiting = 512
 
     /// Inserts the rows that wait.
     mutating func write(to connection: any SQLConnection) throws(StoreError) {
@@ -113,11 +115,12 @@ struct HistoryWriter {
         let change = applied.change
         let key = try counters.next(HistoryTables.change)
         let family = schema.number(of: schema.model.entities[change.entity].root)
-        changeRows.append([
-            .int(key), .int(Int64(change.kind.rawValue)),
-            .int(Int64(schema.number(of: change.entity))), .int(change.key),
-            .int(transaction), change.kind == .update ? columns(of: change.entity) : .null,
-        ])
+        changeRows.append(.int(key))
+        changeRows.append(.int(Int64(change.kind.rawValue)))
+        changeRows.append(.int(Int64(schema.number(of: change.entity))))
+        changeRows.append(.int(change.key))
+        changeRows.append(.int(transaction))
+        changeRows.append(change.kind == .update ? columns(of: change.entity) : .null)
         var told = HistoryChange(
             kind: change.kind, entity: change.entity, key: change.key,
             version: applied.after?.version ?? change.before?.version, snapshot: applied.after)
@@ -135,10 +138,11 @@ struct HistoryWriter {
             text = images.text(of: change, before: before)
         }
         places.note(1)
-        imageRows.append([
-            .int(key), .int(Int64(family)), .int(change.key), .int(told.version ?? 0),
-            .string(text),
-        ])
+        imageRows.append(.int(key))
+        imageRows.append(.int(Int64(family)))
+        imageRows.append(.int(change.key))
+        imageRows.append(.int(told.version ?? 0))
+        imageRows.append(.string(text))
         return told
     }
 

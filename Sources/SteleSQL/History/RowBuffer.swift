@@ -9,7 +9,7 @@ import StelePersistence
 /// the last, in the table and in each of its indexes, without a search from the root.
 struct RowBuffer {
     private let width: Int
-    /// The statements for the most rows, half of that, … and one.
+    /// The statements for the most rows, for fewer, … and for one.
     private let inserts: [(rows: Int, sql: SQLText)]
     private var values: [Value] = []
 
@@ -23,7 +23,7 @@ struct RowBuffer {
         width = columns.count
         let names = (columns + constants.map(\.name)).joined(separator: ", ")
         let fixed = constants.map { ", \($0.sql)" }.joined()
-        let counts = [64, 32, 16, 8, 4, 2, 1].filter { $0 == 1 || $0 * columns.count <= Self.places }
+        let counts = [512, 64, 32, 16, 8, 4, 2, 1].filter { $0 == 1 || $0 * columns.count <= Self.places }
         inserts = counts.map { count in
             let rows = (0..<count).map { row in
                 let places = columns.indices.map { "?\(row * columns.count + $0 + 1)" }
@@ -42,10 +42,7 @@ struct RowBuffer {
     /// How many rows wait.
     var count: Int { values.count / width }
 
-    /// Adds a row: a value a column, in their order.
-    mutating func append(_ row: [Value]) { values.append(contentsOf: row) }
-
-    /// Adds a row's next value.
+    /// Adds a row's next value; a row has one a column, in their order.
     mutating func append(_ value: Value) { values.append(value) }
 
     /// Drops all rows but the first `count`.

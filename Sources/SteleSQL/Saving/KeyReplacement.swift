@@ -14,12 +14,15 @@ struct KeyReplacement {
         var change = change
         let entity = model.entities[change.entity]
         if change.key < 0 { change.key = try key(change.key, root: entity.root) }
-        for (slot, value) in change.values.enumerated() {
-            guard case .key(let key) = value, key < 0,
-                case .relationship(let it) = entity.slots[slot]
-            else { continue }
-            change.values[slot] = .key(
-                try self.key(key, root: model.destination(of: it).root))
+        // Asked before anything is set: what is set in a loop is copied before it.
+        if change.values.contains(where: Self.isTemporary) {
+            for (slot, value) in change.values.enumerated() {
+                guard case .key(let key) = value, key < 0,
+                    case .relationship(let it) = entity.slots[slot]
+                else { continue }
+                change.values[slot] = .key(
+                    try self.key(key, root: model.destination(of: it).root))
+            }
         }
         for index in change.toManys.indices {
             let it = model.relationships[change.toManys[index].relationship]
@@ -34,7 +37,12 @@ struct KeyReplacement {
         return change
     }
 
+    private static func isTemporary(_ value: Value) -> Bool {
+        if case .key(let key) = value { key < 0 } else { false }
+    }
+
     private func replace(_ keys: inout [Int64], _ root: Int) throws(StoreError) {
+        guard keys.contains(where: { $0 < 0 }) else { return }
         for index in keys.indices where keys[index] < 0 {
             keys[index] = try key(keys[index], root: root)
         }

@@ -11,11 +11,10 @@ extension SQLSaver {
         _ operations: SaveOperations, from start: Int, _ concrete: ConcreteEntities,
         _ places: UniqueValues, _ done: (AppliedChange) throws(StoreError) -> Void
     ) throws(StoreError) -> Int? {
-        guard operations.count - start >= Self.fewestTogether else { return nil }
+        guard operations.count - start >= Self.fewestTogether, operations.kind(start) == .insert
+        else { return nil }
         let entity = operations.asked(start).entity
-        let end =
-            (start..<operations.count).first { !isPlainInsert(operations.asked($0), entity) }
-            ?? operations.count
+        let end = operations.endOfNew(from: start)
         guard end - start >= Self.fewestTogether, !isConstrained(entity) else { return nil }
         var rows = statements.rows(entity)
         var next = start
@@ -40,12 +39,6 @@ extension SQLSaver {
             }
         }
         return end - start
-    }
-
-    /// Whether it inserts a new object of that entity, which was never stored before.
-    private func isPlainInsert(_ change: ObjectChange, _ entity: Int) -> Bool {
-        change.kind == .insert && change.entity == entity && change.key < 0
-            && change.before == nil
     }
 
     /// Whether rows depend on others: by a uniqueness constraint, or by a column that holds another

@@ -10,12 +10,12 @@ extension SQLSaver {
             let change = try operations[index]
             for it in change.toManys { try remove(it, owner: change.key) }
         }
-        for index in operations.linking where operations.asked(index).kind != .delete {
+        for index in operations.linking where operations.kind(index) != .delete {
             let change = try operations[index]
             for it in change.toManys { try add(it, owner: change.key) }
         }
         // Only now: a pair may be made by the change of its other side.
-        for index in operations.linking where operations.asked(index).kind != .delete {
+        for index in operations.linking where operations.kind(index) != .delete {
             let change = try operations[index]
             for it in change.toManys { try order(it, owner: change.key) }
         }

@@ -14,7 +14,8 @@ extension SQLSaver {
     ///
     /// Only for what is made from what is there: versions are not compared.
     private func changesAlike(_ operations: SaveOperations, from start: Int) -> Int? {
-        guard operations.count - start >= Self.fewestTogether else { return nil }
+        guard operations.count - start >= Self.fewestTogether, operations.kind(start) != .insert
+        else { return nil }
         let first = operations.asked(start)
         let isAlike: (ObjectChange) -> Bool
         switch first.kind {

@@ -136,11 +136,12 @@ public final class SQLSaver {
     /// Gives new objects their keys.
     private func assignKeys(_ changes: [ObjectChange]) throws(StoreError) -> PermanentKeys {
         var permanent = PermanentKeys()
-        for change in changes where change.key < 0 && change.kind == .insert {
-            let root = schema.model.entities[change.entity].root
+        for place in changes.indices
+        where changes[place].key < 0 && changes[place].kind == .insert {
+            let root = schema.model.entities[changes[place].entity].root
             permanent.insert(
                 try counters.next(schema.number(of: root)),
-                for: ObjectID(root: root, key: change.key))
+                for: ObjectID(root: root, key: changes[place].key))
         }
         return permanent
     }

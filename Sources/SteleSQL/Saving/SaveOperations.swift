@@ -47,6 +47,20 @@ struct SaveOperations {
     /// A change as it was asked for: new objects in it have their temporary keys.
     func asked(_ index: Int) -> ObjectChange { changes[place(index)] }
 
+    /// What a change does, without a look at the rest.
+    func kind(_ index: Int) -> ObjectChange.Kind { changes[place(index)].kind }
+
+    /// Where the new objects of one entity end that begin there; where one was stored before, it is
+    /// none of them.
+    func endOfNew(from start: Int) -> Int {
+        let entity = changes[place(start)].entity
+        return (start..<count).first { index in
+            let place = place(index)
+            return changes[place].kind != .insert || changes[place].entity != entity
+                || changes[place].key > 0 || changes[place].before != nil
+        } ?? count
+    }
+
     private func place(_ index: Int) -> Int { order?[index] ?? index }
 
     /// What a deleted object was, as it has turned out to be.
@@ -74,15 +88,14 @@ struct SaveOperations {
         if changes.count < 2 { return false }
         var new = 0
         var seen: Set<ObjectID> = []
-        for change in changes {
-            if change.kind == .insert, change.key < 0 {
+        for place in changes.indices {
+            let key = changes[place].key
+            if changes[place].kind == .insert, key < 0 {
                 new += 1
                 continue
             }
-            let root = keys.model.entities[change.entity].root
-            if change.key < 0 || !seen.insert(ObjectID(root: root, key: change.key)).inserted {
-                return true
-            }
+            let root = keys.model.entities[changes[place].entity].root
+            if key < 0 || !seen.insert(ObjectID(root: root, key: key)).inserted { return true }
         }
         return new > keys.permanent.count
     }
@@ -113,13 +126,15 @@ struct SaveOperations {
 
     /// Nil where all are of one kind and none is empty.
     private static func order(_ changes: [ObjectChange]) -> [Int]? {
-        guard let first = changes.first else { return nil }
-        if changes.allSatisfy({ $0.kind == first.kind && !$0.isEmpty }) { return nil }
+        guard let kind = changes.first?.kind else { return nil }
+        // By places, for to look at a change as a whole is to count a reference to all its parts.
+        let places = changes.indices
+        if places.allSatisfy({ changes[$0].kind == kind && !changes[$0].isEmpty }) { return nil }
         var order: [Int] = []
         order.reserveCapacity(changes.count)
         for kind in [ObjectChange.Kind.delete, .update, .insert] {
-            for (place, change) in changes.enumerated() where change.kind == kind {
-                if !change.isEmpty { order.append(place) }
+            for place in places where changes[place].kind == kind && !changes[place].isEmpty {
+                order.append(place)
             }
         }
         return order
