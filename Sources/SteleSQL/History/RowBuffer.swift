@@ -25,14 +25,10 @@ struct RowBuffer {
         let fixed = constants.map { ", \($0.sql)" }.joined()
         let counts = [512, 64, 32, 16, 8, 4, 2, 1].filter { $0 == 1 || $0 * columns.count <= Self.places }
         inserts = counts.map { count in
-            let rows = (0..<count).map { row in
-                let places = columns.indices.map { "?\(row * columns.count + $0 + 1)" }
-                return "(\(places.joined(separator: ", "))\(fixed))"
-            }
-            return (
-                count,
-                SQLText("INSERT INTO \(table) (\(names)) VALUES \(rows.joined(separator: ", "))")
-            )
+            // Without numbers: SQLite looks each numbered place up among all before it.
+            let row = "(\(columns.map { _ in "?" }.joined(separator: ", "))\(fixed))"
+            let rows = Array(repeating: row, count: count).joined(separator: ", ")
+            return (count, SQLText("INSERT INTO \(table) (\(names)) VALUES \(rows)"))
         }
     }
 
