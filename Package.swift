@@ -107,8 +107,16 @@ let package = Package(
 
         .executableTarget(
             name: "Benchmarks",
-            dependencies: ["SteleGraph", "SteleSQLite", "CSQLite", "StelePredicates", "SteleSQL"],
+            dependencies: [
+                "SteleGraph", "SteleSQLite", "CSQLite", "StelePredicates", "SteleSQL",
+                "SteleMutex", "StatementTally",
+            ],
             path: "Tests/Benchmarks", swiftSettings: settings),
+
+        // How many statements SQLite runs: for tests and benchmarks.
+        .target(
+            name: "StatementTally", dependencies: ["CSQLite", "SteleMutex"],
+            path: "Tests/StatementTally", swiftSettings: settings),
 
         // Random predicates on two stores: for a test, and for as long as one likes.
         .target(
@@ -151,7 +159,9 @@ let package = Package(
             name: "SteleSQLTests", dependencies: ["SteleSQL", "CSQLite"], swiftSettings: settings),
         .testTarget(
             name: "SteleSQLiteTests",
-            dependencies: ["SteleSQLite", "SteleGraph", "CSQLite", "SteleDifferential"],
+            dependencies: [
+                "SteleSQLite", "SteleGraph", "CSQLite", "SteleDifferential", "StatementTally",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "SteleServiceTests",

@@ -46,7 +46,17 @@ extension ManagedObject {
     public func addMember(
         _ relationship: Relationship, _ member: ManagedObject, at index: Int? = nil
     ) throws {
-        try checkedContext().addMember(relationship, of: self, member, at: index)
+        try checkedContext().addMembers(relationship, of: self, [member], at: index)
+    }
+
+    /// Adds members, or moves those that are some in an ordered relationship.
+    /// - Parameter index: where the first shall stand in an ordered relationship, the others right
+    ///   behind it, taken as the nearest that there is; nil as in `addMember`.
+    /// - Throws: as `setToOne`.
+    public func addMembers(
+        _ relationship: Relationship, _ members: [ManagedObject], at index: Int? = nil
+    ) throws {
+        try checkedContext().addMembers(relationship, of: self, members, at: index)
     }
 
     /// Takes a member out; nothing happens where it is none.

@@ -20,22 +20,40 @@ open class ManagedObject {
     public internal(set) final var isDeleted = false
     /// Whether its values are not read yet; they are when one is asked for.
     public internal(set) final var isFault: Bool
-    final weak var context: ManagedObjectContext?
-    /// One a slot; none for a fault.
-    final var values: [Value]
-    /// As it was read; nil for a new object and a fault.
-    final var before: Snapshot?
     /// Whether its context knows that it may have changed.
-    final var isTouched = false
+    final var isTouched: Bool
     /// Whether its context does not hold it, and is told when it goes.
     final var isWeaklyHeld = false
     /// Whether its context may write changes down; to ask the context costs more than to set a value.
     final var isWatched: Bool
     /// Whether it was deleted in the store by a save, or by another context.
     final var isGone = false
+    final weak var context: ManagedObjectContext?
+    /// One a slot; none for a fault.
+    final var values: [Value]
+    /// The values that it was read with, or had when it was deleted in the store; nil for an object
+    /// that was never in the store and a fault. Not a `Snapshot`: there are many objects, and what
+    /// else is in one they have already.
+    private final var storedValues: [Value]?
+    private final var storedVersion: Int64
+
+    /// As it was read; nil for a new object and a fault.
+    final var before: Snapshot? {
+        get { isInserted ? nil : stored }
+        set {
+            storedValues = newValue?.values
+            storedVersion = newValue?.version ?? 0
+        }
+    }
 
     /// As it was when it was deleted in the store, where it is inserted again under its key.
-    final var reinserted: Snapshot?
+    final var reinserted: Snapshot? { isInserted ? stored : nil }
+
+    private final var stored: Snapshot? {
+        storedValues.map {
+            Snapshot(entity: entity.index, key: id.key, version: storedVersion, values: $0)
+        }
+    }
 
     /// Made by a context; a subclass inherits it and need not know what it does.
     public required init(_ origin: ManagedObjectOrigin) {
@@ -44,8 +62,11 @@ open class ManagedObject {
         version = origin.before?.version ?? 0
         isInserted = origin.isInserted
         isFault = origin.isFault
+        // A new object is among its context's changes from the beginning.
+        isTouched = origin.isInserted
         values = origin.values
-        before = origin.before
+        storedValues = origin.before?.values
+        storedVersion = origin.before?.version ?? 0
         context = origin.context
         isWatched = origin.context.watchesObjects
     }
@@ -109,12 +130,12 @@ open class ManagedObject {
     /// The slots whose values differ from what was read, as far as they are stored; for a new
     /// object those that are not null.
     public final var changedSlots: [Int] {
-        guard let before, before.values.count == values.count else {
+        guard !isInserted, let storedValues, storedValues.count == values.count else {
             return values.indices.filter { !values[$0].isNull }
         }
         if !isTouched { return [] }
         var changed: [Int] = []
-        for slot in values.indices where !values[slot].isStored(as: before.values[slot]) {
+        for slot in values.indices where !values[slot].isStored(as: storedValues[slot]) {
             changed.append(slot)
         }
         return changed
@@ -184,13 +205,17 @@ public struct ManagedObjectOrigin {
     let context: ManagedObjectContext
 
     /// A new object.
-    init(inserted entity: Entity, key: Int64, values: [Value], _ context: ManagedObjectContext) {
+    /// - Parameter before: what it was in the store, where it was there once.
+    init(
+        inserted entity: Entity, key: Int64, values: [Value], before: Snapshot? = nil,
+        _ context: ManagedObjectContext
+    ) {
         self.entity = entity
         id = ObjectID(root: entity.root, key: key)
         isInserted = true
         isFault = false
         self.values = values
-        before = nil
+        self.before = before
         self.context = context
     }
 

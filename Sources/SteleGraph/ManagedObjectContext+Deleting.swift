@@ -39,10 +39,8 @@ extension ManagedObjectContext {
     private func forgetDeletedInserts() {
         for object in inserted where object.isDeleted {
             unregister(object)
-            if let row = object.reinserted {
+            if object.reinserted != nil {
                 // It was in the store once, and may be inserted under its key again.
-                object.before = row
-                object.reinserted = nil
                 object.isInserted = false
                 object.isGone = true
             }
@@ -132,8 +130,10 @@ extension ManagedObjectContext {
                     if let other, !other.isDeleted { try delete(other) }
                 }
             case .nullify where relationship.isToMany:
-                for key in try destinations(relationship, object) {
-                    try unlink(relationship, object, key)
+                let members = try destinations(relationship, object)
+                let place = ToManyID(relationship: relationship.index, owner: object.id.key)
+                try leavingOrder(of: place, members) {
+                    for key in members { try unlink(relationship, object, key) }
                 }
             case .nullify, .noAction:
                 // With the row goes its part in the destination's to-many, whatever the rule.

@@ -200,7 +200,7 @@ extension ManagedObjectContext {
     /// it is read where changes are written down.
     func edit(_ relationship: Relationship, of owner: Int64, _ edit: Edit) throws {
         let place = ToManyID(relationship: relationship.index, owner: owner)
-        let isOrdered = relationship.isOrdered
+        let isOrdered = relationship.isOrdered && place != unordered
         if isOrdered && isJournaling { try notePosition(edit, relationship, owner) }
         func apply(_ state: inout ToManyState) {
             if isOrdered { state.keepOrder() }

@@ -94,6 +94,7 @@ extension ManagedObjectContext {
         try checkAlive(object)
         for member in members { try check(member, fits: relationship) }
         let owner = object.id.key
+        let place = ToManyID(relationship: relationship.index, owner: owner)
         let current = try state(relationship, of: owner)
             .members(ordered: relationship.isOrdered)
         var wanted: [Int64] = []
@@ -107,33 +108,53 @@ extension ManagedObjectContext {
             leavers = try existingObjects(
                 root: model.destination(of: relationship).root, keys: gone)
         }
-        try withExtendedLifetime(leavers) {
-            for key in gone { try unlink(relationship, object, key) }
-        }
         let present = Set(current)
         let come = members.filter { !present.contains($0.id.key) }
-        try link(relationship, object, come)
+        try withExtendedLifetime(leavers) {
+            try leavingOrder(of: place, current) {
+                for key in gone { try unlink(relationship, object, key) }
+                try link(relationship, object, come)
+            }
+        }
         if relationship.isOrdered { try edit(relationship, of: owner, .arrange(wanted)) }
-        let place = ToManyID(relationship: relationship.index, owner: owner)
         toManys[place, default: .empty].isExpected = true
     }
 
-    func addMember(
-        _ relationship: Relationship, of object: ManagedObject, _ member: ManagedObject,
+    /// Adds members; in an ordered relationship all together from that place on, wherever those
+    /// stood that were members before, or new ones at the end where no place is named.
+    func addMembers(
+        _ relationship: Relationship, of object: ManagedObject, _ members: [ManagedObject],
         at index: Int?
     ) throws {
         try check(object, has: relationship, toMany: true)
         try checkAlive(object)
-        try check(member, fits: relationship)
-        let key = member.id.key
-        if try !hasMember(relationship, of: object, key: key) {
-            try link(relationship, object, [member])
+        for member in members { try check(member, fits: relationship) }
+        let come = try members.filter {
+            try !hasMember(relationship, of: object, key: $0.id.key)
         }
-        guard relationship.isOrdered, let index else { return }
-        var order = try state(relationship, of: object.id.key).members(ordered: true)
-        order.removeAll { $0 == key }
-        order.insert(key, at: min(max(0, index), order.count))
-        try edit(relationship, of: object.id.key, .arrange(order))
+        try link(relationship, object, come)
+        guard relationship.isOrdered, let index, !members.isEmpty else { return }
+        var named = Set<Int64>(minimumCapacity: members.count)
+        let some = members.map(\.id.key).filter { named.insert($0).inserted }
+        let rest = try state(relationship, of: object.id.key).members(ordered: true)
+            .filter { !named.contains($0) }
+        let place = min(max(0, index), rest.count)
+        try edit(relationship, of: object.id.key, .arrange(rest[..<place] + some + rest[place...]))
+    }
+
+    /// Changes an ordered to-many as a whole: its order is written down once, and not kept while
+    /// its members come and go one by one.
+    func leavingOrder(
+        of place: ToManyID, _ current: [Int64], _ work: () throws -> Void
+    ) throws {
+        let relationship = model.relationships[place.relationship]
+        guard relationship.isOrdered else { return try work() }
+        if isJournaling { journal.append(.order(relationship, place.owner, current)) }
+        toManys[place]?.dropOrder()
+        let outer = unordered
+        unordered = place
+        defer { unordered = outer }
+        try work()
     }
 
     func removeMember(

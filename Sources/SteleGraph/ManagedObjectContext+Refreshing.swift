@@ -43,6 +43,8 @@ extension ManagedObjectContext {
             deleted.removeAll(where: \.isGone)
             try dropLinksToNothing()
             try lookAgain(isJournaling: wasJournaling)
+            // All that it knows it has read in this view.
+            if parent == nil { readFloor = try view().token }
         }
     }
 
@@ -50,6 +52,7 @@ extension ManagedObjectContext {
     /// be there; what they have relied on before need not hold any more.
     /// - Parameter isJournaling: whether what deletions do now is written down.
     func lookAgain(isJournaling: Bool) throws {
+        touched.removeAll { !$0.isTouched }
         seenByDeletion = [:]
         ownersSeen = [:]
         try takeFromOwnersAgain()

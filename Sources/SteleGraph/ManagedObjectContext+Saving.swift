@@ -25,6 +25,8 @@ extension ManagedObjectContext {
             mergePolicy == .error
             ? try coordinator.store.save(request) : try saveMerging(request)
         if inbox != nil { ownSaves.insert(result.token) }
+        // Where nobody has saved since it first read, all that it knows is as its own save left it.
+        if result.token == request.readToken + 1 { readFloor = result.token }
         didSave(result)
         tellDidSave(saved)
         return result
@@ -95,34 +97,51 @@ extension ManagedObjectContext {
             object.isGone = true
             unregister(object)
         }
-        for object in inserted where !object.isDeleted {
-            guard let key = result.permanentKeys[object.id] else { continue }
-            registered[object.id] = nil
-            if undoManager != nil { renamed[object.id] = key }
-            object.id = ObjectID(root: object.id.root, key: key)
-            registered[object.id] = object
-        }
-        for (id, snapshot) in result.snapshots {
-            guard let object = known(id), !object.isFault else { continue }
-            let transient = plan(object.entity).transientSlots.map { ($0, object.value($0)) }
-            object.values = snapshot.values
-            object.before = snapshot
-            object.version = snapshot.version
-            for (slot, value) in transient { object.values[slot] = value }
-        }
-        for object in inserted {
-            object.isInserted = false
-            object.reinserted = nil
-        }
+        takeKeys(result.permanentKeys)
+        takeRows(result.changes)
         for object in touched { object.isTouched = false }
-        for object in inserted { object.isTouched = false }
         forgetChanges()
         letGoOfUnchanged()
         for child in liveChildren {
             if !result.permanentKeys.isEmpty { child.rename(result.permanentKeys) }
-            child.takeVersions(result.snapshots)
+            child.takeVersions(result.changes)
         }
         dropView()
+    }
+
+    /// New objects are new no more, and have the keys that they got.
+    private func takeKeys(_ keys: PermanentKeys) {
+        for object in inserted {
+            object.isInserted = false
+            object.isTouched = false
+            guard !object.isDeleted, let key = keys[object.id] else { continue }
+            registered[object.id] = nil
+            if undoManager != nil { renamed.insert(key, for: object.id) }
+            object.id = ObjectID(root: object.id.root, key: key)
+            registered[object.id] = object
+        }
+    }
+
+    /// Objects are as they are stored now.
+    private func takeRows(_ changes: [HistoryChange]) {
+        // New objects come in the order in which they were made, which spares looking them up.
+        var next = inserted[...]
+        for case let row? in changes.lazy.map(\.snapshotAfter) {
+            let object: ManagedObject
+            if let first = next.first, first.id.key == row.key, first.entity.index == row.entity {
+                object = first
+                next = next.dropFirst()
+            } else {
+                let id = ObjectID(root: model.entities[row.entity].root, key: row.key)
+                guard let known = known(id), !known.isFault else { continue }
+                object = known
+            }
+            var values = row.values
+            for slot in plan(object.entity).transientSlots { values[slot] = object.value(slot) }
+            object.values = values
+            object.before = row
+            object.version = row.version
+        }
     }
 }
 

@@ -149,7 +149,7 @@ extension ManagedObjectContext {
             let members = try new.members(relationship)
             if members.isEmpty { continue }
             try setMembers(relationship, of: new, [])
-            for member in members { try addMember(relationship, of: there, member, at: nil) }
+            try addMembers(relationship, of: there, members, at: nil)
         }
         for object in inserted + touched where !object.isDeleted && object !== new {
             for toOne in plan(object.entity).toOnes

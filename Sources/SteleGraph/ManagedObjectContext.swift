@@ -66,6 +66,8 @@ public final class ManagedObjectContext {
     var weaklyRegistered: [ObjectID: WeakObject] = [:]
     /// What is known and changed of to-manys; of new objects only where something is in them.
     var toManys: [ToManyID: ToManyState] = [:]
+    /// The ordered to-many whose order is not kept for now (`leavingOrder`).
+    var unordered: ToManyID?
     /// New objects in the order of their insertion; those deleted again are still in it.
     var inserted: [ManagedObject] = []
     /// Objects of the store that may have changed, in the order of their first change.
@@ -106,71 +108,65 @@ public final class ManagedObjectContext {
     var ownSaves: Set<Int64> = []
 
     /// What new objects' keys became, for the undo stack, which knows them by the old ones.
-    var renamed: [ObjectID: Int64] = [:]
+    var renamed = PermanentKeys()
 
-    /// A request's context: what it reads is what is committed when it first reads.
-    /// - Parameter budget: what all its reading until a save may cost, for a thread that must not
-    ///   wait: what would cost more throws `StoreError.overBudget`. Nil for as long as it takes.
-    public init(
-        _ coordinator: PersistentStoreCoordinator, author: String? = nil, name: String? = nil,
-        budget: ReadBudget? = nil
-    ) {
-        self.coordinator = coordinator
-        model = coordinator.model
-        parent = nil
-        self.author = author
-        self.name = name
-        self.budget = budget
-        queryGeneration = .current
-        retainsRegisteredObjects = true
-        writerReader = nil
-    }
-
-    /// A context for `PersistentStore.save(making:)`: it reads through the writer's own reader,
-    /// which it does not close, and leaves the row cache alone.
-    public init(
-        _ coordinator: PersistentStoreCoordinator, reader: any StoreReader,
-        author: String? = nil, name: String? = nil
-    ) {
-        self.coordinator = coordinator
-        model = coordinator.model
-        parent = nil
-        self.author = author
-        self.name = name
-        budget = nil
-        queryGeneration = .current
-        retainsRegisteredObjects = true
-        writerReader = reader
-    }
-
-    /// A context that is kept; `PersistentStoreCoordinator.newContext` makes it.
-    init(
-        kept coordinator: PersistentStoreCoordinator, author: String?, name: String?,
+    private init(
+        _ coordinator: PersistentStoreCoordinator, parent: ManagedObjectContext? = nil,
+        author: String?, name: String?, budget: ReadBudget? = nil,
+        writerReader: (any StoreReader)? = nil, queryGeneration: QueryGeneration,
         retainsRegisteredObjects: Bool
     ) {
         self.coordinator = coordinator
         model = coordinator.model
-        parent = nil
+        self.parent = parent
         self.author = author
         self.name = name
-        budget = nil
-        queryGeneration = .unpinned
+        self.budget = budget
+        self.writerReader = writerReader
+        self.queryGeneration = queryGeneration
         self.retainsRegisteredObjects = retainsRegisteredObjects
-        writerReader = nil
+    }
+
+    /// A request's context: what it reads is what is committed when it first reads.
+    /// - Parameter budget: what all its reading until a save may cost, for a thread that must not
+    ///   wait: what would cost more throws `StoreError.overBudget`. Nil for as long as it takes.
+    public convenience init(
+        _ coordinator: PersistentStoreCoordinator, author: String? = nil, name: String? = nil,
+        budget: ReadBudget? = nil
+    ) {
+        self.init(
+            coordinator, author: author, name: name, budget: budget, queryGeneration: .current,
+            retainsRegisteredObjects: true)
+    }
+
+    /// A context for `PersistentStore.save(making:)`: it reads through the writer's own reader,
+    /// which it does not close, and leaves the row cache alone.
+    public convenience init(
+        _ coordinator: PersistentStoreCoordinator, reader: any StoreReader,
+        author: String? = nil, name: String? = nil
+    ) {
+        self.init(
+            coordinator, author: author, name: name, writerReader: reader,
+            queryGeneration: .current, retainsRegisteredObjects: true)
+    }
+
+    /// A context that is kept; `PersistentStoreCoordinator.newContext` makes it.
+    convenience init(
+        kept coordinator: PersistentStoreCoordinator, author: String?, name: String?,
+        retainsRegisteredObjects: Bool
+    ) {
+        self.init(
+            coordinator, author: author, name: name, queryGeneration: .unpinned,
+            retainsRegisteredObjects: retainsRegisteredObjects)
     }
 
     /// A child: it reads its parent's unsaved state, and its saves go there.
-    public init(parent: ManagedObjectContext) {
-        coordinator = parent.coordinator
-        model = parent.model
-        self.parent = parent
-        author = parent.author
-        name = parent.name
-        budget = nil
-        queryGeneration = parent.queryGeneration
-        retainsRegisteredObjects = parent.retainsRegisteredObjects
+    public convenience init(parent: ManagedObjectContext) {
+        self.init(
+            parent.coordinator, parent: parent, author: parent.author, name: parent.name,
+            queryGeneration: parent.queryGeneration,
+            retainsRegisteredObjects: parent.retainsRegisteredObjects)
         evaluationLimit = parent.evaluationLimit
-        writerReader = nil
         parent.adopt(self)
     }
 
@@ -188,7 +184,7 @@ public final class ManagedObjectContext {
         observers = [:]
         registered = [:]
         weaklyRegistered = [:]
-        renamed = [:]
+        renamed = PermanentKeys()
         forgetChanges()
     }
 

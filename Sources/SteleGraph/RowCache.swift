@@ -114,7 +114,10 @@ final class RowCache: Sendable {
     func willCommit(_ saves: [HistoryTransaction], model: Model) {
         for save in saves {
             let isBulk = save.changes.count > Self.bulkChanges
+            if isBulk { for shard in shards { shard.raiseFloor(to: save.number) } }
             for change in save.changes {
+                // Of what is new there is nothing to drop.
+                if isBulk && change.kind == .insert { continue }
                 guard let id = Self.identity(change, model) else { continue }
                 shard(id).change(id, nil, at: save.number, keeping: !isBulk)
             }

@@ -82,6 +82,11 @@ final class RowCacheShard: Sendable {
         }
     }
 
+    /// Rule 3 for a bulk save.
+    func raiseFloor(to number: Int64) {
+        state.withLock { $0.floor = max($0.floor, number) }
+    }
+
     /// Rule 6.
     func clear(epoch: UInt64) {
         state.withLock { state in

@@ -62,7 +62,7 @@ struct SaveRequestBuilder {
                 ObjectChange(
                     .insert, entity: object.entity.index, key: object.id.key,
                     before: object.reinserted, values: object.values,
-                    toManys: toManys[object.id] ?? []))
+                    toManys: changedToManys(of: object)))
         }
     }
 
@@ -76,7 +76,7 @@ struct SaveRequestBuilder {
                 ObjectChange(
                     .update, entity: object.entity.index, key: object.id.key,
                     before: object.before, values: object.values, changedSlots: slots,
-                    toManys: toManys.removeValue(forKey: object.id) ?? []))
+                    toManys: toManys.isEmpty ? [] : toManys.removeValue(forKey: object.id) ?? []))
         }
         for link in links where !link.owner.isInserted && !link.owner.isDeleted {
             let owner = link.owner
@@ -95,8 +95,12 @@ struct SaveRequestBuilder {
             request.changes.append(
                 ObjectChange(
                     .delete, entity: object.entity.index, key: object.id.key,
-                    before: object.before, toManys: toManys[object.id] ?? []))
+                    before: object.before, toManys: changedToManys(of: object)))
         }
+    }
+
+    private func changedToManys(of object: ManagedObject) -> [ToManyChange] {
+        toManys.isEmpty ? [] : toManys[object.id] ?? []
     }
 
     private mutating func expectDestination(of toOne: Relationship, _ object: ManagedObject) {
@@ -118,10 +122,8 @@ struct SaveRequestBuilder {
             guard let stored = state.stored else { continue }
             if state.isExpected || state.newOrder != nil { places[place] = stored }
         }
-        let sorted = places.sorted {
-            ($0.key.relationship, $0.key.owner) < ($1.key.relationship, $1.key.owner)
-        }
-        for (place, keys) in sorted {
+        if places.isEmpty { return }
+        for (place, keys) in places.sorted(by: { $0.key < $1.key }) {
             request.expectations.append(
                 .members(relationship: place.relationship, owner: place.owner, keys: keys))
         }
@@ -130,10 +132,8 @@ struct SaveRequestBuilder {
     /// That nobody else has come to lead to what is deleted or linked, by a relationship that the
     /// object itself knows nothing of.
     private mutating func expectOwners() {
-        let sorted = context.ownersSeen.sorted {
-            ($0.key.relationship, $0.key.owner) < ($1.key.relationship, $1.key.owner)
-        }
-        for (place, keys) in sorted {
+        if context.ownersSeen.isEmpty { return }
+        for (place, keys) in context.ownersSeen.sorted(by: { $0.key < $1.key }) {
             request.expectations.append(
                 .owners(relationship: place.relationship, member: place.owner, keys: keys))
         }

@@ -9,6 +9,9 @@ struct ToManyID: Hashable {
     let relationship: Int
     /// The owner's key within the root of the relationship's owner.
     let owner: Int64
+
+    /// Both as one word: keys do not come near 2^48.
+    func hash(into hasher: inout Hasher) { hasher.combine(owner ^ Int64(relationship) << 48) }
 }
 
 /// The members of one to-many: those in the store, once they are known, and what has changed.

@@ -181,19 +181,9 @@ struct InMemoryFetch {
     private func page<Row>(
         _ found: [(position: [Value], row: Row)], _ keys: [Evaluator]
     ) -> ArraySlice<(position: [Value], row: Row)> {
-        let texts = request.sortDescriptors.map { TextComparison($0.options) }
-        func precedes(_ a: [Value], _ b: [Value]) -> Bool {
-            for (index, (left, right)) in zip(a, b).enumerated() {
-                let isAsked = index < texts.count
-                let text = isAsked ? texts[index] : TextComparison()
-                let order = ValueOrder.sortOrder(left, right, text)
-                if order == 0 { continue }
-                return !isAsked || request.sortDescriptors[index].ascending ? order < 0 : order > 0
-            }
-            return false
-        }
-        var sorted = found.sorted { precedes($0.position, $1.position) }
-        if let after = request.after { sorted.removeAll { !precedes(after, $0.position) } }
+        let order = RowOrder(request)
+        var sorted = found.sorted { order.precedes($0.position, $1.position) }
+        if let after = request.after { sorted.removeAll { !order.precedes(after, $0.position) } }
         let rest = sorted.dropFirst(max(0, request.fetchOffset))
         return request.fetchLimit.map { rest.prefix(max(0, $0)) } ?? rest
     }

@@ -47,7 +47,6 @@ extension InMemorySave {
         } else if !found.before.isEmpty {
             outcome.rows.append(snapshot)
         }
-        outcome.result.snapshots[id] = snapshot
         let before = found.before.map { BeforeValue.slot($0.slot, $0.value) }
         guard let place else {
             history.append(

@@ -72,6 +72,7 @@ struct InMemorySave {
             number: number, timestamp: time, author: request.author,
             contextName: request.contextName, changes: history)
         outcome.result.token = number
+        outcome.result.changes = history
     }
 
     private func root(_ entity: Int) -> Int { model.entities[entity].root }
@@ -169,13 +170,14 @@ struct InMemorySave {
         for id in request.reservations {
             let key = outcome.nextKeys[id.root] ?? contents.nextKeys[id.root]
             outcome.nextKeys[id.root] = key + 1
-            outcome.result.permanentKeys[id] = key
+            outcome.result.permanentKeys.insert(key, for: id)
         }
         for change in request.changes where change.kind == .insert && change.key < 0 {
             let root = root(change.entity)
             let key = outcome.nextKeys[root] ?? contents.nextKeys[root]
             outcome.nextKeys[root] = key + 1
-            outcome.result.permanentKeys[ObjectID(root: root, key: change.key)] = key
+            outcome.result.permanentKeys.insert(
+                key, for: ObjectID(root: root, key: change.key))
         }
     }
 
@@ -206,7 +208,6 @@ struct InMemorySave {
                 entity: change.entity, key: key, version: version,
                 values: try stored(change, entity))
             outcome.rows.append(row)
-            outcome.result.snapshots[id] = row
             _ = try takeLinks(change, key)
             insertedToManys[id] = change.toManys.map(\.relationship)
             history.append(
@@ -236,7 +237,6 @@ struct InMemorySave {
         }
         before += try takeLinks(change, id.key)
         if before.isEmpty { return }
-        outcome.result.snapshots[id] = row
         history.append(
             HistoryChange(
                 kind: .update, entity: change.entity, key: id.key, version: row.version,

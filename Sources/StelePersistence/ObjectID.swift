@@ -16,6 +16,10 @@ public struct ObjectID: Sendable, Hashable {
         self.key = key
     }
 
+    /// Both as one word: keys do not come near 2^48.
+    @inlinable
+    public func hash(into hasher: inout Hasher) { hasher.combine(key ^ Int64(root) << 48) }
+
     /// Whether the object is not saved yet (`isTemporaryID`).
     @inlinable
     public var isTemporary: Bool { key < 0 }

@@ -1,4 +1,4 @@
-/// What a save shall change, as values, and what came of it.
+/// What a save shall change, as values.
 
 import SteleModel
 
@@ -90,22 +90,4 @@ public enum Expectation: Sendable, Hashable {
     case members(relationship: Int, owner: Int64, keys: [Int64])
     /// A relationship without an inverse leads to that object from just these owners.
     case owners(relationship: Int, member: Int64, keys: [Int64])
-}
-
-/// What came of a save.
-public struct SaveResult: Sendable {
-    /// The number of the save's transaction; the read token where nothing was left to change.
-    public var token: Int64
-    /// The permanent keys of new objects, by their negative ones.
-    public var permanentKeys: [ObjectID: Int64]
-    /// The changed objects as they are now, by identity; deleted ones are not in it.
-    public var snapshots: [ObjectID: Snapshot]
-
-    public init(
-        token: Int64, permanentKeys: [ObjectID: Int64] = [:], snapshots: [ObjectID: Snapshot] = [:]
-    ) {
-        self.token = token
-        self.permanentKeys = permanentKeys
-        self.snapshots = snapshots
-    }
 }

@@ -19,6 +19,10 @@ struct Benchmarks {
         switch CommandLine.arguments.dropFirst().first {
         case "fetch":
             return try FetchBenchmark.run(folder, CommandLine.arguments.dropFirst(2).first)
+        case "graph": return try GraphCosts.run(folder)
+        case "graph-memory":
+            return try GraphCosts.measureMemory(
+                folder, CommandLine.arguments.dropFirst(2).first)
         case "shapes": return try ShapeCosts.run(folder)
         case "spin": return try PredicateCosts.spin()
         case "spin-first": return try ShapeCosts.spin(true)

@@ -57,6 +57,45 @@ import Testing
         #expect(try stored() == [0, 3, 1, 2])
     }
 
+    /// Wherever those stood that were members before.
+    @Test func severalStandTogetherFromTheirIndexOn() throws {
+        let context = fixture.context()
+        let playlist = try context.get(list)
+        let some = try [3, 0].map { try context.get(songs[$0]) }
+        try playlist.insertMembers(some, forKey: "songs", at: 2)
+        #expect(try playlist.keys("songs") == [1, 2, 3, 0].map { songs[$0].key })
+        try playlist.insertMembers(some, forKey: "songs", at: 0)
+        try context.save()
+        #expect(try stored() == [3, 0, 1, 2])
+        #expect(throws: TypedObjectError.self) {
+            try playlist.insertMembers(some, forKey: "songs", at: 5)
+        }
+    }
+
+    /// Ten times as many take less than forty times as long, with undo.
+    @Test func clearingAnOrderedRelationshipIsLinear() throws {
+        func time(_ count: Int) throws -> Duration {
+            let fixture = try Fixture.league()
+            let context = fixture.coordinator.newContext()
+            let list = try context.insert(try fixture.entity("Playlist"))
+            let songs = try (0..<count).map { _ in
+                try context.insert(try fixture.entity("Song"))
+            }
+            try list.replace("songs", songs)
+            try context.save()
+            context.undoManager = UndoManager()
+            let taken = try ContinuousClock().measure {
+                try list.replace("songs", [])
+                try context.undo()
+            }
+            #expect(try list.keys("songs") == songs.map(\.id.key) && !context.hasChanges)
+            return taken
+        }
+        _ = try time(100)
+        let (few, many) = (try time(2_000), try time(20_000))
+        #expect(many < few * 40, "\(few) and \(many)")
+    }
+
     @Test func aMemberThatIsThereMovesToTheIndex() throws {
         let context = fixture.context()
         try context.get(list).add("songs", try context.get(songs[2]), at: 0)

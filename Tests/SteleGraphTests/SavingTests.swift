@@ -33,7 +33,7 @@ import Testing
         #expect(a.id.key > 0 && b.id.key > 0 && a.version == 1 && !a.isInserted)
         #expect(a.value(try a.link("mentor").slot) == .key(b.id.key))
         #expect(try context.get(a.id) === a)
-        #expect(result.snapshots[a.id] == a.snapshot)
+        #expect(SavedObjects(result).snapshot(entity: a.entity.index, key: a.id.key) == a.snapshot)
         let save = try fixture.lastSave()
         #expect(save.author == "ann" && save.contextName == "POST /Person")
         #expect(save.number == result.token && fixture.coordinator.currentToken == result.token)

@@ -87,7 +87,7 @@ extension SQLiteStore {
     }
 
     private func one(_ result: SaveResult) throws -> Snapshot {
-        guard let snapshot = result.snapshots.values.first else { throw StoreError.closed }
+        guard let snapshot = result.changes.first?.snapshot else { throw StoreError.closed }
         return snapshot
     }
 }

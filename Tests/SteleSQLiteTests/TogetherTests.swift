@@ -66,7 +66,7 @@ private final class SaverStage {
                 ObjectChange(.insert, entity: player.index, key: -2 - Int64(number), values: values))
         }
         let (result, _) = try saver.save(request, at: 1)
-        players = result.snapshots.values.filter { $0.entity == player.index }
+        players = result.changes.compactMap(\.snapshot).filter { $0.entity == player.index }
             .sorted { $0.key < $1.key }
     }
 

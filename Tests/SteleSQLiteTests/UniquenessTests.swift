@@ -122,6 +122,6 @@ import Testing
         }
         var save = SaveRequest(readToken: 0)
         save.changes = [request(-1), request(-2)]
-        #expect(try it.store.save(save).snapshots.count == 2)
+        #expect(try it.store.save(save).changes.count == 2)
     }
 }

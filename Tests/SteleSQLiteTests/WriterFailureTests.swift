@@ -187,7 +187,7 @@ private func outcome(_ job: WriterJob) -> Result<SaveResult, any Error> {
         #expect(throws: StoreError.self) { try large.wait() }
         let next = try stage.job("next")
         let result = try next.wait()
-        #expect(result.snapshots.keys.map(\.key) == [4])
+        #expect(result.changes.map(\.key) == [4])
         _ = connection
         stage.stop()
     }

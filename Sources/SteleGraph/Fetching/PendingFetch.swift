@@ -14,7 +14,7 @@ struct PendingFetch {
     private let view: PendingView
     private let affected: Set<Int64>?
     private let sortKeys: [ExpressionEvaluator<PendingObject>]
-    private let order: PendingOrder
+    private let order: RowOrder
 
     init(_ context: ManagedObjectContext, _ request: FetchRequest) throws {
         self.context = context
@@ -28,7 +28,7 @@ struct PendingFetch {
                     key.expression, entity: request.entity, model: context.model))
         }
         self.sortKeys = sortKeys
-        order = PendingOrder(request.sortDescriptors)
+        order = RowOrder(request)
     }
 
     /// The page that the request asks for.
@@ -38,7 +38,10 @@ struct PendingFetch {
         if let affected {
             var rest = excluding(affected)
             rest.fetchOffset = 0
-            rest.fetchLimit = request.fetchLimit.map { $0 + max(0, request.fetchOffset) }
+            rest.fetchLimit = request.fetchLimit.map {
+                let (sum, isBeyond) = $0.addingReportingOverflow(max(0, request.fetchOffset))
+                return isBeyond ? .max : sum
+            }
             others = try context.snapshots(rest).map(context.register)
         }
         return page(try merge(others, come))
@@ -161,7 +164,11 @@ struct PendingFetch {
             var (low, high) = (next, others.count)
             while low < high {
                 let middle = (low + high) / 2
-                if order.precedes(try position(middle), place) { low = middle + 1 } else { high = middle }
+                if order.precedes(try position(middle), place) {
+                    low = middle + 1
+                } else {
+                    high = middle
+                }
             }
             merged += others[next..<low]
             merged.append(object)

@@ -152,7 +152,7 @@ private struct PendingRows {
 
     /// Sorted, from where the request goes on, and no more than it asks for.
     private func page(_ found: [(position: [Value], row: [Value])]) -> [[Value]] {
-        let order = PendingOrder(request.sortDescriptors)
+        let order = RowOrder(request)
         var sorted = found.sorted { order.precedes($0.position, $1.position) }
         if let after = request.after { sorted.removeAll { !order.precedes(after, $0.position) } }
         let rest = sorted.dropFirst(max(0, request.fetchOffset))
@@ -169,28 +169,6 @@ private struct PendingRows {
         case .decimal(let it): Int64(it.description).map { .int($0) } ?? value
         default: value
         }
-    }
-}
-
-/// The order of rows by the values of their sort keys, and by what makes it total behind them.
-struct PendingOrder {
-    private let descriptors: [SortDescriptor]
-    private let texts: [TextComparison]
-
-    init(_ descriptors: [SortDescriptor]) {
-        self.descriptors = descriptors
-        texts = descriptors.map { TextComparison($0.options) }
-    }
-
-    func precedes(_ a: [Value], _ b: [Value]) -> Bool {
-        for (index, (left, right)) in zip(a, b).enumerated() {
-            let isAsked = index < texts.count
-            let text = isAsked ? texts[index] : TextComparison()
-            let order = ValueOrder.sortOrder(left, right, text)
-            if order == 0 { continue }
-            return !isAsked || descriptors[index].ascending ? order < 0 : order > 0
-        }
-        return false
     }
 }
 

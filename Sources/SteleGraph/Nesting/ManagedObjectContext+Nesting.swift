@@ -64,13 +64,12 @@ extension ManagedObjectContext {
             unregister(object)
         }
         for object in inserted + touched where !object.isDeleted {
+            object.isInserted = false
             object.version = parent.known(object.id)?.version ?? object.version
             object.before = Snapshot(
                 entity: object.entity.index, key: object.id.key, version: object.version,
                 values: object.values)
-            object.isInserted = false
             object.isTouched = false
-            object.reinserted = nil
         }
         forgetChanges()
         letGoOfUnchanged()
@@ -212,8 +211,9 @@ extension ManagedObjectContext {
             return known
         }
         let made = plan(object.entity).objectClass.init(
-            ManagedObjectOrigin(inserted: object.entity, key: object.id.key, values: values, self))
-        made.reinserted = object.reinserted
+            ManagedObjectOrigin(
+                inserted: object.entity, key: object.id.key, values: values,
+                before: object.reinserted, self))
         registered[made.id] = made
         inserted.append(made)
         if isJournaling { journal.append(.inserted(made)) }

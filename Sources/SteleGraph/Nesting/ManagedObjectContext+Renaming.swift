@@ -23,9 +23,9 @@ extension ManagedObjectContext {
     }
 
     /// Puts permanent keys wherever temporary ones stand, here and in all children.
-    func rename(_ permanent: [ObjectID: Int64]) {
+    func rename(_ permanent: PermanentKeys) {
         for child in liveChildren { child.rename(permanent) }
-        if undoManager != nil { renamed.merge(permanent) { _, new in new } }
+        if undoManager != nil { renamed.formUnion(permanent) }
         let objects = registeredObjects
         for object in objects { rename(object, permanent) }
         toManys = renamed(toManys, permanent) { state, relationship in
@@ -40,27 +40,23 @@ extension ManagedObjectContext {
     }
 
     /// Objects have the versions that they have in the store now, here and in all children.
-    func takeVersions(_ rows: [ObjectID: Snapshot]) {
-        for (id, row) in rows {
+    func takeVersions(_ changes: [HistoryChange]) {
+        for case let row? in changes.lazy.map(\.snapshotAfter) {
+            let id = ObjectID(root: model.entities[row.entity].root, key: row.key)
             guard let object = known(id), !object.isFault else { continue }
             object.version = row.version
             object.before?.version = row.version
         }
-        for child in liveChildren { child.takeVersions(rows) }
+        for child in liveChildren { child.takeVersions(changes) }
     }
 
-    private func rename(_ object: ManagedObject, _ permanent: [ObjectID: Int64]) {
+    private func rename(_ object: ManagedObject, _ permanent: PermanentKeys) {
         if let key = permanent[object.id] {
             let old = object.id
             object.id = ObjectID(root: old.root, key: key)
             if let held = registered.removeValue(forKey: old) { registered[object.id] = held }
             if let held = weaklyRegistered.removeValue(forKey: old) {
                 weaklyRegistered[object.id] = held
-            }
-            if let before = object.before {
-                object.before = Snapshot(
-                    entity: before.entity, key: key, version: before.version,
-                    values: before.values)
             }
         }
         for relationship in plan(object.entity).toOnes {
@@ -72,7 +68,7 @@ extension ManagedObjectContext {
                 values[relationship.slot] = .key(new)
             }
             rename(&object.values)
-            if object.before != nil, var before = object.before {
+            if var before = object.before {
                 rename(&before.values)
                 object.before = before
             }
@@ -81,7 +77,7 @@ extension ManagedObjectContext {
 
     /// To-manys with their owners' keys renamed, and their contents.
     private func renamed(
-        _ states: [ToManyID: ToManyState], _ permanent: [ObjectID: Int64],
+        _ states: [ToManyID: ToManyState], _ permanent: PermanentKeys,
         _ content: (ToManyState, Relationship) -> ToManyState
     ) -> [ToManyID: ToManyState] {
         var result: [ToManyID: ToManyState] = [:]
@@ -95,7 +91,7 @@ extension ManagedObjectContext {
     }
 
     private func renamedOwners<Content>(
-        _ all: [ToManyID: Content], _ permanent: [ObjectID: Int64],
+        _ all: [ToManyID: Content], _ permanent: PermanentKeys,
         _ content: (Content, (Int64) -> Int64) -> Content
     ) -> [ToManyID: Content] {
         var result: [ToManyID: Content] = [:]

@@ -111,6 +111,7 @@ extension ManagedObjectContext {
                 if changed.deleted.contains(id) { gone.append(object) }
                 if object.isDeleted, changed.deleted.contains(id) {
                     object.isGone = true
+                    object.isTouched = false
                     forgetDeletion(of: object)
                     unregister(object)
                 } else if object.isFault && !changed.deleted.contains(id) {
@@ -125,7 +126,6 @@ extension ManagedObjectContext {
                 try refire(model.relationships[index], owners: owners)
             }
             if !changed.deleted.isEmpty { try dropLinks(toGone: changed.deleted) }
-            touched.removeAll { !$0.isTouched }
             try lookAgain(isJournaling: wasJournaling)
         }
         objects.removeAll(where: \.isDeleted)

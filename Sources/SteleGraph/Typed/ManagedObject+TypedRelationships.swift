@@ -67,8 +67,7 @@ extension ManagedObject {
     public func addMembers<T: ManagedObject>(
         _ objects: some Sequence<T>, forKey key: String
     ) throws {
-        let relationship = try checkedRelationship(key)
-        for object in objects { try addMember(relationship, object) }
+        try addMembers(try checkedRelationship(key), Array(objects))
     }
 
     /// Takes members out; nothing happens for what is none.
@@ -80,7 +79,8 @@ extension ManagedObject {
         for object in objects { try removeMember(relationship, object) }
     }
 
-    /// Puts members into an ordered relationship, the first of them at that place.
+    /// Puts members into an ordered relationship, the first of them at that place and the others
+    /// right behind it, wherever those stood that were members before.
     /// - Throws: as `addMember`; `TypedObjectError.noSuchIndex` beyond the end.
     public func insertMembers<T: ManagedObject>(
         _ objects: some Sequence<T>, forKey key: String, at index: Int
@@ -88,9 +88,7 @@ extension ManagedObject {
         let relationship = try checkedRelationship(key)
         let count = try memberKeys(relationship).count
         guard (0...count).contains(index) else { throw noSuchIndex(key, index, count) }
-        for (place, object) in zip(index..., objects) {
-            try addMember(relationship, object, at: place)
-        }
+        try addMembers(relationship, Array(objects), at: index)
     }
 
     /// Takes the member at that place out of an ordered relationship.

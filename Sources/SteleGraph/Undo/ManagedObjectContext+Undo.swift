@@ -16,7 +16,7 @@ extension ManagedObjectContext {
         if old === undoManager { return }
         old?.remove(self)
         undoManager?.add(self)
-        renamed = [:]
+        renamed = PermanentKeys()
         updateJournaling()
     }
 
@@ -40,7 +40,7 @@ extension ManagedObjectContext {
 
     func forgetUndo() {
         undoManager?.removeAllActions(withTarget: self)
-        renamed = [:]
+        renamed = PermanentKeys()
     }
 
     /// Registers the changes since it last ran, and tells of them; called by
@@ -70,7 +70,7 @@ extension ManagedObjectContext {
                     try takeBack(entry)
                     if case .slot(let object, _, _) = entry { updated.append(object) }
                 }
-                for case .deleted(let object) in entries { dropLinksToNothing(of: object) }
+                for case .deleted(let object) in entries { try relink(object) }
             }
             try processDeletions()
             for object in updated where !object.isDeleted { awake(object, .undoUpdate) }
@@ -161,11 +161,7 @@ extension ManagedObjectContext {
     func restore(_ object: ManagedObject) {
         guard object.isDeleted else { return }
         object.isDeleted = false
-        if object.isGone && !object.isInserted {
-            object.isInserted = true
-            object.reinserted = object.before
-            object.before = nil
-        }
+        if object.isGone { object.isInserted = true }
         object.isGone = false
         object.context = self
         if object.isInserted { inserted.append(object) }
@@ -175,12 +171,17 @@ extension ManagedObjectContext {
         awake(object, .undoDeletion)
     }
 
-    /// What an object that is back had led to may be gone meanwhile.
-    private func dropLinksToNothing(of object: ManagedObject) {
+    /// An object that is back leads where its slots say, which may be what others have saved since:
+    /// both sides agree, and what is gone meanwhile is led to no more.
+    private func relink(_ object: ManagedObject) throws {
         if object.isDeleted { return }
         for relationship in plan(object.entity).toOnes {
             guard let key = object.key(in: relationship) else { continue }
-            if isGone(current(key, destinationOf: relationship), destinationOf: relationship) {
+            if model.inverse(of: relationship) != nil {
+                try relink(object, relationship, key)
+            } else if isGone(
+                current(key, destinationOf: relationship), destinationOf: relationship)
+            {
                 object.setSlot(relationship.slot, .null)
             }
         }
@@ -238,6 +239,16 @@ extension ManagedObjectContext {
                 }
                 owners[inverse.index, default: []]
                     .insert(current(key, destinationOf: relationship))
+            case .deleted(let object):
+                for relationship in plan(object.entity).toOnes {
+                    guard let inverse = model.inverse(of: relationship), inverse.isToMany,
+                        let key = object.key(in: relationship)
+                    else { continue }
+                    let now = current(key, destinationOf: relationship)
+                    if !isGone(now, destinationOf: relationship) {
+                        owners[inverse.index, default: []].insert(now)
+                    }
+                }
             default: continue
             }
         }

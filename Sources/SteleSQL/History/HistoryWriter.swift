@@ -73,33 +73,24 @@ struct HistoryWriter {
         strings = TransactionStrings()
     }
 
-    /// Adds a save and gives it as readers of the history will see it.
-    /// - Parameter whole: the transaction that it is a further part of; nil for one of its own.
-    mutating func add(
-        _ done: [AppliedChange], _ request: SaveRequest, at time: Double,
-        continuing whole: HistoryTransaction?, counters: inout Counters, _ connection: any SQLConnection
-    ) throws(StoreError) -> HistoryTransaction {
-        let number: Int64
-        if let whole { number = whole.number } else {
-            let author = try key(of: request.author, &counters, connection)
-            let context = try key(of: request.contextName, &counters, connection)
-            let process = try key(of: "stele", &counters, connection)
-            number = try counters.next(HistoryTables.transaction)
-            transactionRows.append([.int(number), author, process, context, process, .date(time)])
+    /// Begins a save's transaction.
+    /// - Returns: its number.
+    mutating func begin(
+        _ request: SaveRequest, at time: Double, counters: inout Counters,
+        _ connection: any SQLConnection
+    ) throws(StoreError) -> Int64 {
+        let author = try key(of: request.author, &counters, connection)
+        let context = try key(of: request.contextName, &counters, connection)
+        let process = try key(of: "stele", &counters, connection)
+        let number = try counters.next(HistoryTables.transaction)
+        for value in [.int(number), author, process, context, process, .date(time)] {
+            transactionRows.append(value)
         }
-        var changes: [HistoryChange] = []
-        changes.reserveCapacity(done.count)
-        for applied in done {
-            changes.append(try add(applied, transaction: number, &counters))
-            if changeRows.count >= Self.rowsWaiting { try write(to: connection) }
-        }
-        return HistoryTransaction(
-            number: number, timestamp: time, author: request.author,
-            contextName: request.contextName, changes: changes)
+        return number
     }
 
     /// How many changes wait at most.
-    private static let rowsWaiting = 256
+    private static let rowsWaiting = 512
 
     /// Inserts the rows that wait.
     mutating func write(to connection: any SQLConnection) throws(StoreError) {
@@ -124,17 +115,22 @@ struct HistoryWriter {
         try places.addIfMany(connection)
     }
 
-    private mutating func add(
-        _ applied: AppliedChange, transaction: Int64, _ counters: inout Counters
+    /// Adds a change and gives it as readers of the history will see it.
+    /// - Parameter transaction: the number of the one that it is a part of.
+    mutating func add(
+        _ applied: AppliedChange, transaction: Int64, counters: inout Counters,
+        _ connection: any SQLConnection
     ) throws(StoreError) -> HistoryChange {
+        if changeRows.count >= Self.rowsWaiting { try write(to: connection) }
         let change = applied.change
         let key = try counters.next(HistoryTables.change)
         let family = schema.number(of: schema.model.entities[change.entity].root)
-        changeRows.append([
-            .int(key), .int(Int64(change.kind.rawValue)),
-            .int(Int64(schema.number(of: change.entity))), .int(change.key),
-            .int(transaction), change.kind == .update ? columns(of: change.entity) : .null,
-        ])
+        changeRows.append(.int(key))
+        changeRows.append(.int(Int64(change.kind.rawValue)))
+        changeRows.append(.int(Int64(schema.number(of: change.entity))))
+        changeRows.append(.int(change.key))
+        changeRows.append(.int(transaction))
+        changeRows.append(change.kind == .update ? columns(of: change.entity) : .null)
         var told = HistoryChange(
             kind: change.kind, entity: change.entity, key: change.key,
             version: applied.after?.version ?? change.before?.version, snapshot: applied.after)
@@ -152,10 +148,11 @@ struct HistoryWriter {
             text = images.text(of: change, before: before)
         }
         places.note(1)
-        imageRows.append([
-            .int(key), .int(Int64(family)), .int(change.key), .int(told.version ?? 0),
-            .string(text),
-        ])
+        imageRows.append(.int(key))
+        imageRows.append(.int(Int64(family)))
+        imageRows.append(.int(change.key))
+        imageRows.append(.int(told.version ?? 0))
+        imageRows.append(.string(text))
         return told
     }
 

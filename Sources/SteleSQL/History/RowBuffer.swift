@@ -9,9 +9,12 @@ import StelePersistence
 /// the last, in the table and in each of its indexes, without a search from the root.
 struct RowBuffer {
     private let width: Int
-    /// The statements for 64, 32, 16, … and one row.
+    /// The statements for the most rows, for fewer, … and for one.
     private let inserts: [(rows: Int, sql: SQLText)]
     private var values: [Value] = []
+
+    /// Places of one statement; SQLite has 32,766.
+    private static let places = 4_096
 
     /// - Parameters:
     ///   - columns: the columns that differ from row to row.
@@ -20,23 +23,23 @@ struct RowBuffer {
         width = columns.count
         let names = (columns + constants.map(\.name)).joined(separator: ", ")
         let fixed = constants.map { ", \($0.sql)" }.joined()
-        inserts = [64, 32, 16, 8, 4, 2, 1].map { count in
-            let rows = (0..<count).map { row in
-                let places = columns.indices.map { "?\(row * columns.count + $0 + 1)" }
-                return "(\(places.joined(separator: ", "))\(fixed))"
-            }
-            return (
-                count,
-                SQLText("INSERT INTO \(table) (\(names)) VALUES \(rows.joined(separator: ", "))")
-            )
+        let counts = [512, 64, 32, 16, 8, 4, 2, 1].filter { $0 == 1 || $0 * columns.count <= Self.places }
+        inserts = counts.map { count in
+            // Without numbers: SQLite looks each numbered place up among all before it.
+            let row = "(\(columns.map { _ in "?" }.joined(separator: ", "))\(fixed))"
+            let rows = Array(repeating: row, count: count).joined(separator: ", ")
+            return (count, SQLText("INSERT INTO \(table) (\(names)) VALUES \(rows)"))
         }
     }
+
+    /// The most rows that one statement inserts.
+    var most: Int { inserts.first?.rows ?? 1 }
 
     /// How many rows wait.
     var count: Int { values.count / width }
 
-    /// Adds a row: a value a column, in their order.
-    mutating func append(_ row: [Value]) { values.append(contentsOf: row) }
+    /// Adds a row's next value; a row has one a column, in their order.
+    mutating func append(_ value: Value) { values.append(value) }
 
     /// Drops all rows but the first `count`.
     mutating func keep(_ count: Int) {
@@ -48,8 +51,9 @@ struct RowBuffer {
         var rest = values[...]
         while !rest.isEmpty {
             for (rows, sql) in inserts where rest.count >= rows * width {
-                try connection.execute(sql, Array(rest.prefix(rows * width)))
-                rest.removeFirst(rows * width)
+                let isAll = values.count == rows * width
+                try connection.execute(sql, isAll ? values : Array(rest.prefix(rows * width)))
+                rest = rest.dropFirst(rows * width)
                 break
             }
         }

@@ -6,30 +6,52 @@ import StelePersistence
 /// Puts permanent keys in the place of temporary ones.
 struct KeyReplacement {
     let model: Model
-    let permanent: [ObjectID: Int64]
+    let permanent: PermanentKeys
 
-    /// The change with permanent keys throughout.
-    func replacing(_ change: ObjectChange) -> ObjectChange {
+    /// The change with permanent keys throughout; none is left, or this throws.
+    /// - Throws: `.invalid` for a link to an object that the request does not insert.
+    func replacing(_ change: ObjectChange) throws(StoreError) -> ObjectChange {
         var change = change
         let entity = model.entities[change.entity]
-        change.key = key(change.key, root: entity.root)
-        for (slot, value) in change.values.enumerated() {
-            guard case .key(let key) = value, key < 0,
-                case .relationship(let it) = entity.slots[slot]
-            else { continue }
-            change.values[slot] = .key(self.key(key, root: model.destination(of: it).root))
+        if change.key < 0 { change.key = try key(change.key, root: entity.root) }
+        // Asked before anything is set: what is set in a loop is copied before it.
+        if change.values.contains(where: Self.isTemporary) {
+            for (slot, value) in change.values.enumerated() {
+                guard case .key(let key) = value, key < 0,
+                    case .relationship(let it) = entity.slots[slot]
+                else { continue }
+                change.values[slot] = .key(
+                    try self.key(key, root: model.destination(of: it).root))
+            }
         }
         for index in change.toManys.indices {
             let it = model.relationships[change.toManys[index].relationship]
             let root = model.destination(of: it).root
-            change.toManys[index].added = change.toManys[index].added.map { key($0, root: root) }
-            change.toManys[index].removed = change.toManys[index].removed.map { key($0, root: root) }
-            change.toManys[index].order = change.toManys[index].order?.map { key($0, root: root) }
+            try replace(&change.toManys[index].added, root)
+            try replace(&change.toManys[index].removed, root)
+            if var order = change.toManys[index].order {
+                try replace(&order, root)
+                change.toManys[index].order = order
+            }
         }
         return change
     }
 
-    private func key(_ key: Int64, root: Int) -> Int64 {
-        key < 0 ? permanent[ObjectID(root: root, key: key)] ?? key : key
+    private static func isTemporary(_ value: Value) -> Bool {
+        if case .key(let key) = value { key < 0 } else { false }
+    }
+
+    private func replace(_ keys: inout [Int64], _ root: Int) throws(StoreError) {
+        guard keys.contains(where: { $0 < 0 }) else { return }
+        for index in keys.indices where keys[index] < 0 {
+            keys[index] = try key(keys[index], root: root)
+        }
+    }
+
+    private func key(_ key: Int64, root: Int) throws(StoreError) -> Int64 {
+        guard let given = permanent[ObjectID(root: root, key: key)] else {
+            throw .invalid("the request links an object that it does not insert")
+        }
+        return given
     }
 }

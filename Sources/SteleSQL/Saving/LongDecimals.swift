@@ -11,6 +11,8 @@ struct LongDecimals {
     /// The Decimal attributes of each entity.
     private let decimals: [[Attribute]]
     private let owners: [String]
+    /// Those that are to be named.
+    private var new: Set<String> = []
 
     private static let reading = SQLText("SELECT Z_PLIST FROM Z_METADATA WHERE Z_VERSION = 1")
     private static let writing = SQLText("UPDATE Z_METADATA SET Z_PLIST = ?1 WHERE Z_VERSION = 1")
@@ -34,20 +36,21 @@ struct LongDecimals {
         return try StoreMetadata(propertyList: list)
     }
 
-    /// Names the attributes of which the changes bring a first long value.
-    mutating func note(
-        _ changes: [ObjectChange], _ connection: any SQLConnection
-    ) throws(StoreError) {
-        var new = Set<String>()
-        for change in changes where change.kind != .delete {
-            for attribute in decimals[change.entity] {
-                guard case .decimal(let value) = change.values[attribute.slot] else { continue }
-                let name = "\(owners[attribute.owner]).\(attribute.name)"
-                if !attributes.contains(name), DecimalColumn(value).isLong { new.insert(name) }
-            }
+    /// Notes the attributes of which a change brings a first long value.
+    mutating func note(_ change: ObjectChange) {
+        if change.kind == .delete || decimals[change.entity].isEmpty { return }
+        for attribute in decimals[change.entity] {
+            guard case .decimal(let value) = change.values[attribute.slot] else { continue }
+            let name = "\(owners[attribute.owner]).\(attribute.name)"
+            if !attributes.contains(name), DecimalColumn(value).isLong { new.insert(name) }
         }
-        guard !new.isEmpty else { return }
+    }
+
+    /// Names those that were noted.
+    mutating func write(_ connection: any SQLConnection) throws(StoreError) {
+        if new.isEmpty { return }
         attributes.formUnion(new)
+        new = []
         var metadata = try Self.metadata(connection)
         metadata.longDecimals = attributes.sorted()
         try connection.execute(Self.writing, [.data(try metadata.propertyList())])

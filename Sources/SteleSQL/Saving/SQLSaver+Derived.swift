@@ -8,14 +8,14 @@ import StelePredicates
 extension SQLSaver {
     /// The derived values of what is about to be deleted may be of another save than the one that
     /// the request was made from; the history shall have them as they were.
-    func refreshDerived(of operations: inout [ObjectChange]) throws(StoreError) {
-        for index in operations.indices where operations[index].kind == .delete {
-            let change = operations[index]
+    func refreshDerived(of operations: inout SaveOperations) throws(StoreError) {
+        for index in operations.indices where operations.asked(index).kind == .delete {
+            let change = operations.asked(index)
             let derivations = derived.byEntity[change.entity]
             guard !derivations.isEmpty, let now = try persisted(change) else { continue }
             for derivation in derivations {
                 let slot = derivation.attribute.slot
-                operations[index].before?.values[slot] = now.values[slot]
+                operations.setBefore(now.values[slot], slot, of: index)
             }
         }
     }

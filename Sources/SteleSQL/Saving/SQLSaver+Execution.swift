@@ -5,24 +5,29 @@ import StelePersistence
 
 extension SQLSaver {
     /// Runs each change's statements, in order; links come after all rows are there.
+    /// - Parameters:
+    ///   - view: how far what the request was made from can be trusted to be what is there.
+    ///   - done: told of each change that is carried out, in order.
     /// - Throws: `.conflicts` with every object whose version is not the one that was read.
-    /// - Parameter view: how far what the request was made from can be trusted to be what is there.
     func execute(
-        _ operations: [ObjectChange], madeFrom view: RequestView
-    ) throws(StoreError) -> [AppliedChange] {
-        let concrete = ConcreteEntities(schema: schema, connection: connection, operations)
+        _ operations: SaveOperations, madeFrom view: RequestView,
+        _ done: (AppliedChange) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        let concrete = try ConcreteEntities(schema: schema, connection: connection, operations)
         let places = UniqueValues(schema.model, operations)
         var conflicts: [MergeConflict] = []
-        var done: [AppliedChange] = []
-        done.reserveCapacity(operations.count)
-        var rest = operations[...]
-        while let change = rest.first {
-            if view == .current, let alike = changesAlike(in: rest) {
-                done += try executeTogether(alike, concrete)
-                rest = rest.dropFirst(alike.count)
+        var next = 0
+        while next < operations.count {
+            if let count = try executeTogether(operations, from: next, view, concrete, done) {
+                next += count
                 continue
             }
-            rest = rest.dropFirst()
+            if let count = try insertTogether(operations, from: next, concrete, places, done) {
+                next += count
+                continue
+            }
+            let change = try operations[next]
+            next += 1
             if view == .foreign, change.kind != .insert, !change.changesLinksAlone,
                 let changed = try silentConflict(of: change)
             {
@@ -30,16 +35,16 @@ extension SQLSaver {
                 continue
             }
             switch change.kind {
-            case .insert: done.append(try insert(change, concrete, places))
+            case .insert: try done(try insert(change, concrete, places))
             case .update:
                 if let applied = try update(change, concrete, view, places) {
-                    done.append(applied)
+                    try done(applied)
                 } else {
                     conflicts.append(try conflict(of: change))
                 }
             case .delete:
                 if try delete(change) {
-                    done.append(AppliedChange(change: change, after: nil))
+                    try done(AppliedChange(change: change, after: nil))
                 } else {
                     conflicts.append(try conflict(of: change))
                 }
@@ -47,10 +52,9 @@ extension SQLSaver {
         }
         guard conflicts.isEmpty else { throw .conflicts(conflicts) }
         try link(operations)
-        return done
     }
 
-    private func insert(
+    func insert(
         _ change: ObjectChange, _ concrete: ConcreteEntities, _ places: UniqueValues
     ) throws(StoreError) -> AppliedChange {
         let mapping = schema.mappings[change.entity]
@@ -65,7 +69,7 @@ extension SQLSaver {
         for (slot, value) in change.values.enumerated() where mapping.entityColumns[slot] >= 0 {
             bindings.append(try concrete.number(of: value, slot: slot, in: change.entity))
         }
-        try guardUniqueness(of: change, among: places) { () throws(StoreError) in
+        _ = try guardUniqueness(of: change, among: places) { () throws(StoreError) in
             try connection.execute(statements.insert(change.entity), bindings)
         }
         let version = change.before.map { $0.version &+ 1 } ?? 1
@@ -201,24 +205,25 @@ extension ObjectChange {
     var changesLinksAlone: Bool { kind == .update && changedSlots.isEmpty }
 }
 
-/// The concrete entity behind a to-one's key, where a column keeps it.
-struct ConcreteEntities {
+/// The concrete entities behind to-ones' keys, where columns keep them; each is looked up once.
+final class ConcreteEntities {
     private let schema: SQLSchema
     private let connection: any SQLConnection
-    private let inserted: [ObjectID: Int]
+    private var numbers: [ObjectID: Value] = [:]
 
-    init(schema: SQLSchema, connection: any SQLConnection, _ operations: [ObjectChange]) {
+    init(
+        schema: SQLSchema, connection: any SQLConnection, _ operations: SaveOperations
+    ) throws(StoreError) {
         self.schema = schema
         self.connection = connection
         // Only a model with such columns needs the new objects' entities.
-        let needed = schema.mappings.contains { $0.entityColumns.contains { $0 >= 0 } }
-        inserted =
-            needed
-            ? Dictionary(
-                operations.lazy.filter { $0.kind == .insert }.map { change in
-                    let root = schema.model.entities[change.entity].root
-                    return (ObjectID(root: root, key: change.key), change.entity)
-                }, uniquingKeysWith: { first, _ in first }) : [:]
+        guard schema.hasEntityColumns else { return }
+        for index in operations.indices where operations.asked(index).kind == .insert {
+            let change = try operations[index]
+            let root = schema.model.entities[change.entity].root
+            numbers[ObjectID(root: root, key: change.key)] = .int(
+                Int64(schema.number(of: change.entity)))
+        }
     }
 
     /// The Z_ENT of a to-one's destination; null where there is none.
@@ -226,13 +231,13 @@ struct ConcreteEntities {
         guard case .key(let key) = value,
             case .relationship(let it) = schema.model.entities[entity].slots[slot]
         else { return .null }
-        let root = schema.model.destination(of: it).root
-        if let new = inserted[ObjectID(root: root, key: key)] {
-            return .int(Int64(schema.number(of: new)))
-        }
-        guard let table = schema.tables[root] else { return .null }
+        let id = ObjectID(root: schema.model.destination(of: it).root, key: key)
+        if let known = numbers[id] { return known }
+        guard let table = schema.tables[id.root] else { return .null }
         let rows = try connection.rows(
             SQLText("SELECT Z_ENT FROM \(table.name) WHERE Z_PK = ?1"), [.int(key)], [.integer])
-        return rows.first?.first ?? .null
+        let number = rows.first?.first ?? .null
+        numbers[id] = number
+        return number
     }
 }

@@ -5,16 +5,18 @@ import StelePersistence
 
 extension SQLSaver {
     /// Writes the links of all changed to-manys: what goes first, then what comes, then order.
-    func link(_ operations: [ObjectChange]) throws(StoreError) {
-        guard operations.contains(where: { !$0.toManys.isEmpty }) else { return }
-        for change in operations {
+    func link(_ operations: SaveOperations) throws(StoreError) {
+        for index in operations.linking {
+            let change = try operations[index]
             for it in change.toManys { try remove(it, owner: change.key) }
         }
-        for change in operations where change.kind != .delete {
+        for index in operations.linking where operations.kind(index) != .delete {
+            let change = try operations[index]
             for it in change.toManys { try add(it, owner: change.key) }
         }
         // Only now: a pair may be made by the change of its other side.
-        for change in operations where change.kind != .delete {
+        for index in operations.linking where operations.kind(index) != .delete {
+            let change = try operations[index]
             for it in change.toManys { try order(it, owner: change.key) }
         }
     }

@@ -9,21 +9,22 @@ extension SQLSaver {
     /// The condition that a column holds one of the keys of a bound list (`KeyList`).
     static let inList = "IN (SELECT value FROM json_each(?1))"
 
-    /// The changes at the start that one statement can make: deletions of one entity, or updates
-    /// of one entity that give all the same values. Nil where they are few.
+    /// How many changes from that place on one statement can make: deletions of one entity, or
+    /// updates of one entity that give all the same values. Nil where they are few.
     ///
     /// Only for what is made from what is there: versions are not compared.
-    func changesAlike(in changes: ArraySlice<ObjectChange>) -> ArraySlice<ObjectChange>? {
-        guard changes.count >= Self.fewestTogether, let first = changes.first else { return nil }
-        let alike: ArraySlice<ObjectChange>
+    private func changesAlike(_ operations: SaveOperations, from start: Int) -> Int? {
+        guard operations.count - start >= Self.fewestTogether, operations.kind(start) != .insert
+        else { return nil }
+        let first = operations.asked(start)
+        let isAlike: (ObjectChange) -> Bool
         switch first.kind {
         case .insert: return nil
-        case .delete:
-            alike = changes.prefix { $0.kind == .delete && $0.entity == first.entity }
+        case .delete: isAlike = { $0.kind == .delete && $0.entity == first.entity }
         case .update:
             guard !first.changedSlots.isEmpty, !isUnique(anyOf: first.changedSlots, first.entity)
             else { return nil }
-            alike = changes.prefix { change in
+            isAlike = { change in
                 change.kind == .update && change.entity == first.entity
                     && change.changedSlots == first.changedSlots
                     && change.before.map { $0.version < .max } ?? false
@@ -32,7 +33,9 @@ extension SQLSaver {
                     }
             }
         }
-        return alike.count >= Self.fewestTogether ? alike : nil
+        let end = (start..<operations.count).first { !isAlike(operations.asked($0)) }
+        let count = (end ?? operations.count) - start
+        return count >= Self.fewestTogether ? count : nil
     }
 
     /// Whether a uniqueness constraint of the family is over one of the slots.
@@ -43,14 +46,21 @@ extension SQLSaver {
         return slots.contains { names.contains(entity.slots[$0].name) }
     }
 
-    /// Makes changes that are alike.
+    /// Makes changes that are alike, from that place on, where there are many.
+    /// - Returns: how many; nil where they are few, or versions must be compared.
     /// - Throws: `.moved` where a row is not there, which says that the request was not made from
     ///   what there is.
     func executeTogether(
-        _ changes: ArraySlice<ObjectChange>, _ concrete: ConcreteEntities
-    ) throws(StoreError) -> [AppliedChange] {
-        guard let first = changes.first, let table = schema.table(of: first.entity) else { return [] }
-        let keys = Value.string(KeyList.json(changes.map(\.key)))
+        _ operations: SaveOperations, from start: Int, _ view: RequestView,
+        _ concrete: ConcreteEntities, _ done: (AppliedChange) throws(StoreError) -> Void
+    ) throws(StoreError) -> Int? {
+        guard view == .current, let count = changesAlike(operations, from: start) else {
+            return nil
+        }
+        let first = try operations[start]
+        guard let table = schema.table(of: first.entity) else { return nil }
+        let all = start..<start + count
+        let keys = Value.string(KeyList.json(all.map { operations.asked($0).key }))
         let rows: Int
         if first.kind == .delete {
             rows = try connection.execute(
@@ -59,15 +69,15 @@ extension SQLSaver {
         } else {
             rows = try updateTogether(first, table, keys, concrete)
         }
-        guard rows == changes.count else { throw .moved("rows that were read are gone") }
-        return changes.map { change in
-            guard change.kind == .update, var after = change.before else {
-                return AppliedChange(change: change, after: nil)
-            }
-            after.version += 1
-            after.values = stored(change.values, change.entity)
-            return AppliedChange(change: change, after: after)
+        guard rows == count else { throw .moved("rows that were read are gone") }
+        for index in all {
+            let change = try operations[index]
+            var after = change.kind == .update ? change.before : nil
+            after?.version += 1
+            after?.values = stored(change.values, change.entity)
+            try done(AppliedChange(change: change, after: after))
         }
+        return count
     }
 
     private func updateTogether(

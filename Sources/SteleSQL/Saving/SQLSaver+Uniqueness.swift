@@ -6,17 +6,22 @@ import StelePersistence
 /// The changes of one save by object, for constraints that only hold when it is done.
 final class UniqueValues {
     private let model: Model
-    private let operations: [ObjectChange]
+    private let operations: SaveOperations
     /// The places of `operations`, made when a constraint first fails.
-    private lazy var byObject: [ObjectID: Int] = Dictionary(
-        operations.enumerated().map { (id(of: $0.element), $0.offset) },
-        uniquingKeysWith: { first, _ in first })
+    private var byObject: [ObjectID: Int]?
     /// Who has given up its values already.
     private var parked: Set<ObjectID> = []
 
-    init(_ model: Model, _ operations: [ObjectChange]) {
+    init(_ model: Model, _ operations: SaveOperations) {
         self.model = model
         self.operations = operations
+    }
+
+    private func place(of id: ObjectID) throws(StoreError) -> Int? {
+        if let byObject { return byObject[id] }
+        let made = try operations.placesByID()
+        byObject = made
+        return made[id]
     }
 
     private func id(of change: ObjectChange) -> ObjectID {
@@ -24,14 +29,19 @@ final class UniqueValues {
     }
 
     /// The save's change of the object, if it has one.
-    func change(of id: ObjectID) -> ObjectChange? { byObject[id].map { operations[$0] } }
+    func change(of id: ObjectID) throws(StoreError) -> ObjectChange? {
+        guard let place = try place(of: id) else { return nil }
+        return try operations[place]
+    }
 
     /// Whether the object may give up its values for now: its own change is still to come.
-    func park(_ id: ObjectID, besides change: ObjectChange) -> ObjectChange? {
-        guard let place = byObject[id], let own = byObject[self.id(of: change)], place > own,
-            operations[place].kind == .update, parked.insert(id).inserted
+    func park(
+        _ id: ObjectID, besides change: ObjectChange
+    ) throws(StoreError) -> ObjectChange? {
+        guard let place = try place(of: id), let own = try self.place(of: self.id(of: change)),
+            place > own, operations.asked(place).kind == .update, parked.insert(id).inserted
         else { return nil }
-        return operations[place]
+        return try operations[place]
     }
 }
 
@@ -52,13 +62,13 @@ extension SQLSaver {
                 }
                 let holder = ObjectID(
                     root: schema.model.entities[change.entity].root, key: broken.holder)
-                if let other = places.park(holder, besides: change),
+                if let other = try places.park(holder, besides: change),
                     try giveUp(broken.names, of: other)
                 {
                     continue
                 }
                 // What this save inserts has no key that anybody could look up.
-                let isNew = places.change(of: holder)?.kind == .insert
+                let isNew = try places.change(of: holder)?.kind == .insert
                 throw .constraint(
                     ConstraintConflict(
                         entity: change.entity, constraint: broken.names, values: broken.values,

@@ -87,13 +87,10 @@ public final class SQLSaver {
     public func save(
         _ request: SaveRequest, at time: Double, continuing whole: HistoryTransaction? = nil
     ) throws(StoreError) -> (SaveResult, HistoryTransaction?) {
-        let wanted = operations(from: request)
-        let (keyed, inserted) = try assignKeys(wanted)
-        var permanent = inserted
-        if !request.reservations.isEmpty {
-            permanent.merge(try reserveKeys(request.reservations)) { first, _ in first }
-        }
-        var operations = order(dropEmpty(mergeByObject(keyed)))
+        var permanent = try assignKeys(request.changes)
+        var operations = try SaveOperations(
+            request.changes, KeyReplacement(model: schema.model, permanent: permanent))
+        if !request.reservations.isEmpty { try reserveKeys(request.reservations, &permanent) }
         guard !operations.isEmpty else {
             let result = SaveResult(token: max(request.readToken, 0), permanentKeys: permanent)
             try keep(request.receipt, result, at: time)
@@ -101,16 +98,36 @@ public final class SQLSaver {
         }
         let view = view(of: request)
         if view != .current { try checkExpectations(of: request) }
-        if !derived.isEmpty, view != .current { try refreshDerived(of: &operations) }
-        var done = try execute(operations, madeFrom: view)
-        if !derived.isEmpty {
-            try derive(&done, at: time)
-            operations = done.map(\.change)
+        // Nothing is written before the first change is: who is refused at once leaves nothing.
+        var told: [HistoryChange] = []
+        told.reserveCapacity(operations.count)
+        var number = whole?.number
+        func tell(_ applied: AppliedChange) throws(StoreError) {
+            let transaction: Int64
+            if let number { transaction = number } else {
+                transaction = try history.begin(request, at: time, counters: &counters, connection)
+                number = transaction
+            }
+            longDecimals.note(applied.change)
+            told.append(
+                try history.add(
+                    applied, transaction: transaction, counters: &counters, connection))
         }
-        try longDecimals.note(operations, connection)
-        let transaction = try history.add(
-            done, request, at: time, continuing: whole, counters: &counters, connection)
-        let result = result(of: done, transaction, permanent)
+        if derived.isEmpty {
+            try execute(operations, madeFrom: view, tell)
+        } else {
+            if view != .current { try refreshDerived(of: &operations) }
+            var done: [AppliedChange] = []
+            try execute(operations, madeFrom: view) { done.append($0) }
+            try derive(&done, at: time)
+            for applied in done { try tell(applied) }
+        }
+        try longDecimals.write(connection)
+        let transaction = HistoryTransaction(
+            number: number ?? token, timestamp: time, author: request.author,
+            contextName: request.contextName, changes: told)
+        let result = SaveResult(
+            token: transaction.number, permanentKeys: permanent, changes: told)
         try keep(request.receipt, result, at: time)
         return (result, transaction)
     }
@@ -131,82 +148,29 @@ public final class SQLSaver {
 
     // MARK: The lines of the save
 
-    private func operations(from request: SaveRequest) -> [ObjectChange] { request.changes }
-
-    /// Gives new objects their keys, and puts them wherever a negative one stands.
-    private func assignKeys(
-        _ changes: [ObjectChange]
-    ) throws(StoreError) -> ([ObjectChange], [ObjectID: Int64]) {
-        var permanent: [ObjectID: Int64] = [:]
-        for change in changes where change.key < 0 && change.kind == .insert {
-            let root = schema.model.entities[change.entity].root
-            permanent[ObjectID(root: root, key: change.key)] = try counters.next(
-                schema.number(of: root))
+    /// Gives new objects their keys.
+    private func assignKeys(_ changes: [ObjectChange]) throws(StoreError) -> PermanentKeys {
+        var permanent = PermanentKeys()
+        for place in changes.indices
+        where changes[place].key < 0 && changes[place].kind == .insert {
+            let root = schema.model.entities[changes[place].entity].root
+            permanent.insert(
+                try counters.next(schema.number(of: root)),
+                for: ObjectID(root: root, key: changes[place].key))
         }
-        guard !permanent.isEmpty else { return (changes, permanent) }
-        let keys = KeyReplacement(model: schema.model, permanent: permanent)
-        return (changes.map(keys.replacing), permanent)
+        return permanent
     }
 
     private func reserveKeys(
-        _ ids: [ObjectID]
-    ) throws(StoreError) -> [ObjectID: Int64] {
-        var reserved: [ObjectID: Int64] = [:]
+        _ ids: [ObjectID], _ permanent: inout PermanentKeys
+    ) throws(StoreError) {
         for id in ids {
             guard schema.model.entities.indices.contains(id.root) else {
                 throw .invalid("the request names an entity that the model does not have")
             }
-            reserved[id] = try counters.next(schema.number(of: id.root))
+            permanent.insert(try counters.next(schema.number(of: id.root)), for: id)
         }
         hasReserved = true
-        return reserved
-    }
-
-    /// One change an object: of two, the later one's values with the earlier one's start.
-    private func mergeByObject(_ changes: [ObjectChange]) -> [ObjectChange] {
-        if changes.count < 2 { return changes }
-        var places: [ObjectID: Int] = [:]
-        places.reserveCapacity(changes.count)
-        var merged: [ObjectChange] = []
-        merged.reserveCapacity(changes.count)
-        for change in changes {
-            let root = schema.model.entities[change.entity].root
-            let id = ObjectID(root: root, key: change.key)
-            if let place = places[id] {
-                let first = merged[place]
-                merged[place] = change
-                merged[place].before = first.before ?? change.before
-                if first.kind == .insert && change.kind == .update { merged[place].kind = .insert }
-                merged[place].changedSlots = Array(
-                    Set(first.changedSlots + change.changedSlots)
-                ).sorted()
-                merged[place].toManys = first.toManys + change.toManys
-            } else {
-                places[id] = merged.count
-                merged.append(change)
-            }
-        }
-        return merged
-    }
-
-    private func dropEmpty(_ changes: [ObjectChange]) -> [ObjectChange] {
-        changes.filter { $0.kind != .update || !$0.changedSlots.isEmpty || !$0.toManys.isEmpty }
-    }
-
-    /// Deletes first, so that a unique value can pass to another object; then updates, inserts.
-    private func order(_ changes: [ObjectChange]) -> [ObjectChange] {
-        func rank(_ kind: ObjectChange.Kind) -> Int {
-            switch kind {
-            case .delete: 0
-            case .update: 1
-            case .insert: 2
-            }
-        }
-        guard let first = changes.first, changes.contains(where: { $0.kind != first.kind })
-        else { return changes }
-        return changes.enumerated().sorted {
-            (rank($0.element.kind), $0.offset) < (rank($1.element.kind), $1.offset)
-        }.map(\.element)
     }
 
     private func view(of request: SaveRequest) -> RequestView {
@@ -217,19 +181,6 @@ public final class SQLSaver {
     private func checkExpectations(of request: SaveRequest) throws(StoreError) {
         try ExpectationCheck(schema: schema, connection: connection)
             .check(request.expectations, statements: &statements)
-    }
-
-    private func result(
-        of done: [AppliedChange], _ transaction: HistoryTransaction, _ permanent: [ObjectID: Int64]
-    ) -> SaveResult {
-        var result = SaveResult(token: transaction.number, permanentKeys: permanent)
-        result.snapshots.reserveCapacity(done.count)
-        for applied in done {
-            guard let after = applied.after else { continue }
-            let root = schema.model.entities[after.entity].root
-            result.snapshots[ObjectID(root: root, key: after.key)] = after
-        }
-        return result
     }
 }
 

@@ -12,6 +12,7 @@ struct SaveStatements {
 
     private let schema: SQLSchema
     private var inserts: [Int: SQLText] = [:]
+    private var rows: [Int: RowBuffer] = [:]
     private var updates: [Shape: SQLText] = [:]
     private var deletes: [Int: SQLText] = [:]
     private var texts: [String: SQLText] = [:]
@@ -32,6 +33,20 @@ struct SaveStatements {
             "INSERT INTO \(table?.name ?? "") (Z_PK, Z_ENT, Z_OPT\(names)) "
                 + "VALUES (?1, ?2, 1\(places))")
         inserts[entity] = made
+        return made
+    }
+
+    /// As `insert` with many rows, for an entity without columns for to-ones' entities: its key and
+    /// the slots in their order, a value each.
+    mutating func rows(_ entity: Int) -> RowBuffer {
+        if let made = rows[entity] { return made }
+        let table = schema.table(of: entity)
+        let columns = schema.mappings[entity].slotColumns.filter { $0 >= 0 }
+            .compactMap { table?.columns[$0].name }
+        let made = RowBuffer(
+            table: table?.name ?? "", columns: ["Z_PK"] + columns,
+            constants: [("Z_ENT", "\(schema.number(of: entity))"), ("Z_OPT", "1")])
+        rows[entity] = made
         return made
     }
 

@@ -10,6 +10,8 @@ public final class SQLSchema: Sendable {
     public let tables: [Int: SQLTable]
     /// By index of the entity.
     public let mappings: [EntityMapping]
+    /// Whether any column holds a to-one's concrete entity.
+    let hasEntityColumns: Bool
     /// By index of the relationship; nil for to-ones.
     public let toManys: [ToManyStorage?]
     /// How rows of each family become snapshots, by index of the root entity.
@@ -42,6 +44,7 @@ public final class SQLSchema: Sendable {
         self.tables = tables
         let ordered = model.entities.compactMap { mappings[$0.index] }
         self.mappings = ordered
+        hasEntityColumns = ordered.contains { $0.entityColumns.contains { $0 >= 0 } }
         toManys = model.relationships.map {
             Self.storage(of: $0, model, tables, ordered, columns)
         }

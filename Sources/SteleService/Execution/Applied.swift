@@ -7,21 +7,24 @@ import StelePersistence
 /// An object that a write made or changed.
 struct Written: Sendable {
     private let id: ObjectID
+    /// The index of the concrete entity.
+    private let entity: Int
     /// What it is where the save does not change it; nil for a new object, which every save does.
     private let unchanged: Snapshot?
 
     init(_ object: ManagedObject) {
         id = object.id
+        entity = object.entity.index
         unchanged = object.isInserted ? nil : object.snapshot
     }
 
     /// The object as it is stored after that save.
-    func stored(after save: SaveResult) -> Snapshot? {
-        save.snapshots[ObjectID(root: id.root, key: key(after: save))] ?? unchanged
+    func stored(after save: SavedObjects) -> Snapshot? {
+        save.snapshot(entity: entity, key: key(after: save)) ?? unchanged
     }
 
     /// The object's key after that save.
-    func key(after save: SaveResult) -> Int64 { save.permanentKeys[id] ?? id.key }
+    func key(after save: SavedObjects) -> Int64 { save.key(of: id) }
 }
 
 /// What a write did, before its save is known.
@@ -35,8 +38,9 @@ enum Applied: Sendable {
     case done
 
     /// What came of it.
-    func outcome(after save: SaveResult) -> Outcome {
-        switch self {
+    func outcome(after result: SaveResult) -> Outcome {
+        let save = SavedObjects(result)
+        return switch self {
         case .created(let all, let isArray, let isNew, let entity):
             .created(
                 all.compactMap { $0.stored(after: save) }, isArray: isArray, isNew: isNew,

@@ -296,7 +296,7 @@ enum AppliedOperation: Sendable {
     }
 
     /// What came of it.
-    func outcome(after save: SaveResult) -> OperationOutcome {
+    func outcome(after save: SavedObjects) -> OperationOutcome {
         switch self {
         case .written(let one): .object(one.stored(after: save))
         case .deleted(let entity, let key): .deleted(entity: entity, key: key)
