@@ -20,24 +20,25 @@ extension ManagedObjectContext {
             return SaveResult(token: try token())
         }
         guard let request = try saveRequest() else { return SaveResult(token: try token()) }
-        let saved = savedObjects()
         let result =
             mergePolicy == .error
             ? try coordinator.store.save(request) : try saveMerging(request)
-        if inbox != nil { ownSaves.insert(result.token) }
+        // Where nothing was left to save, there is no transaction of its own.
+        if inbox != nil, result.token > request.readToken { ownSaves.insert(result.token) }
         didSave(result)
-        tellDidSave(saved)
         return result
     }
 
     /// The request that `save` sends, after delete rules and validation; nil when nothing changed.
     /// - Throws: as `save`.
     public func saveRequest() throws -> SaveRequest? {
-        try inOneView { try makeSaveRequest() }
+        try mergeNews()
+        return try inOneView { try makeSaveRequest(isFirst: true) }
     }
 
-    private func makeSaveRequest() throws -> SaveRequest? {
-        try prepareSave()
+    /// - Parameter isFirst: false where the same save is tried again: it was told of before.
+    func makeSaveRequest(isFirst: Bool) throws -> SaveRequest? {
+        try prepareSave(isFirst: isFirst)
         var updates: [(object: ManagedObject, slots: [Int])] = []
         for object in touched where !object.isDeleted {
             let slots = storedChanges(object)
@@ -88,9 +89,11 @@ extension ManagedObjectContext {
         return found
     }
 
-    /// Takes the result of a request that this context made (`saveRequest`), where it was saved by
-    /// `PersistentStore.save(making:)`; `save` does it by itself.
+    /// Takes the result of a request that this context made (`saveRequest`), where somebody else
+    /// has saved that: `PersistentStore.save(making:)`, or `save` with a completion. Objects and
+    /// observers are told of the save. `save` does it by itself.
     public func didSave(_ result: SaveResult) {
+        let saved = savedObjects()
         for object in deleted {
             object.isGone = true
             unregister(object)
@@ -106,9 +109,9 @@ extension ManagedObjectContext {
             guard let object = known(id), !object.isFault else { continue }
             let transient = plan(object.entity).transientSlots.map { ($0, object.value($0)) }
             object.values = snapshot.values
-            object.before = snapshot
             object.version = snapshot.version
             for (slot, value) in transient { object.values[slot] = value }
+            object.before = transient.isEmpty ? snapshot : object.snapshot
         }
         for object in inserted {
             object.isInserted = false
@@ -121,8 +124,10 @@ extension ManagedObjectContext {
         for child in liveChildren {
             if !result.permanentKeys.isEmpty { child.rename(result.permanentKeys) }
             child.takeVersions(result.snapshots)
+            child.inbox?.add(saved.identities)
         }
         dropView()
+        tellDidSave(saved)
     }
 }
 

@@ -158,7 +158,8 @@ extension ManagedObjectContext {
     }
 
     /// Takes an object's deletion back, saved or not: saved, it is inserted again under its key.
-    func restore(_ object: ManagedObject) {
+    /// - Parameter event: what the object is told of it; nil where it is told by somebody else.
+    func restore(_ object: ManagedObject, _ event: SnapshotEventType? = .undoDeletion) {
         guard object.isDeleted else { return }
         object.isDeleted = false
         if object.isGone && !object.isInserted {
@@ -172,16 +173,19 @@ extension ManagedObjectContext {
         registered[object.id] = object
         forgetDeletion(of: object)
         if isJournaling { journal.append(.restored(object)) }
-        awake(object, .undoDeletion)
+        if let event { awake(object, event) }
     }
 
-    /// What an object that is back had led to may be gone meanwhile.
+    /// What an object that is back had led to may be gone meanwhile, or have another key.
     private func dropLinksToNothing(of object: ManagedObject) {
         if object.isDeleted { return }
         for relationship in plan(object.entity).toOnes {
-            guard let key = object.key(in: relationship) else { continue }
-            if isGone(current(key, destinationOf: relationship), destinationOf: relationship) {
+            guard let old = object.key(in: relationship) else { continue }
+            let key = current(old, destinationOf: relationship)
+            if isGone(key, destinationOf: relationship) {
                 object.setSlot(relationship.slot, .null)
+            } else if key != old {
+                object.values[relationship.slot] = .key(key)
             }
         }
     }

@@ -109,10 +109,10 @@ struct ErrorRenderer {
     func problem(_ error: ContextError) -> Problem {
         switch error {
         case .abstractEntity: Problem(.abstract, error.description)
-        case .deleted: Problem(.object, error.description)
+        case .deleted, .foreignIdentity, .unusableURI: Problem(.object, error.description)
         case .wrongDestination: Problem(.noDestination, error.description)
         case .noSuchRelationship, .noSuchProperty: Problem(.unknownKey, error.description)
-        case .foreignObject, .closed, .onWriter, .willSaveDoesNotEnd: Problem(.unavailable, error.description)
+        case .foreignObject, .closed, .onWriter, .willSaveDoesNotEnd, .valueLost: Problem(.unavailable, error.description)
         }
     }
 
