@@ -38,7 +38,10 @@ struct PendingFetch {
         if let affected {
             var rest = excluding(affected)
             rest.fetchOffset = 0
-            rest.fetchLimit = request.fetchLimit.map { $0 + max(0, request.fetchOffset) }
+            rest.fetchLimit = request.fetchLimit.map { limit in
+                let (sum, isBeyond) = limit.addingReportingOverflow(max(0, request.fetchOffset))
+                return isBeyond ? .max : sum
+            }
             others = try context.snapshots(rest).map(context.register)
         }
         return page(try merge(others, come))

@@ -97,6 +97,18 @@ extension Fixture {
     }
 }
 
+extension Fixture {
+    /// Runs what must be refused; the store is the same afterwards, and the context can go on.
+    func refused<Failure: Error>(
+        _ failure: Failure.Type, _ work: () throws -> Void
+    ) throws -> Failure? {
+        let token = try token()
+        let error = #expect(throws: failure) { try work() }
+        #expect(try self.token() == token)
+        return error
+    }
+}
+
 extension CountingStore {
     /// Expects of some work that it asks the store just so many queries.
     func expect(

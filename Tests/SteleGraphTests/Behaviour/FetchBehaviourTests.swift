@@ -83,6 +83,17 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func theGreatestLimitIsAnyLimit(_ kind: StoreKind) throws {
+        let (fixture, ids) = try people(kind)
+        let context = fixture.context()
+        try context.get(ids[0])["name"] = .string("Zoe")
+        var request = try fixture.request("Person", sort: "name")
+        (request.fetchLimit, request.fetchOffset) = (.max, 1)
+        #expect(try context.fetch(request).map(\.id) == [ids[2], ids[0]])
+        #expect(try context.count(request) == 2)
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func nullsComeFirstAscendingAndLastDescending(_ kind: StoreKind) throws {
         let (fixture, ids) = try people(kind)
         let context = fixture.context()

@@ -248,56 +248,6 @@ import Testing
         #expect(note["name"] == .string(policy.keepsStored ? "theirs" : "mine"))
     }
 
-    private func users(_ kind: StoreKind) throws -> (Fixture, [ObjectID]) {
-        let fixture = try Fixture(
-            try makeModel([
-                entity("User") {
-                    $0.attribute("name", .string)
-                    $0.attribute("mail", .string)
-                    $0.entity.uniquenessConstraints = [["mail"]]
-                }
-            ]), kind)
-        let ids = try fixture.insert("User", count: 2)
-        try fixture.change { context in
-            for (id, mail) in zip(ids, ["a", "b"]) { try context.get(id)["mail"] = .string(mail) }
-        }
-        return (fixture, ids)
-    }
-
-    /// Neither of two objects that are both stored can go without a loss that nobody asked for.
-    @Test(arguments: StoreKind.allCases, MergePolicy.allCases)
-    func aStoredObjectCannotTakeAnothersUniqueValue(
-        _ kind: StoreKind, _ policy: MergePolicy
-    ) throws {
-        let (fixture, ids) = try users(kind)
-        let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
-        context.mergePolicy = policy
-        let user = try context.get(ids[1])
-        user["mail"] = .string("a")
-        let token = try fixture.token()
-        #expect { try context.save() } throws: { error in
-            guard case StoreError.constraint(let it) = error else { return false }
-            return it.constraint == ["mail"] && it.values == [.string("a")]
-                && it.databaseKey == ids[0].key
-        }
-        #expect(try fixture.token() == token && context.hasChanges)
-        user["mail"] = .string("c")
-        try context.save()
-        #expect(try fixture.stored("User", "mail", of: ids[1]) == .string("c"))
-    }
-
-    @Test(arguments: StoreKind.allCases)
-    func uniqueValuesMayChangePlacesAndNullIsLikeNoOther(_ kind: StoreKind) throws {
-        let (fixture, ids) = try users(kind)
-        let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
-        try context.get(ids[0])["mail"] = .string("b")
-        try context.get(ids[1])["mail"] = .string("a")
-        for _ in 0..<2 { try context.insert(try fixture.entity("User"))["mail"] = .null }
-        try context.save()
-        #expect(try fixture.stored("User", "mail", of: ids[0]) == .string("b"))
-        #expect(try fixture.count("User") == 4)
-    }
-
     /// Links alone bump no version: who renames a team and who joins it do not meet.
     @Test(arguments: StoreKind.allCases)
     func linksFromTheOtherSideBumpNoVersion(_ kind: StoreKind) throws {

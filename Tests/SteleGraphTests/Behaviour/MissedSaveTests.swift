@@ -9,72 +9,6 @@ import Testing
 @testable import SteleGraph
 
 @Suite struct MissedSaveTests {
-    /// A child that links to what its parent has deleted meanwhile: its save says so.
-    @Test(arguments: StoreKind.allCases)
-    func aChildLinksToNothingThatItsParentHasDeleted(_ kind: StoreKind) throws {
-        let fixture = try Fixture(try makeLeague(), kind)
-        let team = try fixture.insert("Team")[0]
-        let tag = try fixture.insert("Tag")[0]
-        let ids = try fixture.insert("Person", count: 2)
-        let links: [(ManagedObjectContext) throws -> Void] = [
-            { try $0.get(ids[0]).set("team", try $0.get(team)) },
-            { try $0.get(team).set("captain", try $0.get(ids[0])) },
-            { try $0.get(ids[0]).add("tags", try $0.get(tag)) },
-            { try $0.get(tag).add("people", try $0.get(ids[0])) },
-            { try $0.insert(try fixture.entity("Person")).set("favourite", try $0.get(tag)) },
-            { try $0.insert(try fixture.entity("Person")).set("team", try $0.get(team)) },
-        ]
-        for (index, link) in links.enumerated() {
-            let parent = fixture.coordinator.newContext(retainsRegisteredObjects: true)
-            let child = ManagedObjectContext(parent: parent)
-            try link(child)
-            for id in [team, tag] { try parent.delete(try parent.get(id)) }
-            try parent.processPendingChanges()
-            let pending = parent.inserted.count
-            #expect("\(index)") { try child.save() } throws: { error in
-                guard case StoreError.conflicts(let all) = error else { return false }
-                return all.allSatisfy { $0.persisted == nil } && !all.isEmpty
-            }
-            #expect(parent.inserted.count == pending && child.hasChanges)
-            parent.rollback()
-            try child.save()
-            try parent.save()
-            #expect(!child.hasChanges)
-            try fixture.change { context in
-                let ann = try context.get(ids[0])
-                try ann.set("team", nil)
-                try ann.set("captainOf", nil)
-                try ann.replace("tags", [])
-            }
-        }
-    }
-
-    /// The key that a deleted object leads to may become another before the deletion is undone.
-    @Test(arguments: StoreKind.allCases, [false, true])
-    func anUndoneDeletionLeadsToPermanentKeys(_ kind: StoreKind, _ isNew: Bool) throws {
-        let fixture = try Fixture(try makeLeague(), kind)
-        let id = try fixture.insert("Person")[0]
-        let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
-        context.undoManager = UndoManager()
-        let ann = isNew ? try context.insert(try fixture.entity("Person")) : try context.get(id)
-        let tag = try context.insert(try fixture.entity("Tag"))
-        let team = try context.insert(try fixture.entity("Team"))
-        try ann.set("favourite", tag)
-        try ann.set("team", team)
-        try ann.set("captainOf", team)
-        try context.processPendingChanges()
-        try context.delete(ann)
-        try context.processPendingChanges()
-        try context.save()
-        #expect(!tag.id.isTemporary)
-        try context.undo()
-        #expect(try ann.get("favourite") === tag && ann.get("team") === team)
-        try context.save()
-        #expect(try fixture.stored("Person.favourite", of: ann.id.key) == tag.id.key)
-        #expect(try fixture.stored("Person.team", of: ann.id.key) == team.id.key)
-        #expect(try fixture.stored("Person.captainOf", of: ann.id.key) == team.id.key)
-        #expect(try fixture.stored("Team.captain", of: team.id.key) == ann.id.key)
-    }
 
     @Test(arguments: StoreKind.allCases)
     func aPinnedContextThatSavesGetsTheNewsAllTheSame(_ kind: StoreKind) throws {
@@ -111,38 +45,6 @@ import Testing
             try context.save()
             #expect(try fixture.stored("Person", "age", of: id) == ann["age"])
         }
-    }
-
-    /// What others save neither takes away what can be done again nor adds anything to undo.
-    @Test(arguments: StoreKind.allCases)
-    func aMergeRegistersNothingToUndo(_ kind: StoreKind) throws {
-        let fixture = try Fixture(try makeLeague(), kind)
-        let team = try fixture.insert("Team")[0]
-        let ids = try fixture.insert("Person", count: 2)
-        try fixture.change { try $0.get(ids[0]).set("team", try $0.get(team)) }
-        let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
-        let undo = UndoManager()
-        context.undoManager = undo
-        let (ann, bo) = (try context.get(ids[0]), try context.get(ids[1]))
-        try context.delete(ann)
-        try context.processPendingChanges()
-        bo["age"] = .int(1)
-        try context.undo()
-        #expect(undo.canRedo && bo["age"] == .null)
-        for name in ["a", "b", "c"] {
-            try fixture.change { try $0.get(team)["name"] = .string(name) }
-            try context.mergeChanges(fromContextDidSave: try fixture.lastSave())
-            try context.refreshAllObjects()
-        }
-        #expect(undo.canRedo)
-        try context.redo()
-        #expect(bo["age"] == .int(1))
-        try context.undo()
-        try context.undo()
-        #expect(!ann.isDeleted && !undo.canUndo)
-        #expect(try ann.get("team")?.id == team)
-        #expect(try context.get(team).keys("players") == [ids[0].key])
-        #expect(!context.hasChanges)
     }
 
     /// A link that was made or cut here and elsewhere is one link.
@@ -256,28 +158,6 @@ import Testing
         #expect(try fixture.stored("Tag", "name", of: id) == .string("Found"))
     }
 
-    @Test(arguments: StoreKind.allCases)
-    func aChildThatFollowsTakesItsParentsSaves(_ kind: StoreKind) throws {
-        let fixture = try Fixture(try makeLeague(), kind)
-        let ids = try fixture.insert("Person", count: 2)
-        let parent = fixture.coordinator.newContext(retainsRegisteredObjects: true)
-        let child = ManagedObjectContext(parent: parent)
-        child.automaticallyMergesChangesFromParent = true
-        let (ann, bo) = (try child.get(ids[0]), try child.get(ids[1]))
-        ann["name"] = .string("child")
-        let theirs = try parent.get(ids[0])
-        theirs["age"] = .int(5)
-        try parent.delete(try parent.get(ids[1]))
-        #expect(ann["age"] == .null)
-        try parent.save()
-        try child.processPendingChanges()
-        #expect(ann["age"] == .int(5) && ann["name"] == .string("child") && ann.version == 2)
-        #expect(bo.isDeleted)
-        try child.save()
-        try parent.save()
-        #expect(try fixture.stored("Person", "name", of: ids[0]) == .string("child"))
-    }
-
     /// Two contexts that both take the same saved deletion back: one of them is told.
     @Test(arguments: StoreKind.allCases)
     func anObjectThatIsThereAlreadyIsNotInsertedAgain(_ kind: StoreKind) throws {
@@ -296,35 +176,6 @@ import Testing
             return
         }
         #expect(try fixture.count("Person") == 1)
-    }
-
-    @Test(arguments: StoreKind.allCases)
-    func uniqueTextIsComparedByItsBytes(_ kind: StoreKind) throws {
-        let fixture = try Fixture(
-            try makeModel([
-                entity("User") {
-                    $0.attribute("name", .string)
-                    $0.entity.uniquenessConstraints = [["name"]]
-                }
-            ]), kind)
-        let context = fixture.context()
-        for name in ["\u{E9}", "e\u{301}"] {
-            try context.insert(try fixture.entity("User"))["name"] = .string(name)
-        }
-        try context.save()
-        #expect(try fixture.count("User") == 2)
-        try context.insert(try fixture.entity("User"))["name"] = .string("\u{E9}")
-        #expect(throws: StoreError.self) { try context.save() }
-    }
-
-    @Test func forgettingAllActionsRegistersAgain() throws {
-        let undo = UndoManager()
-        undo.disableUndoRegistration()
-        undo.disableUndoRegistration()
-        undo.removeAllActions()
-        #expect(undo.isUndoRegistrationEnabled)
-        undo.registerUndo {}
-        #expect(undo.canUndo)
     }
 
     @Test(arguments: StoreKind.allCases)

@@ -184,4 +184,66 @@ import Testing
         #expect(throws: ContextError.closed) { try child.existingObject(with: id) }
         #expect(throws: ContextError.closed) { try child.fetch(try fixture.request("Person")) }
     }
+
+    /// A child that links to what its parent has deleted meanwhile: its save says so.
+    @Test(arguments: StoreKind.allCases)
+    func aChildLinksToNothingThatItsParentHasDeleted(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeLeague(), kind)
+        let team = try fixture.insert("Team")[0]
+        let tag = try fixture.insert("Tag")[0]
+        let ids = try fixture.insert("Person", count: 2)
+        let links: [(ManagedObjectContext) throws -> Void] = [
+            { try $0.get(ids[0]).set("team", try $0.get(team)) },
+            { try $0.get(team).set("captain", try $0.get(ids[0])) },
+            { try $0.get(ids[0]).add("tags", try $0.get(tag)) },
+            { try $0.get(tag).add("people", try $0.get(ids[0])) },
+            { try $0.insert(try fixture.entity("Person")).set("favourite", try $0.get(tag)) },
+            { try $0.insert(try fixture.entity("Person")).set("team", try $0.get(team)) },
+        ]
+        for (index, link) in links.enumerated() {
+            let parent = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+            let child = ManagedObjectContext(parent: parent)
+            try link(child)
+            for id in [team, tag] { try parent.delete(try parent.get(id)) }
+            try parent.processPendingChanges()
+            let pending = parent.inserted.count
+            #expect("\(index)") { try child.save() } throws: { error in
+                guard case StoreError.conflicts(let all) = error else { return false }
+                return all.allSatisfy { $0.persisted == nil } && !all.isEmpty
+            }
+            #expect(parent.inserted.count == pending && child.hasChanges)
+            parent.rollback()
+            try child.save()
+            try parent.save()
+            #expect(!child.hasChanges)
+            try fixture.change { context in
+                let ann = try context.get(ids[0])
+                try ann.set("team", nil)
+                try ann.set("captainOf", nil)
+                try ann.replace("tags", [])
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aChildThatFollowsTakesItsParentsSaves(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeLeague(), kind)
+        let ids = try fixture.insert("Person", count: 2)
+        let parent = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+        let child = ManagedObjectContext(parent: parent)
+        child.automaticallyMergesChangesFromParent = true
+        let (ann, bo) = (try child.get(ids[0]), try child.get(ids[1]))
+        ann["name"] = .string("child")
+        let theirs = try parent.get(ids[0])
+        theirs["age"] = .int(5)
+        try parent.delete(try parent.get(ids[1]))
+        #expect(ann["age"] == .null)
+        try parent.save()
+        try child.processPendingChanges()
+        #expect(ann["age"] == .int(5) && ann["name"] == .string("child") && ann.version == 2)
+        #expect(bo.isDeleted)
+        try child.save()
+        try parent.save()
+        #expect(try fixture.stored("Person", "name", of: ids[0]) == .string("child"))
+    }
 }

@@ -206,4 +206,73 @@ import Testing
         #expect(undo.canUndo)
         #expect(!undo.isUndoing && !undo.isRedoing)
     }
+
+    @Test func forgettingAllActionsRegistersAgain() throws {
+        let undo = UndoManager()
+        undo.disableUndoRegistration()
+        undo.disableUndoRegistration()
+        undo.removeAllActions()
+        #expect(undo.isUndoRegistrationEnabled)
+        undo.registerUndo {}
+        #expect(undo.canUndo)
+    }
+
+    /// The key that a deleted object leads to may become another before the deletion is undone.
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func anUndoneDeletionLeadsToPermanentKeys(_ kind: StoreKind, _ isNew: Bool) throws {
+        let fixture = try Fixture(try makeLeague(), kind)
+        let id = try fixture.insert("Person")[0]
+        let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+        context.undoManager = UndoManager()
+        let ann = isNew ? try context.insert(try fixture.entity("Person")) : try context.get(id)
+        let tag = try context.insert(try fixture.entity("Tag"))
+        let team = try context.insert(try fixture.entity("Team"))
+        try ann.set("favourite", tag)
+        try ann.set("team", team)
+        try ann.set("captainOf", team)
+        try context.processPendingChanges()
+        try context.delete(ann)
+        try context.processPendingChanges()
+        try context.save()
+        #expect(!tag.id.isTemporary)
+        try context.undo()
+        #expect(try ann.get("favourite") === tag && ann.get("team") === team)
+        try context.save()
+        #expect(try fixture.stored("Person.favourite", of: ann.id.key) == tag.id.key)
+        #expect(try fixture.stored("Person.team", of: ann.id.key) == team.id.key)
+        #expect(try fixture.stored("Person.captainOf", of: ann.id.key) == team.id.key)
+        #expect(try fixture.stored("Team.captain", of: team.id.key) == ann.id.key)
+    }
+
+    /// What others save neither takes away what can be done again nor adds anything to undo.
+    @Test(arguments: StoreKind.allCases)
+    func aMergeRegistersNothingToUndo(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeLeague(), kind)
+        let team = try fixture.insert("Team")[0]
+        let ids = try fixture.insert("Person", count: 2)
+        try fixture.change { try $0.get(ids[0]).set("team", try $0.get(team)) }
+        let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+        let undo = UndoManager()
+        context.undoManager = undo
+        let (ann, bo) = (try context.get(ids[0]), try context.get(ids[1]))
+        try context.delete(ann)
+        try context.processPendingChanges()
+        bo["age"] = .int(1)
+        try context.undo()
+        #expect(undo.canRedo && bo["age"] == .null)
+        for name in ["a", "b", "c"] {
+            try fixture.change { try $0.get(team)["name"] = .string(name) }
+            try context.mergeChanges(fromContextDidSave: try fixture.lastSave())
+            try context.refreshAllObjects()
+        }
+        #expect(undo.canRedo)
+        try context.redo()
+        #expect(bo["age"] == .int(1))
+        try context.undo()
+        try context.undo()
+        #expect(!ann.isDeleted && !undo.canUndo)
+        #expect(try ann.get("team")?.id == team)
+        #expect(try context.get(team).keys("players") == [ids[0].key])
+        #expect(!context.hasChanges)
+    }
 }
