@@ -87,7 +87,9 @@ import Testing
             ]), kind)
         let firm = try fixture.insert("Firm")[0]
         let sites = try fixture.insert("Site", count: 2)
-        let (machine, rooms) = (try fixture.insert("Machine")[0], try fixture.insert("Room", count: 4))
+        let (machine, rooms) = (
+            try fixture.insert("Machine")[0], try fixture.insert("Room", count: 4)
+        )
         try fixture.change { context in
             for site in sites { try context.get(site).set("firm", try context.get(firm)) }
             for (index, room) in rooms.enumerated() {
@@ -119,7 +121,9 @@ import Testing
             relationship: "team", asked: "Team", given: "Tag")
         #expect(expected.description == "team leads to Team, and the object given is of Tag")
         #expect(throws: expected) { try ann.set("team", wrong) }
-        #expect(throws: ContextError.self) { try context.get(team).replace("players", [ann, wrong]) }
+        #expect(throws: ContextError.self) {
+            try context.get(team).replace("players", [ann, wrong])
+        }
         #expect(throws: ContextError.self) { try context.get(team).add("players", wrong) }
         #expect(throws: ContextError.noSuchRelationship(entity: "Tag", relationship: "team")) {
             try wrong.setToOne(try fixture.relationship("Person.team"), nil)

@@ -46,8 +46,9 @@ import Testing
         #expect(all.map(\.entity.name) == ["Person", "Person", "Employee"])
         request.includesSubentities = false
         #expect(try context.fetch(request).map(\.id) == Array(ids.prefix(2)))
-        #expect(try context.fetch(FetchRequest(entity: try fixture.entity("Employee"))).map(\.id)
-            == [ids[2]])
+        #expect(
+            try context.fetch(FetchRequest(entity: try fixture.entity("Employee"))).map(\.id)
+                == [ids[2]])
     }
 
     @Test(arguments: StoreKind.allCases)
@@ -103,8 +104,9 @@ import Testing
         #expect(down.map(\.id) == [ids[0], ids[1], ids[2]])
         // Unsaved changes stand where they would stand saved.
         up[2]["age"] = .null
-        #expect(try context.fetch(try fixture.request("Person", sort: "age")).map(\.id)
-            == [ids[0], ids[2], ids[1]])
+        #expect(
+            try context.fetch(try fixture.request("Person", sort: "age")).map(\.id)
+                == [ids[0], ids[2], ids[1]])
     }
 
     @Test(arguments: StoreKind.allCases)

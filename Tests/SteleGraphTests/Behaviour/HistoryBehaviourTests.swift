@@ -9,7 +9,8 @@ import Testing
 @testable import SteleGraph
 
 @Suite struct HistoryBehaviourTests {
-    private func history(_ fixture: Fixture, after token: Int64 = 0) throws -> [HistoryTransaction] {
+    private func history(_ fixture: Fixture, after token: Int64 = 0) throws -> [HistoryTransaction]
+    {
         let reader = try fixture.store.reader()
         defer { reader.close() }
         return try reader.history(after: token, limit: .max, values: true)
@@ -98,7 +99,8 @@ import Testing
         #expect(changes.map(\.kind) == [.insert, .delete, .insert, .update])
         #expect(changes.map(\.version) == [1, 1, 2, 3])
         let name = try #require(ann.entity.attribute(named: "name")?.slot)
-        #expect(changes.map { $0.snapshot?.values[name] } == Array(repeating: .string("Ann"), count: 4))
+        #expect(
+            changes.map { $0.snapshot?.values[name] } == Array(repeating: .string("Ann"), count: 4))
         #expect(changes.map { $0.snapshot?.version } == [1, 1, 2, 3])
     }
 

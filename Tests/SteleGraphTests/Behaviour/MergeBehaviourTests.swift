@@ -22,7 +22,9 @@ import Testing
         try fixture.change { try $0.get(id)["age"] = .int(9) }
         let token = try fixture.token()
         #expect { try context.save() } throws: { error in
-            guard case StoreError.conflicts(let all) = error, let it = all.first else { return false }
+            guard case StoreError.conflicts(let all) = error, let it = all.first else {
+                return false
+            }
             return all.count == 1 && it.key == id.key && it.cached.version == 1
                 && it.persisted?.version == 2
         }
@@ -42,7 +44,9 @@ import Testing
         ann["name"] = .string("mine")
         try fixture.change { try $0.delete(try $0.get(id)) }
         #expect { try context.save() } throws: { error in
-            guard case StoreError.conflicts(let all) = error, let it = all.first else { return false }
+            guard case StoreError.conflicts(let all) = error, let it = all.first else {
+                return false
+            }
             return it.persisted == nil && it.cached.key == id.key
                 && it.changedSlots == [ann.entity.attribute(named: "name")?.slot ?? -1]
         }
@@ -105,12 +109,16 @@ import Testing
             #expect(try fixture.stored("Team.captain", of: team.key) == ids[0].key)
             #expect(try fixture.storedMembers("Tag.people", of: tag.key) == [ids[0].key])
             #expect(try ann.get("captainOf") === crew && crew.get("captain") === ann)
-            #expect(ann.take() == [
-                "willSave", "validate update", "snapshot 64 string(\"mine\")", "validate insert", "didSave",
-            ])
+            #expect(
+                ann.take() == [
+                    "willSave", "validate update", "snapshot 64 string(\"mine\")",
+                    "validate insert", "didSave",
+                ])
         }
         // The other side's row has lost the link with the deletion, so that it is of a conflict, too.
-        #expect(try fixture.stored("Person", "age", of: ids[1]) == (policy == .rollback ? .null : .int(5)))
+        #expect(
+            try fixture.stored("Person", "age", of: ids[1])
+                == (policy == .rollback ? .null : .int(5)))
         let spouse = try fixture.stored("Person.spouse", of: ids[1].key)
         #expect(spouse == (policy.keepsStored ? nil : ids[0].key))
         if !policy.keepsStored {
@@ -118,7 +126,8 @@ import Testing
         }
         ann["age"] = .int(9)
         try context.save()
-        #expect(try fixture.stored("Person", "age", of: ids[0]) == (policy.keepsStored ? nil : .int(9)))
+        #expect(
+            try fixture.stored("Person", "age", of: ids[0]) == (policy.keepsStored ? nil : .int(9)))
     }
 
     /// Somebody's deletion of what another has changed: taken back by the policies that keep the

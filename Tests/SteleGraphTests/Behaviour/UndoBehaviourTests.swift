@@ -89,7 +89,8 @@ import Testing
         try teams[1].set("captain", ann)
         try undo.endUndoGrouping()
         try context.undo()
-        #expect(try ann.keys("tags") == tags.map(\.id.key) && tags[0].keys("people") == [ann.id.key])
+        #expect(
+            try ann.keys("tags") == tags.map(\.id.key) && tags[0].keys("people") == [ann.id.key])
         #expect(try teams.map { try $0.keys("players") } == [[ann.id.key], []])
         #expect(try teams[0].get("captain") === ann && teams[1].get("captain") == nil)
         try context.undo()
