@@ -147,7 +147,7 @@ let package = Package(
             name: "SteleGraphTests",
             dependencies: [
                 "SteleGraph", "StelePersistence", "StelePredicates", "SteleModel", "SteleSQLite",
-                "SteleMutex",
+                "SteleTransformers", "SteleMutex",
             ],
             swiftSettings: settings),
         .testTarget(

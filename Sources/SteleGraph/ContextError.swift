@@ -17,6 +17,13 @@ public enum ContextError: Error, Sendable, Hashable, CustomStringConvertible {
     case noSuchProperty(entity: String, property: String)
     /// The two objects are of different contexts, or the context is gone.
     case foreignObject
+    /// No entity's family of this model has such identities: it is another store's.
+    case foreignIdentity(root: Int, key: Int64)
+    /// A URI that names no object of this store, and why.
+    case unusableURI(String, reason: String)
+    /// A value was set on a fault that could not be read then, and is lost; `rollback` or `reset`
+    /// says that this is known.
+    case valueLost(entity: String, key: Int64, property: String)
     /// The context is closed.
     case closed
     /// `willSave` goes on to change objects however often it is called.
@@ -40,6 +47,13 @@ public enum ContextError: Error, Sendable, Hashable, CustomStringConvertible {
         case .noSuchProperty(let entity, let property):
             "\(entity) has no attribute or to-one relationship \(property)"
         case .foreignObject: "the object belongs to another context"
+        case .foreignIdentity(let root, let key):
+            "no entity with identities has the number \(root) in this model: the identity of "
+                + "\(key) is of another store; pass URIs between stores (objectID(forURI:))"
+        case .unusableURI(let uri, let reason): "\(uri) names no object here: \(reason)"
+        case .valueLost(let entity, let key, let property):
+            "\(property) of \(entity) \(key) was set while the object could not be read, and is "
+                + "lost: roll the context back, and set it again"
         case .willSaveDoesNotEnd(let entity):
             "willSave of \(entity) still changed objects after a thousand rounds: set only what "
                 + "differs"

@@ -17,6 +17,8 @@ final class EntityPlan: Sendable {
     /// The slots that a save leaves out: transient attributes, and derived ones, which the store
     /// makes.
     let unsavedSlots: Set<Int>
+    /// The types that its attributes' values must be of, by slot.
+    let types: [(slot: Int, type: AttributeType)]
     /// What is asked of its values.
     let rules: [SlotRule]
     /// Composite attributes in which something must have a value.
@@ -53,6 +55,9 @@ final class EntityPlan: Sendable {
         self.toOnes = toOnes
         let composites = entity.properties.compactMap { property in
             if case .attribute(let it) = property, it.isComposite { it } else { nil }
+        }
+        types = entity.slots.enumerated().compactMap { slot, property in
+            if case .attribute(let it) = property { (slot, it.type) } else { nil }
         }
         self.rules = rules.map { rule in
             var rule = rule

@@ -119,7 +119,10 @@ open class ManagedObject {
 
     final func setSlot(_ slot: Int, _ value: Value) {
         if isFault { _ = firedValue(slot) }
-        guard values.indices.contains(slot) else { return }
+        guard values.indices.contains(slot) else {
+            context?.noteLostValue(of: self, slot)
+            return
+        }
         if isWatched, let context, context.isJournaling {
             context.note(.slot(self, slot, values[slot]))
         }

@@ -145,9 +145,12 @@ extension ManagedObjectContext {
                     let place = ToManyID(relationship: inverse.index, owner: key)
                     if toManys[place]?.added.contains(object.id.key) != true { break }
                 }
-                if inverse?.isToMany == true || rule(relationship, object) == .nullify {
-                    try cutInverse(of: relationship, from: object, to: key)
-                    if isJournaling { journal.append(.cut(object, relationship, key)) }
+                // It has left that to-many when its rules were applied for the first time.
+                if inverse?.isToMany == true && decidedBefore.contains(object.id) { break }
+                if inverse?.isToMany == true || rule(relationship, object) == .nullify,
+                    try cutInverse(of: relationship, from: object, to: key), isJournaling
+                {
+                    journal.append(.cut(object, relationship, key))
                 }
             }
         }

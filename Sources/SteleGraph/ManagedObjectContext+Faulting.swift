@@ -135,7 +135,7 @@ extension ManagedObjectContext {
         }
         for owner in unread {
             let place = ToManyID(relationship: relationship.index, owner: owner)
-            toManys[place, default: .fault].fire(members[owner] ?? [])
+            toManys[place, default: .fault].refire(members[owner] ?? [])
         }
         let keys = places.flatMap { toManys[$0]?.members(ordered: false) ?? [] }
         reached += try existingObjects(root: root, keys: Set(keys).sorted()).values

@@ -22,12 +22,14 @@ extension ManagedObjectContext {
     }
 
     /// Everything that may still change what is saved.
+    /// - Parameter isFirst: whether the save is to be told of.
     /// - Throws: what delete rules must read; `ContextError.willSaveDoesNotEnd`; why a fault
     ///   could not be read.
-    func prepareSave() throws {
+    func prepareSave(isFirst: Bool = true) throws {
         try processPendingChanges()
         if let faultError { throw faultError }
-        guard coordinator.hasSubclasses || !observers.isEmpty else { return }
+        if let lostValue { throw lostValue }
+        guard isFirst, coordinator.hasSubclasses || !observers.isEmpty else { return }
         post(.willSave)
         if coordinator.hasSubclasses { try tellWillSave() }
         try processPendingChanges()

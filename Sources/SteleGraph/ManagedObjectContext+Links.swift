@@ -46,17 +46,21 @@ extension ManagedObjectContext {
     }
 
     /// The other side of a to-one link that is about to end.
+    /// - Returns: whether that side knew of it.
+    @discardableResult
     func cutInverse(
         of relationship: Relationship, from object: ManagedObject, to old: Int64
-    ) throws {
-        guard let inverse = model.inverse(of: relationship) else { return }
+    ) throws -> Bool {
+        guard let inverse = model.inverse(of: relationship) else { return false }
         if inverse.isToMany {
             try edit(inverse, of: old, .remove(object.id.key))
-        } else if let other = try existingObject(with: destinationID(relationship, old)),
-            other.key(in: inverse) == object.id.key
-        {
-            other.setSlot(inverse.slot, .null)
+            return true
         }
+        guard let other = try existingObject(with: destinationID(relationship, old)),
+            other.key(in: inverse) == object.id.key
+        else { return false }
+        other.setSlot(inverse.slot, .null)
+        return true
     }
 
     /// A destination's to-one inverse leads to this object from now on; who had it before loses it.

@@ -26,7 +26,7 @@ extension ManagedObjectContext {
         let members = try memberKeys(of: relationship, owners: faults)
         for owner in faults {
             let place = ToManyID(relationship: relationship.index, owner: owner)
-            toManys[place, default: .fault].fire(members[owner] ?? [])
+            toManys[place, default: .fault].refire(members[owner] ?? [])
         }
     }
 

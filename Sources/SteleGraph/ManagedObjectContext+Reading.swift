@@ -9,12 +9,13 @@ extension ManagedObjectContext {
 
     /// The object of that identity: the registered one, else from the row cache or the store; nil
     /// where there is none, or where it is deleted here (`existingObject(with:)`).
-    /// - Throws: `StoreError`, `ContextError.closed`.
+    /// - Throws: `StoreError`, `ContextError.closed`, `.foreignIdentity`.
     public func existingObject(with id: ObjectID) throws -> ManagedObject? {
         if let object = known(id) {
             if object.isFault { try fire(object) }
             return object.isDeleted ? nil : object
         }
+        try check(id)
         guard !id.isTemporary || parent != nil, let snapshot = try snapshot(id) else { return nil }
         return register(snapshot)
     }
@@ -22,12 +23,19 @@ extension ManagedObjectContext {
     /// The object of that identity, read or not: a fault where it is not known and its entity has
     /// no subentities, one of which it might be (`object(with:)`). A fault need not be in the store;
     /// it is found out when it is read.
-    /// - Throws: `StoreError`, `ContextError.closed`.
+    /// - Throws: `StoreError`, `ContextError.closed`, `.foreignIdentity`.
     public func object(with id: ObjectID) throws -> ManagedObject {
         if let object = known(id) { return object }
+        try check(id)
         let entity = model.entities[id.root]
         if entity.hasSubentities, let snapshot = try snapshot(id) { return register(snapshot) }
         return registerFault(id, entity)
+    }
+
+    /// An identity names a family of this model's entities by its root.
+    func check(_ id: ObjectID) throws(ContextError) {
+        guard model.entities.indices.contains(id.root), model.entities[id.root].root == id.root
+        else { throw .foreignIdentity(root: id.root, key: id.key) }
     }
 
     /// The objects of those keys that exist, by key; one query for what the row cache lacks.

@@ -125,7 +125,8 @@ extension ManagedObjectContext {
 
     /// An object that the store does not have any more is deleted here, and its changes are lost.
     /// - Returns: the objects that led to it by a to-one: their rows have changed with it.
-    private func disappear(_ object: ManagedObject) -> [ObjectID] {
+    @discardableResult
+    func disappear(_ object: ManagedObject) -> [ObjectID] {
         for relationship in plan(object.entity).toOnes {
             guard let key = object.key(in: relationship),
                 let inverse = model.inverse(of: relationship)
@@ -152,7 +153,7 @@ extension ManagedObjectContext {
     }
 
     /// What led to an object that has disappeared by a change of this context leads nowhere.
-    private func dropLinks(to object: ManagedObject) {
+    func dropLinks(to object: ManagedObject) {
         for relationship in plan(object.entity).relationships {
             if let inverse = model.inverse(of: relationship), !inverse.isToMany {
                 for key in destinationsKnown(relationship, object) {

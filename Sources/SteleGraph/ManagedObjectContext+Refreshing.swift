@@ -14,6 +14,7 @@ extension ManagedObjectContext {
     /// - Throws: `ContextError.foreignObject`, `StoreError`.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) throws {
         guard object.context === self else { throw ContextError.foreignObject }
+        try mergeNews()
         try inOneView {
             try processPendingChanges()
             try refresh([object], mergeChanges: mergeChanges)
@@ -21,9 +22,11 @@ extension ManagedObjectContext {
     }
 
     /// As `refresh(_:mergeChanges:)` with all registered objects, their changes kept; those that
-    /// have none are faults afterwards (`refreshAllObjects`).
+    /// have none are faults afterwards (`refreshAllObjects`). A context that is pinned, or a
+    /// request's, moves on to the newest state.
     /// - Throws: `StoreError`.
     public func refreshAllObjects() throws {
+        if openOperations == 0, writerReader == nil { dropView() }
         try inOneView {
             try processPendingChanges()
             faultError = nil
@@ -58,6 +61,8 @@ extension ManagedObjectContext {
         try takeFromOwnersAgain()
         self.isJournaling = isJournaling
         undecided += deleted
+        decidedBefore = Set(deleted.map(\.id))
+        defer { decidedBefore = [] }
         try processDeletions()
         if isJournaling { registerJournal() }
     }
@@ -85,6 +90,7 @@ extension ManagedObjectContext {
         forgetUndo()
         readFloor = nil
         faultError = nil
+        lostValue = nil
         dropView()
         post(told)
     }
@@ -108,6 +114,7 @@ extension ManagedObjectContext {
         forgetChanges()
         forgetUndo()
         faultError = nil
+        lostValue = nil
         for object in changed { awake(object, .rollback) }
         letGoOfUnchanged()
         var told = ChangedObjects()
@@ -124,7 +131,7 @@ extension ManagedObjectContext {
     // MARK: Following the store
 
     /// Objects and the other sides of their relationships, which follow, too.
-    private func refresh(_ objects: [ManagedObject], mergeChanges: Bool) throws {
+    func refresh(_ objects: [ManagedObject], mergeChanges: Bool) throws {
         let wasJournaling = isJournaling
         isJournaling = false
         defer { isJournaling = wasJournaling }

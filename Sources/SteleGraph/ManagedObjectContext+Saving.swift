@@ -20,26 +20,27 @@ extension ManagedObjectContext {
             return SaveResult(token: try token())
         }
         guard let request = try saveRequest() else { return SaveResult(token: try token()) }
-        let saved = savedObjects()
         let result =
             mergePolicy == .error
             ? try coordinator.store.save(request) : try saveMerging(request)
-        if inbox != nil { ownSaves.insert(result.token) }
+        // Where nothing was left to save, there is no transaction of its own.
+        if inbox != nil, result.token > request.readToken { ownSaves.insert(result.token) }
         // Where nobody has saved since it first read, all that it knows is as its own save left it.
         if result.token == request.readToken + 1 { readFloor = result.token }
         didSave(result)
-        tellDidSave(saved)
         return result
     }
 
     /// The request that `save` sends, after delete rules and validation; nil when nothing changed.
     /// - Throws: as `save`.
     public func saveRequest() throws -> SaveRequest? {
-        try inOneView { try makeSaveRequest() }
+        try mergeNews()
+        return try inOneView { try makeSaveRequest(isFirst: true) }
     }
 
-    private func makeSaveRequest() throws -> SaveRequest? {
-        try prepareSave()
+    /// - Parameter isFirst: false where the same save is tried again: it was told of before.
+    func makeSaveRequest(isFirst: Bool) throws -> SaveRequest? {
+        try prepareSave(isFirst: isFirst)
         var updates: [(object: ManagedObject, slots: [Int])] = []
         for object in touched where !object.isDeleted {
             let slots = storedChanges(object)
@@ -90,9 +91,11 @@ extension ManagedObjectContext {
         return found
     }
 
-    /// Takes the result of a request that this context made (`saveRequest`), where it was saved by
-    /// `PersistentStore.save(making:)`; `save` does it by itself.
+    /// Takes the result of a request that this context made (`saveRequest`), where somebody else
+    /// has saved that: `PersistentStore.save(making:)`, or `save` with a completion. Objects and
+    /// observers are told of the save. `save` does it by itself.
     public func didSave(_ result: SaveResult) {
+        let saved = savedObjects()
         for object in deleted {
             object.isGone = true
             unregister(object)
@@ -105,8 +108,10 @@ extension ManagedObjectContext {
         for child in liveChildren {
             if !result.permanentKeys.isEmpty { child.rename(result.permanentKeys) }
             child.takeVersions(result.changes)
+            child.inbox?.add(saved.identities)
         }
         dropView()
+        tellDidSave(saved)
     }
 
     /// New objects are new no more, and have the keys that they got.

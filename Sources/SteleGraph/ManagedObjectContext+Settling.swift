@@ -6,8 +6,9 @@ import StelePersistence
 extension ManagedObjectContext {
     /// Saves as the merge policy says, again and again where yet another save was quicker.
     ///
-    /// A deletion meets no policy that keeps the store's side, and no change meets a row that is
-    /// gone: for these the conflict stays.
+    /// Where both have changed an object, its slots are settled one by one. Where one has deleted
+    /// it, it is deleted or not: by the policies that keep the store's side as the store has it, by
+    /// the others as this context has it (`+SettlingDeletions`).
     /// - Throws: as `save`.
     func saveMerging(_ request: SaveRequest) throws -> SaveResult {
         var request = request
@@ -16,13 +17,13 @@ extension ManagedObjectContext {
             do throws(StoreError) {
                 return try coordinator.store.save(request)
             } catch .conflicts(let conflicts) {
-                for conflict in conflicts {
-                    guard try settle(conflict) else { throw StoreError.conflicts(conflicts) }
-                }
+                try settle(conflicts)
             } catch .constraint(let conflict) {
                 guard try settle(conflict) else { throw StoreError.constraint(conflict) }
             }
-            guard let next = try saveRequest() else { return SaveResult(token: try token()) }
+            guard let next = try inOneView({ try makeSaveRequest(isFirst: false) }) else {
+                return SaveResult(token: request.readToken)
+            }
             request = next
         }
         throw StoreError.busy("other saves were quicker each time")
@@ -30,18 +31,33 @@ extension ManagedObjectContext {
 
     // MARK: Versions
 
+    private func settle(_ conflicts: [MergeConflict]) throws {
+        let objects = conflicts.compactMap { conflict -> ManagedObject? in
+            let id = ObjectID(root: model.entities[conflict.entity].root, key: conflict.key)
+            guard let object = known(id), object.before != nil else { return nil }
+            // Another program may have made it another entity's.
+            let isAlike = conflict.persisted.map {
+                $0.entity == object.entity.index && $0.values.count == object.values.count
+            }
+            return isAlike ?? true ? object : nil
+        }
+        // All or none: who is settled has lost one side already.
+        guard objects.count == conflicts.count else { throw StoreError.conflicts(conflicts) }
+        for (object, conflict) in zip(objects, conflicts) { try settle(object, conflict.persisted) }
+        // What is inserted again leads to objects that have been settled by now.
+        for object in objects where object.isInserted { try linkAgain(object) }
+        for object in objects where !object.isGone { awake(object, .mergePolicy) }
+    }
+
     /// Brings an object and the store's newer state of it together.
-    /// - Returns: whether the policy can.
-    private func settle(_ conflict: MergeConflict) throws -> Bool {
-        let id = ObjectID(root: model.entities[conflict.entity].root, key: conflict.key)
-        guard let object = known(id), let before = object.before,
-            let theirs = conflict.persisted, theirs.entity == object.entity.index,
-            theirs.values.count == object.values.count
-        else { return false }
+    private func settle(_ object: ManagedObject, _ theirs: Snapshot?) throws {
+        guard let before = object.before else { return }
+        guard let theirs else { return try settleWithoutRow(object) }
         if object.isDeleted {
-            if mergePolicy.keepsStored { return false }
+            if mergePolicy.keepsStored { try takeBackDeletion(of: object) }
             take(theirs, for: object)
-            return true
+            if !object.isDeleted { try leaveDeletedDestinations(object) }
+            return
         }
         let mine = object.values
         let changed = storedChanges(object)
@@ -51,7 +67,7 @@ extension ManagedObjectContext {
         for slot in winners(changed, before.values, theirs.values) {
             try put(mine[slot], slot, object)
         }
-        return true
+        try leaveDeletedDestinations(object)
     }
 
     /// The slots in which the object's own value goes before the store's.
@@ -65,7 +81,7 @@ extension ManagedObjectContext {
     }
 
     /// The object is as the store has it; what is transient stays.
-    private func take(_ theirs: Snapshot, for object: ManagedObject) {
+    func take(_ theirs: Snapshot, for object: ManagedObject) {
         let transient = plan(object.entity).transientSlots
         for slot in theirs.values.indices where !transient.contains(slot) {
             object.values[slot] = theirs.values[slot]
@@ -75,7 +91,7 @@ extension ManagedObjectContext {
     }
 
     /// Sets a slot, a to-one with its inverse.
-    private func put(_ value: Value, _ slot: Int, _ object: ManagedObject) throws {
+    func put(_ value: Value, _ slot: Int, _ object: ManagedObject) throws {
         guard case .relationship(let toOne) = object.entity.slots[slot] else {
             return object.setSlot(slot, value)
         }
@@ -84,7 +100,7 @@ extension ManagedObjectContext {
     }
 
     /// Who came to an object's to-manys goes, who went comes back.
-    private func takeBackMembers(of object: ManagedObject) throws {
+    func takeBackMembers(of object: ManagedObject) throws {
         for relationship in object.entity.toManys {
             let place = ToManyID(relationship: relationship.index, owner: object.id.key)
             guard let state = toManys[place], state.hasChanges else { continue }
@@ -133,9 +149,13 @@ extension ManagedObjectContext {
 
     /// An object that was saved after this context's view was opened.
     private func newest(_ id: ObjectID) throws -> ManagedObject? {
+        try newestRow(id).map(register)
+    }
+
+    func newestRow(_ id: ObjectID) throws -> Snapshot? {
         let reader = try coordinator.store.reader()
         defer { reader.close() }
-        return try reader.snapshot(id).map(register)
+        return try reader.snapshot(id)
     }
 
     /// Gives an object what a new one was given, and whoever leads to that.

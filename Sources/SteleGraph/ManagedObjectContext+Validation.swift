@@ -24,6 +24,10 @@ extension ManagedObjectContext {
     }
 
     private func validateValues(of object: ManagedObject, _ errors: inout [ValidationError]) {
+        for (slot, type) in plan(object.entity).types
+        where object.values.indices.contains(slot) && !type.holds(object.values[slot]) {
+            errors.append(.wrongType(object, slot, type))
+        }
         for rule in plan(object.entity).rules {
             if let error = rule.failure(of: object) { errors.append(error) }
         }

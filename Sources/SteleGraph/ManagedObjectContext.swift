@@ -76,6 +76,8 @@ public final class ManagedObjectContext {
     var deleted: [ManagedObject] = []
     /// Deleted objects whose delete rules have not been applied yet.
     var undecided: [ManagedObject] = []
+    /// Deleted objects whose delete rules are applied once more, to what has come to be there.
+    var decidedBefore: Set<ObjectID> = []
     /// What deletion has read and relies on.
     var seenByDeletion: [ToManyID: [Int64]] = [:]
     /// Of relationships without an inverse: who led to an object when it was deleted or linked.
@@ -89,6 +91,8 @@ public final class ManagedObjectContext {
     private var nextKey: Int64 = -1
     /// Why a fault could not be read, where nobody could be told.
     var faultError: (any Error)?
+    /// The first value that was set on a fault which could not be read: nothing is saved without it.
+    var lostValue: ContextError?
 
     /// Whether changes are written down as they are made: for undo, or for who observes them.
     var isJournaling = false
@@ -99,7 +103,8 @@ public final class ManagedObjectContext {
     var children: [WeakContext] = []
     var observers: [Int: (ContextNotification) -> Void] = [:]
     var observerCount = 0
-    var streams: [AsyncStream<ContextEvent>.Continuation] = []
+    /// What `events` has made, by the observer's number.
+    var streams: [Int: AsyncStream<ContextEvent>.Continuation] = [:]
     /// Commits to follow, and what brings them.
     var inbox: MergeInbox?
     var subscription: Subscription?
@@ -179,8 +184,8 @@ public final class ManagedObjectContext {
         subscription?.cancel()
         subscription = nil
         inbox = nil
-        for stream in streams { stream.finish() }
-        streams = []
+        for stream in streams.values { stream.finish() }
+        streams = [:]
         observers = [:]
         registered = [:]
         weaklyRegistered = [:]
@@ -199,6 +204,15 @@ public final class ManagedObjectContext {
         ownersSeen = [:]
         ownersMade = [:]
         journal = []
+    }
+
+    func noteLostValue(of object: ManagedObject, _ slot: Int) {
+        guard object.isFault, object.entity.slots.indices.contains(slot) else { return }
+        lostValue =
+            lostValue
+            ?? .valueLost(
+                entity: object.entity.name, key: object.id.key,
+                property: object.entity.slots[slot].name)
     }
 
     func checkOpen() throws {

@@ -97,4 +97,31 @@ public final class PersistentStoreCoordinator: Sendable {
         let place = id.isTemporary ? "t\(id.key.magnitude)" : "p\(id.key)"
         return "x-coredata://\(store.identifier)/\(entity.name)/\(place)"
     }
+    /// The identity of the object that a URI names (`managedObjectID(forURIRepresentation:)`); it
+    /// need not be there.
+    /// - Throws: `ContextError.unusableURI` where it is none, is of another store, names no entity
+    ///   of the model, or an object that is not saved.
+    public func objectID(forURI uri: String) throws(ContextError) -> ObjectID {
+        let scheme = "x-coredata://"
+        let parts = uri.dropFirst(scheme.count)
+            .split(separator: "/", omittingEmptySubsequences: false)
+        guard uri.hasPrefix(scheme), parts.count == 3 else {
+            throw .unusableURI(uri, reason: "write x-coredata://STORE/Entity/p42")
+        }
+        guard parts[0] == store.identifier else {
+            throw .unusableURI(
+                uri, reason: "it is of the store \(parts[0]), and this is \(store.identifier)")
+        }
+        guard let entity = model.entity(named: String(parts[1])) else {
+            throw .unusableURI(uri, reason: "the model has no entity \(parts[1])")
+        }
+        let digits = parts[2].dropFirst()
+        guard parts[2].first == "p", digits.utf8.allSatisfy({ (48...57).contains($0) }),
+            let key = Int64(digits), key > 0
+        else {
+            throw .unusableURI(
+                uri, reason: "\(parts[2]) is not the number of a saved object, as p42 is")
+        }
+        return ObjectID(root: entity.root, key: key)
+    }
 }

@@ -52,6 +52,7 @@ struct ToManyState {
     mutating func refire(_ members: [Int64]) {
         fire(members)
         if members.count <= 8 { storedSet = [] }
+        if added.isEmpty && removed.isEmpty && order == nil { return }
         let present = Set(members)
         added.removeAll { present.contains($0) }
         removed.removeAll { !present.contains($0) }

@@ -26,6 +26,20 @@ extension ValidationError {
             "has no value, and the model asks for one")
     }
 
+    static func wrongType(
+        _ object: ManagedObject, _ slot: Int, _ type: AttributeType
+    ) -> ValidationError {
+        let (name, value) = (object.entity.slots[slot].name, object.values[slot])
+        if case .date = value, type == .date {
+            return ValidationError(
+                .invalidDate, object, name, value, .null, "must be a date",
+                "is a date that no store can keep: it is not a finite number of seconds")
+        }
+        return ValidationError(
+            .invalid, object, name, value, .null, "must be \(type.name)",
+            "is of the type \(type.name), and was given \(value.kindName)")
+    }
+
     static func tooFew(
         _ object: ManagedObject, _ relationship: Relationship, count: Int, least: Int
     ) -> ValidationError {

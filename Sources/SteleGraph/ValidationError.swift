@@ -59,7 +59,8 @@ public struct ValidationError: Error, Sendable, Hashable {
 extension ValidationError {
     /// The validation codes that Stele gives (NSCocoaErrorDomain).
     public enum Kind: Int, Sendable, Hashable, CaseIterable {
-        /// What a subclass finds wrong that no other code says.
+        /// A value of another type than its attribute's, and what a subclass finds wrong that no
+        /// other code says.
         case invalid = 1550
         case missingMandatoryProperty = 1570
         case relationshipLacksMinimumCount = 1580
@@ -69,6 +70,7 @@ extension ValidationError {
         case numberTooSmall = 1620
         case dateTooLate = 1630
         case dateTooSoon = 1640
+        case invalidDate = 1650
         case stringTooLong = 1660
         case stringTooShort = 1670
         case stringPatternMatching = 1680
@@ -87,6 +89,7 @@ extension ValidationError {
             case .numberTooSmall: "NSValidationNumberTooSmallError"
             case .dateTooLate: "NSValidationDateTooLateError"
             case .dateTooSoon: "NSValidationDateTooSoonError"
+            case .invalidDate: "NSValidationInvalidDateError"
             case .stringTooLong: "NSValidationStringTooLongError"
             case .stringTooShort: "NSValidationStringTooShortError"
             case .stringPatternMatching: "NSValidationStringPatternMatchingError"

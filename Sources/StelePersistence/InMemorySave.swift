@@ -134,11 +134,11 @@ struct InMemorySave {
                 for (key, row) in contents.families[entity.root] where entity.isKind(row.entity) {
                     let id = ObjectID(root: entity.root, key: key)
                     if deleted.contains(id) || changed.contains(id) { continue }
-                    if let values = values(constraint, row) { known[values] = key }
+                    if let values = values(constraint, row) { known[comparable(values)] = key }
                 }
                 for row in outcome.rows where entity.isKind(row.entity) {
                     guard let values = values(constraint, row) else { continue }
-                    if let other = known.updateValue(row.key, forKey: values) {
+                    if let other = known.updateValue(row.key, forKey: comparable(values)) {
                         // What this save inserts has no key that anybody could look up.
                         let isNew = other >= contents.nextKeys[entity.root]
                         throw .constraint(
@@ -149,6 +149,11 @@ struct InMemorySave {
                 }
             }
         }
+    }
+
+    /// Text as its bytes, as databases compare it: composed and decomposed letters differ.
+    private func comparable(_ values: [Value]) -> [Value] {
+        values.map { if case .string(let text) = $0 { .data(Array(text.utf8)) } else { $0 } }
     }
 
     private func values(_ constraint: [String], _ row: Snapshot) -> [Value]? {

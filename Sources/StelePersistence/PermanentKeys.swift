@@ -68,12 +68,17 @@ public struct PermanentKeys: Sendable {
             self = others
             return
         }
-        for (root, runs) in others.runs.enumerated() {
+        others.forEach { id, key in insert(key, for: id) }
+    }
+
+    /// Gives each identity with its key: by root entity, and there in the order in which objects
+    /// were made.
+    public func forEach(_ body: (_ id: ObjectID, _ key: Int64) -> Void) {
+        for (root, runs) in runs.enumerated() {
             for run in runs {
                 for offset in 0..<run.count {
-                    insert(
-                        run.permanent + offset,
-                        for: ObjectID(root: root, key: run.temporary - offset))
+                    body(
+                        ObjectID(root: root, key: run.temporary - offset), run.permanent + offset)
                 }
             }
         }

@@ -11,6 +11,8 @@ struct Reads: Sendable {
     var queries = 0
     /// Views that are open.
     var open = 0
+    /// Whether nothing can be read.
+    var fails = false
 }
 
 /// Another store, with a count of its reading.
@@ -34,6 +36,7 @@ final class CountingStore: PersistentStore {
     var generation: String { store.generation }
 
     func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
+        if reads.withLock({ $0.fails }) { throw .failed("the disk is on fire") }
         let reader = try store.reader(budget: budget)
         reads.withLock { $0.open += 1 }
         return TallyingReader(reader, self)

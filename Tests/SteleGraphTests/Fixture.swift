@@ -20,7 +20,8 @@ final class Fixture {
     let model: Model
     let store: any PersistentStore
     let coordinator: PersistentStoreCoordinator
-    private var folder: String?
+    /// Where the store's files are; nil for one in memory.
+    private(set) var folder: String?
 
     init(_ model: Model, rowCacheBytes: Int = 1 << 20) {
         self.model = model
@@ -28,19 +29,32 @@ final class Fixture {
         coordinator = PersistentStoreCoordinator(store: store, rowCacheBytes: rowCacheBytes)
     }
 
-    init(_ model: Model, _ kind: StoreKind, rowCacheBytes: Int = 1 << 20) throws {
+    /// The store's reading, where it is counted.
+    private(set) var counter: CountingStore?
+
+    /// - Parameters:
+    ///   - isCounting: whether `counter` counts what is read.
+    ///   - classes: as `PersistentStoreCoordinator.init`.
+    init(
+        _ model: Model, _ kind: StoreKind, rowCacheBytes: Int = 1 << 20, isCounting: Bool = false,
+        classes: [String: ManagedObject.Type] = [:]
+    ) throws {
         self.model = model
+        let plain: any PersistentStore
         switch kind {
-        case .memory: store = InMemoryStore(model: model)
+        case .memory: plain = InMemoryStore(model: model)
         case .sqlite:
             var template = Array("/tmp/stele-graph-XXXXXX".utf8CString)
             let path = template.withUnsafeMutableBufferPointer { buffer in
                 buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) } ?? "/tmp"
             }
             folder = path
-            store = try SQLiteStore.open(path: path + "/store.sqlite", model: model)
+            plain = try SQLiteStore.open(path: path + "/store.sqlite", model: model)
         }
-        coordinator = PersistentStoreCoordinator(store: store, rowCacheBytes: rowCacheBytes)
+        if isCounting { counter = CountingStore(plain) }
+        store = counter ?? plain
+        coordinator = PersistentStoreCoordinator(
+            store: store, rowCacheBytes: rowCacheBytes, classes: classes)
     }
 
     deinit {

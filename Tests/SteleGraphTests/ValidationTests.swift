@@ -227,6 +227,7 @@ import Testing
             $0.attribute("name", .string)
             $0.toMany("parts", "Part", inverse: "account", count: 2...3)
         }
-        _ = try fixture.insert("Account")
+        let account = try fixture.insert("Account")[0]
+        #expect(try fixture.version("Account", account.key) == 1)
     }
 }

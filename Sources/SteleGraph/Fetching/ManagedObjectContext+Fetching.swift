@@ -15,13 +15,11 @@ extension ManagedObjectContext {
     public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
         try mergeNews()
         return try inOneView {
-            let objects: [ManagedObject]
-            if let pending = try pendingFetch(request) {
-                objects = try pending.objects()
-            } else {
-                let known = request.shouldRefreshRefetchedObjects ? Set(registeredIDs) : []
-                objects = try snapshots(request).map(register)
-                try refreshRefetched(objects.filter { known.contains($0.id) })
+            let known = try refreshChanged(request)
+            let objects =
+                try pendingFetch(request)?.objects() ?? snapshots(request).map(register)
+            if !known.isEmpty {
+                try refresh(objects.filter { known.contains($0.id) }, mergeChanges: true)
             }
             try prefetch(request.relationshipKeyPathsForPrefetching, for: objects)
             return objects
@@ -67,9 +65,15 @@ extension ManagedObjectContext {
         return try PendingFetch(self, request)
     }
 
-    private var registeredIDs: [ObjectID] { registeredObjects.map(\.id) }
-
-    private func refreshRefetched(_ objects: [ManagedObject]) throws {
-        for object in objects where !object.isFault { try refresh(object, mergeChanges: true) }
+    /// Reads objects with changes again where refetched ones are to be refreshed, for what they are
+    /// decides what is found.
+    /// - Returns: which unchanged objects are known, and to be refreshed where they are found.
+    private func refreshChanged(_ request: FetchRequest) throws -> Set<ObjectID> {
+        guard request.shouldRefreshRefetchedObjects else { return [] }
+        try processPendingChanges()
+        let changed = touched.filter { $0.id.root == request.entity.root }
+        let known = Set(registeredObjects.map(\.id)).subtracting(changed.map(\.id))
+        try refresh(changed, mergeChanges: true)
+        return known
     }
 }

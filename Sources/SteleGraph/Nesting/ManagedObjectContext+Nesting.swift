@@ -28,7 +28,8 @@ extension ManagedObjectContext {
     /// Makes the changes of a child in its parent, where they are unsaved then. Links are made by
     /// the parent's own means, so that both sides agree with what the parent has now.
     /// - Throws: `ValidationErrors`; `StoreError.conflicts` for an object that the parent has
-    ///   deleted or lost, before anything is changed; `StoreError` where the parent must read.
+    ///   deleted or lost, changed here or linked to, before anything is changed; `StoreError` where
+    ///   the parent must read.
     func saveToParent(_ parent: ManagedObjectContext) throws {
         try inOneView {
             try prepareSave()
@@ -100,6 +101,8 @@ private struct ChildSave {
             let id = child.ownerID(place)
             if child.known(id)?.isInserted != true { keys[id.root, default: []].append(id.key) }
         }
+        let linked = Self.linked(child, updates: updates)
+        for id in linked { keys[id.root, default: []].append(id.key) }
         var theirs: [ObjectID: ManagedObject] = [:]
         for (root, keys) in keys {
             for object in try parent.existingObjects(root: root, keys: keys).values {
@@ -107,16 +110,56 @@ private struct ChildSave {
             }
         }
         self.theirs = theirs
-        let lost = updates.filter { theirs[$0.id] == nil }
-        if !lost.isEmpty {
-            throw StoreError.conflicts(
-                lost.map { object in
-                    MergeConflict(
-                        entity: object.entity.index, key: object.id.key,
-                        cached: object.before ?? object.snapshot, persisted: nil,
-                        changedSlots: object.changedSlots, values: object.values)
-                })
+        var lost: [MergeConflict] = []
+        for object in updates where theirs[object.id] == nil {
+            lost.append(
+                MergeConflict(
+                    entity: object.entity.index, key: object.id.key,
+                    cached: object.before ?? object.snapshot, persisted: nil,
+                    changedSlots: object.changedSlots, values: object.values))
         }
+        let told = Set(updates.map(\.id))
+        for id in linked.sorted() where theirs[id] == nil && !told.contains(id) {
+            let entity = child.known(id)?.entity.index ?? id.root
+            lost.append(
+                MergeConflict(
+                    entity: entity, key: id.key,
+                    cached: child.known(id)?.before
+                        ?? Snapshot(entity: entity, key: id.key, version: 0, values: []),
+                    persisted: nil, changedSlots: [], values: []))
+        }
+        if !lost.isEmpty { throw StoreError.conflicts(lost) }
+    }
+
+    /// Both ends of the links made in the child, as far as they are the parent's: they must be there.
+    private static func linked(
+        _ child: ManagedObjectContext, updates: [ManagedObject]
+    ) -> Set<ObjectID> {
+        var found: Set<ObjectID> = []
+        func add(_ id: ObjectID) {
+            guard let object = child.known(id) else { return _ = found.insert(id) }
+            if !object.isInserted && !object.isDeleted { found.insert(id) }
+        }
+        for object in child.inserted where !object.isDeleted {
+            for toOne in child.plan(object.entity).toOnes {
+                if let key = object.key(in: toOne) { add(child.destinationID(toOne, key)) }
+            }
+        }
+        for object in updates {
+            let changed = object.changedSlots
+            for toOne in child.plan(object.entity).toOnes where changed.contains(toOne.slot) {
+                if let key = object.key(in: toOne) { add(child.destinationID(toOne, key)) }
+            }
+        }
+        for (place, state) in child.toManys where !state.added.isEmpty {
+            let relationship = child.model.relationships[place.relationship]
+            guard child.model.inverse(of: relationship)?.isToMany != false,
+                child.known(child.ownerID(place))?.isDeleted != true
+            else { continue }
+            add(child.ownerID(place))
+            for key in state.added { add(child.destinationID(relationship, key)) }
+        }
+        return found
     }
 
     func run() throws {

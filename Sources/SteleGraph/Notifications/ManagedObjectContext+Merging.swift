@@ -4,45 +4,76 @@ import SteleModel
 import SteleMutex
 import StelePersistence
 
-/// Commits that a context has not followed yet; filled on the broadcast's thread.
+/// Saves that a context has not followed yet; filled on the broadcast's thread, or by its parent.
 final class MergeInbox: Sendable {
+    /// The most changes that are kept for a context that does nothing; beyond, it reads again all
+    /// that it has.
+    static let most = 10_000
+
     struct News: Sendable {
-        var saves: [HistoryTransaction] = []
-        /// Another program has changed the store, and nothing says what.
+        /// By the transaction's number; 0 for one of a parent.
+        var saves: [(number: Int64, changed: ChangedObjectIDs)] = []
+        /// How many changes those are of.
+        var count = 0
+        /// Too much to tell, or another program has changed the store and nothing says what.
         var isAnything = false
+
+        mutating func add(_ number: Int64, _ count: Int, _ changed: () -> ChangedObjectIDs) {
+            if isAnything { return }
+            self.count += count
+            if self.count > MergeInbox.most {
+                self = News(isAnything: true)
+            } else {
+                saves.append((number, changed()))
+            }
+        }
     }
 
+    private let model: Model
     private let news = Mutex(News())
     private let isFilled = Atomic<Bool>(false)
 
+    init(_ model: Model) { self.model = model }
+
     var isEmpty: Bool { !isFilled.load(ordering: .acquiring) }
 
-    func add(_ saves: [HistoryTransaction]) {
+    private func fill(_ work: (inout News) -> Void) {
         news.withLock { news in
-            // Rows are read again when they are merged: what they were need not be kept.
-            for var save in saves {
-                for index in save.changes.indices {
-                    save.changes[index].snapshot = nil
-                    save.changes[index].before = nil
-                }
-                news.saves.append(save)
-            }
+            work(&news)
             isFilled.store(true, ordering: .releasing)
         }
     }
 
-    func addAnything() {
-        news.withLock { news in
-            news = News(saves: [], isAnything: true)
-            isFilled.store(true, ordering: .releasing)
+    func add(_ saves: [HistoryTransaction]) {
+        fill { news in
+            for save in saves {
+                news.add(save.number, save.changes.count) { save.changedObjectIDs(in: model) }
+            }
         }
     }
+
+    /// A save of the parent.
+    func add(_ changed: ChangedObjectIDs) { fill { $0.add(0, changed.all.count) { changed } } }
+
+    func addAnything() { fill { $0 = News(isAnything: true) } }
 
     func take() -> News {
         news.withLock { news in
             defer { news = News() }
             isFilled.store(false, ordering: .releasing)
             return news
+        }
+    }
+
+    /// What could not be merged is to be merged yet, before all that has come meanwhile.
+    func putBack(_ older: News) {
+        fill { news in
+            let newer = news
+            news = older
+            if newer.isAnything { news = newer }
+            for save in newer.saves {
+                news.add(save.number, save.changed.all.count) { save.changed }
+            }
         }
     }
 }
@@ -58,20 +89,22 @@ extension ManagedObjectContext {
 
     /// As `mergeChanges(fromContextDidSave:)`, of identities
     /// (`mergeChanges(fromRemoteContextSave:into:)`).
-    /// - Throws: `StoreError`.
+    /// - Throws: `StoreError`; `ContextError.foreignIdentity`.
     public func mergeChanges(fromRemoteContextSave identities: ChangedObjectIDs) throws {
+        for id in identities.all { try check(id) }
         try merge(identities)
     }
 
-    /// Takes part in the coordinator's broadcast, or leaves it.
+    /// Takes part in the coordinator's broadcast, or leaves it. A child is told by its parent.
     func followingChanged() {
         subscription?.cancel()
         subscription = nil
         inbox = nil
         ownSaves = []
-        guard automaticallyMergesChangesFromParent, parent == nil else { return }
-        let inbox = MergeInbox()
+        guard automaticallyMergesChangesFromParent else { return }
+        let inbox = MergeInbox(model)
         self.inbox = inbox
+        if parent != nil { return }
         subscription = coordinator.broadcast.subscribe { saves in
             inbox.add(saves)
         } changedElsewhere: {
@@ -79,18 +112,28 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Merges what was saved since it was last asked; nothing is done where nothing was.
+    /// Merges what was saved since it was last asked; nothing is done where nothing was. Within an
+    /// operation that has read already it waits: that view does not see what is new.
+    /// - Throws: `StoreError`; what was not merged is merged the next time.
     func mergeNews() throws {
         guard let inbox, !inbox.isEmpty, !isMerging else { return }
+        guard parent != nil || openOperations == 0 || openView == nil else { return }
         isMerging = true
         defer { isMerging = false }
-        let news = inbox.take()
-        if news.isAnything { try refreshAllObjects() }
-        var all = ChangedObjectIDs()
-        for save in news.saves where ownSaves.remove(save.number) == nil {
-            all.formUnion(save.changedObjectIDs(in: model))
+        var news = inbox.take()
+        news.saves.removeAll { ownSaves.remove($0.number) != nil }
+        do {
+            if news.isAnything {
+                try refreshAllObjects()
+                ownSaves = []
+            }
+            var all = ChangedObjectIDs()
+            for save in news.saves { all.formUnion(save.changed) }
+            if all != ChangedObjectIDs() { try merge(all) }
+        } catch {
+            inbox.putBack(news)
+            throw error
         }
-        if all != ChangedObjectIDs() { try merge(all) }
     }
 
     /// Makes registered objects follow what has happened to those of these identities.
@@ -103,12 +146,12 @@ extension ManagedObjectContext {
         var gone: [ManagedObject] = []
         var unread: [Int: [Int64]] = [:]
         try inOneView {
-            for id in changed.updated.union(changed.deleted).union(changed.inserted).sorted() {
+            for id in changed.all.sorted() {
                 guard let object = known(id) else {
                     forgetMembers(of: id, &unread)
                     continue
                 }
-                if changed.deleted.contains(id) { gone.append(object) }
+                if changed.deleted.contains(id), !object.isInserted { gone.append(object) }
                 if object.isDeleted, changed.deleted.contains(id) {
                     object.isGone = true
                     object.isTouched = false
@@ -125,7 +168,10 @@ extension ManagedObjectContext {
             for (index, owners) in unread.sorted(by: { $0.key < $1.key }) {
                 try refire(model.relationships[index], owners: owners)
             }
-            if !changed.deleted.isEmpty { try dropLinks(toGone: changed.deleted) }
+            // What a merge policy has inserted again since is not gone.
+            let goneIDs = changed.deleted.filter { known($0)?.isInserted != true }
+            if !goneIDs.isEmpty { try dropLinks(toGone: goneIDs) }
+            touched.removeAll { !$0.isTouched }
             try lookAgain(isJournaling: wasJournaling)
         }
         objects.removeAll(where: \.isDeleted)
@@ -141,7 +187,7 @@ extension ManagedObjectContext {
     }
 
     /// Links of this context's own making that lead to or from what others have deleted are none.
-    private func dropLinks(toGone gone: Set<ObjectID>) throws {
+    func dropLinks(toGone gone: Set<ObjectID>) throws {
         for object in inserted + touched where !object.isDeleted {
             for relationship in plan(object.entity).toOnes {
                 guard let key = object.key(in: relationship),
@@ -198,6 +244,9 @@ extension HistoryTransaction {
 }
 
 extension ChangedObjectIDs {
+    /// Of what was saved; those that were refreshed or let go of are not among them.
+    fileprivate var all: Set<ObjectID> { inserted.union(updated).union(deleted) }
+
     mutating func formUnion(_ other: ChangedObjectIDs) {
         inserted.formUnion(other.inserted)
         updated.formUnion(other.updated)
@@ -208,7 +257,7 @@ extension ChangedObjectIDs {
 }
 
 extension Set<ObjectID> {
-    fileprivate func sorted() -> [ObjectID] {
+    func sorted() -> [ObjectID] {
         sorted { ($0.root, $0.key) < ($1.root, $1.key) }
     }
 }

@@ -27,9 +27,10 @@ extension ManagedObjectContext {
                 }
             if case .terminated = continuation.yield(event), let number {
                 self?.removeObserver(number)
+                self?.streams[number] = nil
             }
         }
-        streams.append(continuation)
+        if let number { streams[number] = continuation }
         return stream
     }
 

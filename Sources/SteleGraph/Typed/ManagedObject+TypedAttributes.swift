@@ -57,9 +57,11 @@ extension ManagedObject {
     }
 
     /// Sets a Transformable attribute.
-    /// - Throws: `TypedObjectError.untransformable` where the value cannot be JSON.
+    /// - Throws: `TypedObjectError.untransformable` where the value cannot be JSON, or the one that
+    ///   is stored cannot be read for want of the right key (`guardsWhatItCannotRead`).
     /// - Precondition: The entity has an attribute of that name.
     public func setTransformable(_ value: (some Encodable)?, forKey key: String) throws {
+        try checkReplaceable(key)
         guard let value else { return setValue(.null, for: checkedAttribute(key)) }
         let json: Data
         do { json = try JSONEncoder().encode(value) } catch {
@@ -72,6 +74,7 @@ extension ManagedObject {
     /// - Throws: `TypedObjectError.untransformable`.
     /// - Precondition: The entity has an attribute of that name.
     public func setTransformable(_ value: JSONValue?, forKey key: String) throws {
+        try checkReplaceable(key)
         guard let value else { return setValue(.null, for: checkedAttribute(key)) }
         try setJSON(Array(value.compact.utf8), key)
     }
@@ -83,6 +86,15 @@ extension ManagedObject {
         do { return try transformer.value(stored) } catch {
             throw untransformable(key, error.reason)
         }
+    }
+
+    /// A value that is encrypted under another key is not written over: that would lose it.
+    private func checkReplaceable(_ key: String) throws(TypedObjectError) {
+        let attribute = checkedAttribute(key)
+        guard case .data(let stored) = value(attribute),
+            let transformer = attribute.valueTransformer, transformer.guardsWhatItCannotRead
+        else { return }
+        do { _ = try transformer.value(stored) } catch { throw untransformable(key, error.reason) }
     }
 
     private func setJSON(_ json: [UInt8], _ key: String) throws(TypedObjectError) {

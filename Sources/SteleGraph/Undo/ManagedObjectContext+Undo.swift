@@ -158,7 +158,8 @@ extension ManagedObjectContext {
     }
 
     /// Takes an object's deletion back, saved or not: saved, it is inserted again under its key.
-    func restore(_ object: ManagedObject) {
+    /// - Parameter event: what the object is told of it; nil where it is told by somebody else.
+    func restore(_ object: ManagedObject, _ event: SnapshotEventType? = .undoDeletion) {
         guard object.isDeleted else { return }
         object.isDeleted = false
         if object.isGone { object.isInserted = true }
@@ -168,7 +169,7 @@ extension ManagedObjectContext {
         registered[object.id] = object
         forgetDeletion(of: object)
         if isJournaling { journal.append(.restored(object)) }
-        awake(object, .undoDeletion)
+        if let event { awake(object, event) }
     }
 
     /// An object that is back leads where its slots say, which may be what others have saved since:
@@ -176,13 +177,16 @@ extension ManagedObjectContext {
     private func relink(_ object: ManagedObject) throws {
         if object.isDeleted { return }
         for relationship in plan(object.entity).toOnes {
-            guard let key = object.key(in: relationship) else { continue }
+            guard let old = object.key(in: relationship) else { continue }
             if model.inverse(of: relationship) != nil {
-                try relink(object, relationship, key)
-            } else if isGone(
-                current(key, destinationOf: relationship), destinationOf: relationship)
-            {
+                try relink(object, relationship, old)
+                continue
+            }
+            let key = current(old, destinationOf: relationship)
+            if isGone(key, destinationOf: relationship) {
                 object.setSlot(relationship.slot, .null)
+            } else if key != old {
+                object.values[relationship.slot] = .key(key)
             }
         }
     }

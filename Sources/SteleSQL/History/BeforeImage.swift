@@ -19,6 +19,9 @@ public struct BeforeImage {
         self.folder = folder
     }
 
+    /// Nothing: of an object that is inserted again under its key, which only has a version then.
+    static let none = "{}"
+
     /// The old values of an update's changed slots and to-manys.
     func text(of change: ObjectChange, before: Snapshot) -> String {
         let entity = model.entities[change.entity]

@@ -96,7 +96,7 @@ public struct HistoryReader {
     private func change(_ row: ChangeRow, _ state: Snapshot?) -> HistoryChange {
         var told = HistoryChange(
             kind: row.kind, entity: row.entity, key: row.object,
-            version: row.kind == .insert ? 1 : row.version, snapshot: state)
+            version: row.version ?? (row.kind == .insert ? 1 : nil), snapshot: state)
         if row.kind == .update {
             told.before = row.image.map { images.values($0, entity: row.entity) }
         }
@@ -117,7 +117,8 @@ struct ChangeRow {
     var entity: Int
     var object: Int64
     var transaction: Int64
-    /// The version after an update or before a delete; nil where there is no before-image.
+    /// The version after an update or before a delete; after an insert of what was in the store
+    /// before. Nil where there is no before-image.
     var version: Int64?
     var image: String?
 

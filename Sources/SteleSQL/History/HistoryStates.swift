@@ -44,7 +44,7 @@ struct HistoryStates {
         var steps = rows.map {
             Step(
                 key: $0.key, object: $0.object, kind: $0.kind, isTold: true, image: $0.image,
-                version: $0.kind == .insert ? 1 : $0.version)
+                version: $0.version ?? ($0.kind == .insert ? 1 : nil))
         }
         let own = Set(rows.map(\.key))
         for image in later {
@@ -84,7 +84,12 @@ struct HistoryStates {
         guard var state = now[step.object] else { return bringBack(step, &now, entities, &states) }
         if let version = step.version, version != state.version { return false }
         if step.isTold && step.kind != .delete { states[step.key] = state }
-        guard let image = step.image else { return step.kind == .insert }
+        if step.kind == .insert || step.image == BeforeImage.none {
+            // What was under this key before was another life, which its delete tells of.
+            now[step.object] = nil
+            return true
+        }
+        guard let image = step.image else { return false }
         var changesRow = false
         for case .slot(let slot, let value) in images.values(image, entity: state.entity) {
             state.values[slot] = value

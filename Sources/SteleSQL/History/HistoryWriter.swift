@@ -134,9 +134,12 @@ struct HistoryWriter {
         var told = HistoryChange(
             kind: change.kind, entity: change.entity, key: change.key,
             version: applied.after?.version ?? change.before?.version, snapshot: applied.after)
-        guard change.kind != .insert, let before = change.before else { return told }
+        guard let before = change.before else { return told }
         let text: String
-        if change.kind == .delete {
+        if change.kind == .insert {
+            // It was in the store before: its version goes on.
+            text = BeforeImage.none
+        } else if change.kind == .delete {
             told.snapshot = before
             text = images.text(of: before)
         } else {

@@ -58,6 +58,9 @@ extension SQLSaver {
             } catch .constraint {
                 guard let broken = try brokenConstraint(of: change) else {
                     let name = schema.model.entities[change.entity].name
+                    if change.kind == .insert {
+                        throw .moved("\(name) \(change.key) is there already")
+                    }
                     throw .failed("\(name) \(change.key) breaks a constraint that is not the model's")
                 }
                 let holder = ObjectID(

@@ -123,7 +123,13 @@ enum ContextPage {
         save result: SaveResult, _ transaction: ChangeToken?, of editing: EditingContext,
         _ model: Model, to writer: inout ByteWriter
     ) {
-        let ids = result.permanentKeys.sorted { $0.key.key > $1.key.key }
+        var ids: [(id: ObjectID, key: Int64)] = []
+        result.permanentKeys.forEach { ids.append(($0, $1)) }
+        ids.sort { $0.id.key > $1.id.key }
+        var rows: [ObjectID: Snapshot] = [:]
+        for case let row? in result.changes.lazy.map(\.snapshotAfter) {
+            rows[ObjectID(root: model.entities[row.entity].root, key: row.key)] = row
+        }
         let members: [(String, JSONValue)] = [
             ("context", .string(editing.id)),
             ("parent", editing.parent.map { .string($0.id) } ?? .null),
@@ -132,7 +138,7 @@ enum ContextPage {
                 "ids",
                 .object(
                     ids.map { id, key in
-                        let stored = result.snapshots[ObjectID(root: id.root, key: key)]
+                        let stored = rows[ObjectID(root: id.root, key: key)]
                         let entity = model.entities[stored?.entity ?? id.root]
                         return (
                             TemporaryID.text(id.key),

@@ -68,8 +68,11 @@ extension Execution {
             objects: changed.count + child.deletedObjects.count, bytes: bytes, limits)
         let made = SaveResult(
             token: 0,
-            snapshots: Dictionary(
-                changed.map { ($0.id, $0.snapshot) }, uniquingKeysWith: { first, _ in first }))
+            changes: changed.map { object in
+                HistoryChange(
+                    kind: object.isInserted ? .insert : .update, entity: object.entity.index,
+                    key: object.id.key, version: object.version, snapshot: object.snapshot)
+            })
         try child.pushToParent()
         editing.took(bytes: bytes)
         return outcome(made)

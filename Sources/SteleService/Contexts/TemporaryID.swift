@@ -28,8 +28,8 @@ struct TemporaryIDs: Sendable {
     private var permanent: [Int64: ObjectID] = [:]
 
     /// Remembers what a save has made of new objects' ids.
-    mutating func note(_ keys: [ObjectID: Int64]) {
-        for (id, key) in keys { permanent[id.key] = ObjectID(root: id.root, key: key) }
+    mutating func note(_ keys: PermanentKeys) {
+        keys.forEach { id, key in permanent[id.key] = ObjectID(root: id.root, key: key) }
         guard permanent.count > 2 * Self.limit, let newest = permanent.keys.min() else { return }
         permanent = permanent.filter { $0.key < newest + Int64(Self.limit) }
     }

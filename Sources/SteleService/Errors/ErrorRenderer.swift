@@ -121,9 +121,10 @@ struct ErrorRenderer {
             Problem(
                 .contextEvaluation, error.description,
                 hint: "narrow it by where, or save first: then the store works it out")
+        case .foreignIdentity, .unusableURI: Problem(.object, error.description)
         case .wrongDestination: Problem(.noDestination, error.description)
         case .noSuchRelationship, .noSuchProperty: Problem(.unknownKey, error.description)
-        case .foreignObject, .closed, .onWriter, .willSaveDoesNotEnd: Problem(.unavailable, error.description)
+        case .foreignObject, .closed, .onWriter, .willSaveDoesNotEnd, .valueLost: Problem(.unavailable, error.description)
         }
     }
 

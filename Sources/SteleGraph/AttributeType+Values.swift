@@ -1,0 +1,40 @@
+/// Which values an attribute of a type can have.
+
+import SteleModel
+
+extension AttributeType {
+    /// Whether a store keeps such a value under this type as it is. Null it does; numbers that are
+    /// none, or without end, it does not.
+    func holds(_ value: Value) -> Bool {
+        switch (value, self) {
+        case (.null, _), (_, .undefined): true
+        case (.int, .integer16), (.int, .integer32), (.int, .integer64): true
+        case (.double(let it), .double), (.double(let it), .float): it.isFinite
+        case (.date(let it), .date): it.isFinite
+        case (.decimal(let it), .decimal): !it.isNaN
+        case (.string, .string), (.string, .uri): true
+        case (.bool, .boolean), (.uuid, .uuid), (.key, .objectID): true
+        case (.data, .binary), (.external, .binary): true
+        case (.data, .transformable), (.external, .transformable): true
+        default: false
+        }
+    }
+}
+
+extension Value {
+    /// What it is, for people.
+    var kindName: String {
+        switch self {
+        case .null: "no value"
+        case .bool: "a Boolean"
+        case .int: "an integer"
+        case .double(let it): it.isFinite ? "a Double" : "\(it)"
+        case .decimal: "a Decimal"
+        case .string: "text"
+        case .date: "a date"
+        case .data, .external: "bytes"
+        case .uuid: "a UUID"
+        case .key: "an object"
+        }
+    }
+}

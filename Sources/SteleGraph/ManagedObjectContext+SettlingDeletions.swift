@@ -1,0 +1,98 @@
+/// Merge policies where one side has deleted what the other has changed.
+
+import SteleModel
+import StelePersistence
+
+extension ManagedObjectContext {
+    /// Settles an object that the store does not have any more: by a policy that keeps the store's
+    /// side it is deleted here, else it is inserted again under its key.
+    func settleWithoutRow(_ object: ManagedObject) throws {
+        if object.isDeleted || mergePolicy.keepsStored {
+            disappear(object)
+            dropLinks(to: object)
+            try dropLinks(toGone: [object.id])
+        } else {
+            insertAgain(object)
+        }
+    }
+
+    /// An object whose row another save has deleted is new, as it is; its version goes on from what
+    /// was read. With the row its links have gone: what it leads to is linked by `linkAgain`, of its
+    /// members those stay that have come here.
+    private func insertAgain(_ object: ManagedObject) {
+        object.isInserted = true
+        touched.removeAll { $0 === object }
+        inserted.append(object)
+        for relationship in plan(object.entity).toOnes {
+            guard let inverse = model.inverse(of: relationship), inverse.isToMany else { continue }
+            for case .key(let key)? in [
+                object.reinserted?.values[relationship.slot], object.value(relationship.slot),
+            ] {
+                toManys[ToManyID(relationship: inverse.index, owner: key)]?
+                    .rebase(object.id.key, isStored: false, isWanted: false)
+            }
+        }
+        for relationship in object.entity.toManys {
+            let place = ToManyID(relationship: relationship.index, owner: object.id.key)
+            if let inverse = relationship.inverse {
+                for key in toManys[place]?.removed ?? [] {
+                    toManys[ToManyID(relationship: inverse, owner: key)]?
+                        .rebase(object.id.key, isStored: false, isWanted: false)
+                }
+            }
+            toManys[place, default: .empty].refire([])
+        }
+    }
+
+    /// Links an object that is inserted again to what it leads to, on both sides, as far as that is
+    /// there.
+    func linkAgain(_ object: ManagedObject) throws {
+        for relationship in plan(object.entity).toOnes {
+            guard let key = object.key(in: relationship) else { continue }
+            let destination = try newestDestination(destinationID(relationship, key))
+            // Its deletion has cut the link in the store, so that it is made anew.
+            object.values[relationship.slot] = .null
+            if let destination { try setToOne(relationship, of: object, destination) }
+        }
+    }
+
+    /// What a link leads to: where it is unchanged here, as the store has it now; nil where it is
+    /// gone or deleted here.
+    private func newestDestination(_ id: ObjectID) throws -> ManagedObject? {
+        if let object = known(id),
+            object.isInserted || object.isDeleted || !object.changedSlots.isEmpty
+        {
+            return object.isDeleted ? nil : object
+        }
+        guard let row = try newestRow(id) else { return nil }
+        let object = register(row)
+        guard row.entity == object.entity.index else { return nil }
+        take(row, for: object)
+        return object
+    }
+
+    /// Takes a deletion back on both sides of the object's links; what its rules have deleted with
+    /// it stays deleted.
+    func takeBackDeletion(of object: ManagedObject) throws {
+        restore(object, nil)
+        deleted.removeAll { $0 === object }
+        guard let before = object.before else { return }
+        for relationship in plan(object.entity).toOnes {
+            let value = before.values[relationship.slot]
+            // The other side has let go of it, so that the link is made anew.
+            object.values[relationship.slot] = .null
+            try put(value, relationship.slot, object)
+        }
+        try takeBackMembers(of: object)
+    }
+
+    /// What the store leads to and this context deletes is led to no longer.
+    func leaveDeletedDestinations(_ object: ManagedObject) throws {
+        for relationship in plan(object.entity).toOnes {
+            guard let key = object.key(in: relationship),
+                known(destinationID(relationship, key))?.isDeleted == true
+            else { continue }
+            object.setSlot(relationship.slot, .null)
+        }
+    }
+}

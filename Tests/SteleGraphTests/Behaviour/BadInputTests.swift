@@ -1,0 +1,221 @@
+// What cannot be saved is refused with an error that names it, and the store stays as it was.
+
+import SteleModel
+import StelePersistence
+import StelePredicates
+import Testing
+
+@testable import SteleGraph
+
+@Suite struct BadInputTests {
+    // MARK: Relationships
+
+    /// Two that need each other, and a third kind that needs one of its own.
+    private func pairs(_ kind: StoreKind) throws -> Fixture {
+        try Fixture(
+            try makeModel([
+                entity("Lock") {
+                    $0.attribute("name", .string)
+                    $0.toOne("key", "Key", inverse: "lock", isOptional: false)
+                },
+                entity("Key") {
+                    $0.attribute("name", .string)
+                    $0.toOne("lock", "Lock", inverse: "key", isOptional: false)
+                },
+                entity("Dancer") {
+                    $0.attribute("name", .string)
+                    $0.toOne("next", "Dancer", inverse: "previous", isOptional: false)
+                    $0.toOne("previous", "Dancer", inverse: "next", isOptional: false)
+                },
+            ]), kind)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aCycleOfRequiredRelationshipsIsSavedAndDeletedWhole(_ kind: StoreKind) throws {
+        let fixture = try pairs(kind)
+        let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+        let lock = try context.insert(try fixture.entity("Lock"))
+        let alone = try fixture.refused(ValidationErrors.self) { try context.save() }
+        #expect(alone?.errors.map(\.code) == [1570])
+        #expect(alone?.errors.first?.detail.contains("key of Lock") == true)
+        let key = try context.insert(try fixture.entity("Key"))
+        try lock.set("key", key)
+        let dancers = try (0..<3).map { _ in try context.insert(try fixture.entity("Dancer")) }
+        for (index, dancer) in dancers.enumerated() {
+            try dancer.set("next", dancers[(index + 1) % 3])
+        }
+        try context.save()
+        #expect(try fixture.stored("Dancer.previous", of: dancers[0].id.key) == dancers[2].id.key)
+
+        try context.delete(lock)
+        let half = try fixture.refused(ValidationErrors.self) { try context.save() }
+        #expect(half?.errors.map(\.property) == ["lock"] && half?.errors.first?.code == 1570)
+        try context.delete(key)
+        try context.delete(dancers[1])
+        let gap = try fixture.refused(ValidationErrors.self) { try context.save() }
+        #expect(Set(gap?.errors.compactMap(\.property) ?? []) == ["next", "previous"])
+        // Closing the ring mends it.
+        try dancers[0].set("next", dancers[2])
+        try context.save()
+        #expect(try fixture.count("Lock") == 0 && fixture.count("Key") == 0)
+        #expect(try fixture.count("Dancer") == 2)
+        #expect(try fixture.stored("Dancer.next", of: dancers[0].id.key) == dancers[2].id.key)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aDenyInTheMiddleOfACascadeStopsAllOfIt(_ kind: StoreKind) throws {
+        let fixture = try Fixture(
+            try makeModel([
+                entity("Firm") {
+                    $0.attribute("name", .string)
+                    $0.toMany("sites", "Site", inverse: "firm", rule: .cascade)
+                },
+                entity("Site") {
+                    $0.attribute("name", .string)
+                    $0.toOne("firm", "Firm", inverse: "sites")
+                    $0.toMany("machines", "Machine", inverse: "site", rule: .deny)
+                    $0.toMany("rooms", "Room", inverse: "site", rule: .cascade)
+                },
+                entity("Machine") {
+                    $0.attribute("name", .string)
+                    $0.toOne("site", "Site", inverse: "machines")
+                },
+                entity("Room") {
+                    $0.attribute("name", .string)
+                    $0.toOne("site", "Site", inverse: "rooms")
+                },
+            ]), kind)
+        let firm = try fixture.insert("Firm")[0]
+        let sites = try fixture.insert("Site", count: 2)
+        let (machine, rooms) = (
+            try fixture.insert("Machine")[0], try fixture.insert("Room", count: 4)
+        )
+        try fixture.change { context in
+            for site in sites { try context.get(site).set("firm", try context.get(firm)) }
+            for (index, room) in rooms.enumerated() {
+                try context.get(room).set("site", try context.get(sites[index % 2]))
+            }
+            try context.get(machine).set("site", try context.get(sites[1]))
+        }
+        let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+        try context.delete(try context.get(firm))
+        let errors = try fixture.refused(ValidationErrors.self) { try context.save() }
+        let error = try #require(errors?.errors.first)
+        #expect(errors?.code == 1600 && error.property == "machines" && error.key == sites[1].key)
+        #expect(error.value == .key(machine.key))
+        #expect(try fixture.count("Room") == 4 && fixture.count("Site") == 2)
+        // The way out: what is in the way goes along.
+        try context.delete(try context.get(machine))
+        try context.save()
+        for name in ["Firm", "Site", "Room", "Machine"] { #expect(try fixture.count(name) == 0) }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aDestinationOfTheWrongEntityIsRefusedAtOnce(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeLeague(), kind)
+        let (team, tag) = (try fixture.insert("Team")[0], try fixture.insert("Tag")[0])
+        let id = try fixture.insert("Person")[0]
+        let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+        let (ann, wrong) = (try context.get(id), try context.get(tag))
+        let expected = ContextError.wrongDestination(
+            relationship: "team", asked: "Team", given: "Tag")
+        #expect(expected.description == "team leads to Team, and the object given is of Tag")
+        #expect(throws: expected) { try ann.set("team", wrong) }
+        #expect(throws: ContextError.self) {
+            try context.get(team).replace("players", [ann, wrong])
+        }
+        #expect(throws: ContextError.self) { try context.get(team).add("players", wrong) }
+        #expect(throws: ContextError.noSuchRelationship(entity: "Tag", relationship: "team")) {
+            try wrong.setToOne(try fixture.relationship("Person.team"), nil)
+        }
+        #expect(!context.hasChanges)
+        #expect(try context.get(team).keys("players") == [])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func whatLeadsToAnObjectDeletedElsewhereIsAskedAgain(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeLeague(), kind)
+        let team = try fixture.insert("Team")[0]
+        let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+        let ann = try context.insert(try fixture.entity("Person"))
+        try ann.set("team", try context.get(team))
+        try fixture.change { try $0.delete(try $0.get(team)) }
+        let error = try fixture.refused(StoreError.self) { try context.save() }
+        guard case .moved(let what)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(what.contains("Team \(team.key)"))
+        try context.refreshAllObjects()
+        try context.save()
+        #expect(try fixture.stored("Person.team", of: ann.id.key) == nil)
+    }
+
+    // MARK: Identities
+
+    @Test(arguments: StoreKind.allCases)
+    func anIdentityOfAnotherStoreIsRefused(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeLeague(), kind)
+        let id = try fixture.insert("Person")[0]
+        let coordinator = fixture.coordinator
+        let uri = coordinator.objectURI(id, entity: try fixture.entity("Person"))
+        #expect(try coordinator.objectID(forURI: uri) == id)
+        // A parent's name is as good as that of a subentity: one family, one number.
+        #expect(
+            try coordinator.objectID(
+                forURI: coordinator.objectURI(id, entity: try fixture.entity("Employee"))) == id)
+
+        let other = try Fixture(try makeLeague(), kind)
+        let foreign = other.coordinator.objectURI(id, entity: try fixture.entity("Person"))
+        let error = #expect(throws: ContextError.self) {
+            try coordinator.objectID(forURI: foreign)
+        }
+        #expect(error?.description.contains(other.store.identifier) == true)
+        #expect(error?.description.contains(fixture.store.identifier) == true)
+        let store = fixture.store.identifier
+        for text in [
+            "", "p42", "http://\(store)/Person/p1", "x-coredata://\(store)/Person",
+            "x-coredata://\(store)/Persona/p1", "x-coredata://\(store)/Person/t1",
+            "x-coredata://\(store)/Person/p0", "x-coredata://\(store)/Person/p-1",
+            "x-coredata://\(store)/Person/p99999999999999999999",
+            "x-coredata://\(store)/Person/p1/p2", "x-coredata://\(store)/Person/p+1",
+        ] {
+            #expect(throws: ContextError.self, "\(text)") { try coordinator.objectID(forURI: text) }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func anIdentityThatNoEntityHasIsRefusedAndNoCrash(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeLeague(), kind)
+        let context = fixture.coordinator.newContext()
+        let employee = try fixture.entity("Employee")
+        // No entity has that number; that of a subentity is no family's.
+        for root in [-1, 999, Int.max, employee.index] {
+            let id = ObjectID(root: root, key: 1)
+            let error = ContextError.foreignIdentity(root: root, key: 1)
+            #expect(throws: error) { try context.object(with: id) }
+            #expect(throws: error) { try context.existingObject(with: id) }
+            #expect(throws: error) {
+                try context.mergeChanges(fromRemoteContextSave: ChangedObjectIDs(updated: [id]))
+            }
+            #expect(context.registeredObject(for: id) == nil)
+        }
+        #expect(context.registeredObjects.isEmpty)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func objectsOfAnotherContextAreRefused(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeLeague(), kind)
+        let (team, id) = (try fixture.insert("Team")[0], try fixture.insert("Person")[0])
+        let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+        let other = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+        let (ann, theirs) = (try context.get(id), try other.get(team))
+        let error = ContextError.foreignObject
+        #expect(error.description == "the object belongs to another context")
+        #expect(throws: error) { try ann.set("team", theirs) }
+        #expect(throws: error) { try context.delete(theirs) }
+        #expect(throws: error) { try context.refresh(theirs, mergeChanges: true) }
+        #expect(throws: error) { try context.obtainPermanentIDs(for: [theirs]) }
+        #expect(!context.hasChanges && !other.hasChanges)
+    }
+}

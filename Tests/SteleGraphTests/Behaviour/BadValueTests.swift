@@ -1,0 +1,158 @@
+// Values that no attribute can have, transformers that refuse, keys that do not fit: an error each.
+
+import SteleModel
+import StelePersistence
+import StelePredicates
+import SteleTransformers
+import Testing
+
+@testable import SteleGraph
+
+@Suite struct BadValueTests {
+    @Test(arguments: StoreKind.allCases)
+    func aValueOfAnotherTypeIs1550AndNamesBoth(_ kind: StoreKind) throws {
+        let types: [(String, AttributeType, Value)] = [
+            ("i", .integer32, .string("5")), ("s", .string, .int(5)), ("d", .date, .double(1)),
+            ("b", .boolean, .int(1)), ("x", .double, .decimal(1)), ("m", .decimal, .double(1)),
+            ("u", .uuid, .string("x")), ("y", .binary, .string("x")), ("l", .uri, .data([1])),
+            ("t", .transformable, .string("{}")), ("k", .integer64, .key(1)),
+        ]
+        let fixture = try Fixture(
+            try makeModel([
+                entity("Thing") { thing in
+                    for (name, type, _) in types { thing.attribute(name, type) }
+                }
+            ]), kind)
+        let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+        let thing = try context.insert(try fixture.entity("Thing"))
+        try context.save()
+        for (name, _, value) in types {
+            thing[name] = value
+            let errors = try fixture.refused(ValidationErrors.self) { try context.save() }
+            #expect(errors?.errors.map(\.code) == [1550], "\(name)")
+            #expect(errors?.errors.first?.property == name)
+            #expect(errors?.errors.first?.detail.hasPrefix("\(name) of Thing") == true)
+            thing[name] = .null
+        }
+        thing["x"] = .double(.nan)
+        #expect(try codes { try context.save() } == [1550])
+        thing["x"] = .double(1)
+        try context.save()
+        #expect(try fixture.version("Thing", thing.id.key) == 2)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aDateWithoutEndIs1650(_ kind: StoreKind) throws {
+        let fixture = try Fixture(
+            try makeModel([entity("Event") { $0.attribute("at", .date) }]), kind)
+        let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+        let event = try context.insert(try fixture.entity("Event"))
+        for seconds in [Double.infinity, -.infinity, .nan] {
+            event["at"] = .date(seconds)
+            let errors = try fixture.refused(ValidationErrors.self) { try context.save() }
+            #expect(errors?.errors.map(\.code) == [1650])
+            #expect(errors?.name == "NSValidationInvalidDateError")
+        }
+        event["at"] = .date(-1e12)
+        try context.save()
+        #expect(try fixture.stored("Event", "at", of: event.id) == .date(-1e12))
+    }
+
+    private struct Grumpy: ValueTransformer {
+        func stored(_ json: [UInt8]) throws(TransformationError) -> [UInt8] {
+            if json.count > 12 { throw TransformationError("is longer than 12 bytes") }
+            return json.reversed()
+        }
+        func value(_ stored: [UInt8]) throws(TransformationError) -> [UInt8] {
+            if stored.first == 0 { throw TransformationError("was not written by Grumpy") }
+            return stored.reversed()
+        }
+    }
+
+    private func secrets(_ transformer: String, _ kind: StoreKind) throws -> Fixture {
+        try Fixture(
+            try makeModel([
+                entity("Safe") {
+                    $0.attribute("name", .string)
+                    $0.attribute("secret", .transformable) { $0.valueTransformerName = transformer }
+                }
+            ]), kind)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aTransformerThatThrowsChangesNothing(_ kind: StoreKind) throws {
+        ValueTransformers.setValueTransformer(Grumpy(), forName: "Grumpy")
+        let fixture = try secrets("Grumpy", kind)
+        let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+        let safe = try context.insert(try fixture.entity("Safe"))
+        try safe.setTransformable(["short"] as [String]?, forKey: "secret")
+        try context.save()
+        let long = ["much longer than that"] as [String]?
+        let error = #expect(throws: TypedObjectError.self) {
+            try safe.setTransformable(long, forKey: "secret")
+        }
+        #expect(error?.description == "Safe.secret: is longer than 12 bytes")
+        #expect(!context.hasChanges)
+        #expect(try safe.transformable(forKey: "secret") == ["short"])
+        // Bytes of somebody else's are an error to who reads them, and to nobody else.
+        let secret = try #require(safe.entity.attribute(named: "secret"))
+        safe.setValue(.data([0, 1]), for: secret)
+        try context.save()
+        let unread = #expect(throws: TypedObjectError.self) {
+            let _: [String]? = try safe.transformable(forKey: "secret")
+        }
+        #expect(unread?.description == "Safe.secret: was not written by Grumpy")
+        safe["name"] = .string("still")
+        try context.save()
+        try safe.setTransformable(["new"] as [String]?, forKey: "secret")
+        try context.save()
+        let none = try secrets("Nobody", .memory)
+        let unknown = try none.context().insert(try none.entity("Safe"))
+        #expect(throws: TypedObjectError.self) {
+            try unknown.setTransformable(["x"] as [String]?, forKey: "secret")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aWrongKeyReadsNothingAndWritesOverNothing(_ kind: StoreKind) throws {
+        let name = "BadInputKey-\(kind)"
+        func use(_ digit: Character) throws {
+            ValueTransformers.setValueTransformer(
+                try AESGCMTransformer(key: String(repeating: digit, count: 64)), forName: name)
+        }
+        try use("1")
+        let fixture = try secrets(name, kind)
+        let first = fixture.coordinator.newContext()
+        let made = try first.insert(try fixture.entity("Safe"))
+        try made.setTransformable(["otters"] as [String]?, forKey: "secret")
+        try first.save()
+        let stored = try #require(try fixture.stored("Safe", "secret", of: made.id))
+        try use("2")
+        let token = try fixture.token()
+        let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+        let safe = try context.get(made.id)
+        for work in [
+            { let _: [String]? = try safe.transformable(forKey: "secret") },
+            { try safe.setTransformable(["weasels"] as [String]?, forKey: "secret") },
+            { try safe.setTransformable(nil as [String]?, forKey: "secret") },
+        ] {
+            let error = #expect(throws: TypedObjectError.self) { try work() }
+            #expect(error?.description.contains("Safe.secret: cannot be decrypted") == true)
+            #expect(error?.description.contains("222") == false)
+        }
+        #expect(!context.hasChanges)
+        try context.save()
+        #expect(try fixture.token() == token)
+        #expect(try fixture.stored("Safe", "secret", of: made.id) == stored)
+        // All else goes on, and the right key still reads it.
+        safe["name"] = .string("blue")
+        try context.save()
+        try use("1")
+        #expect(try safe.transformable(forKey: "secret") == ["otters"])
+        // To give it up as it is needs no key.
+        try use("2")
+        safe["secret"] = .null
+        try context.save()
+        #expect(try fixture.stored("Safe", "secret", of: made.id) == .null)
+    }
+}

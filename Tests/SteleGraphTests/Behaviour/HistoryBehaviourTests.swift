@@ -1,0 +1,124 @@
+// The history of saves as persistent history tells it, on every store.
+
+import Foundation
+import SteleModel
+import StelePersistence
+import StelePredicates
+import Testing
+
+@testable import SteleGraph
+
+@Suite struct HistoryBehaviourTests {
+    private func history(_ fixture: Fixture, after token: Int64 = 0) throws -> [HistoryTransaction]
+    {
+        let reader = try fixture.store.reader()
+        defer { reader.close() }
+        return try reader.history(after: token, limit: .max, values: true)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aTransactionTellsWhoWhatAndWhen(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeLeague(), kind)
+        let start = Date().timeIntervalSinceReferenceDate
+        let context = fixture.coordinator.newContext(author: "ann", name: "sorting")
+        let team = try context.insert(try fixture.entity("Team"))
+        try context.save()
+        context.author = "bo"
+        team["name"] = .string("x")
+        try context.save()
+        try context.delete(team)
+        try context.save()
+        let all = try history(fixture)
+        #expect(all.map(\.number) == [1, 2, 3])
+        #expect(all.map(\.author) == ["ann", "bo", "bo"])
+        #expect(all.allSatisfy { $0.contextName == "sorting" && $0.changes.count == 1 })
+        #expect(all.map { $0.changes[0].kind } == [.insert, .update, .delete])
+        #expect(all.allSatisfy { $0.changes[0].key == team.id.key })
+        let end = Date().timeIntervalSinceReferenceDate
+        #expect(all.allSatisfy { $0.timestamp >= start - 1 && $0.timestamp <= end + 1 })
+        #expect(try history(fixture, after: 2).map(\.number) == [3])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func anUpdateNamesWhatChangedWithTheValuesBefore(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeLeague(), kind)
+        let (team, tag) = (try fixture.insert("Team")[0], try fixture.insert("Tag")[0])
+        let id = try fixture.insert("Person")[0]
+        try fixture.change { context in
+            let ann = try context.get(id)
+            ann["age"] = .int(3)
+            try ann.set("team", try context.get(team))
+            try ann.add("tags", try context.get(tag))
+        }
+        let changes = try #require(try history(fixture).last).changes
+        let person = try fixture.entity("Person")
+        let update = try #require(changes.first { $0.entity == person.index })
+        let age = try #require(person.attribute(named: "age")?.slot)
+        let slot = try fixture.relationship("Person.team").slot
+        let tags = try fixture.relationship("Person.tags").index
+        #expect(
+            Set(update.before ?? []) == [
+                .slot(age, .null), .slot(slot, .null),
+                .members(relationship: tags, added: [tag.key], removed: []),
+            ])
+        #expect(update.version == 2 && update.snapshot?.values[age] == .int(3))
+        // The owners of to-manys have changed, and their versions have not.
+        #expect(changes.count == 3)
+        #expect(changes.filter { $0.entity != person.index }.allSatisfy { $0.version == 1 })
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aDeleteTellsTheObjectAsItWas(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeLeague(), kind)
+        let id = try fixture.insert("Person")[0]
+        try fixture.change { try $0.get(id)["age"] = .int(7) }
+        try fixture.change { try $0.delete(try $0.get(id)) }
+        let change = try #require(try history(fixture).last?.changes.first)
+        let age = try #require(try fixture.entity("Person").attribute(named: "age")?.slot)
+        #expect(change.kind == .delete && change.version == 2)
+        #expect(change.snapshot?.values[age] == .int(7))
+    }
+
+    /// A deletion that was saved and taken back: the same object, in its second life.
+    @Test(arguments: StoreKind.allCases)
+    func anObjectThatIsInsertedAgainGoesOnInTheHistory(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeLeague(), kind)
+        let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+        context.undoManager = UndoManager()
+        let ann = try context.insert(try fixture.entity("Person"))
+        ann["name"] = .string("Ann")
+        try context.save()
+        context.undoManager?.removeAllActions()
+        try context.delete(ann)
+        try context.save()
+        try context.undo()
+        try context.save()
+        ann["age"] = .int(4)
+        try context.save()
+        let changes = try history(fixture).flatMap(\.changes)
+        #expect(changes.map(\.kind) == [.insert, .delete, .insert, .update])
+        #expect(changes.map(\.version) == [1, 1, 2, 3])
+        let name = try #require(ann.entity.attribute(named: "name")?.slot)
+        #expect(
+            changes.map { $0.snapshot?.values[name] } == Array(repeating: .string("Ann"), count: 4))
+        #expect(changes.map { $0.snapshot?.version } == [1, 1, 2, 3])
+    }
+
+    /// Raw values that are part of files and of other programs.
+    @Test func numbersAreCoreDatas() {
+        #expect(ObjectChange.Kind.insert.rawValue == 0)
+        #expect(ObjectChange.Kind.update.rawValue == 1 && ObjectChange.Kind.delete.rawValue == 2)
+        let events: [SnapshotEventType] = [
+            .undoInsertion, .undoDeletion, .undoUpdate, .rollback, .refresh, .mergePolicy,
+        ]
+        #expect(events.map(\.rawValue) == [2, 4, 8, 16, 32, 64])
+        #expect(
+            ValidationError.Kind.allCases.map(\.rawValue) == [
+                1550, 1570, 1580, 1590, 1600, 1610, 1620, 1630, 1640, 1650, 1660, 1670, 1680, 1690,
+            ])
+        #expect(
+            ValidationError.Kind.allCases.allSatisfy {
+                $0.name.hasPrefix("NS") && $0.name.hasSuffix("Error")
+            })
+    }
+}

@@ -1,0 +1,201 @@
+// Contexts that have missed a save, or whose store failed them meanwhile: nothing dangles, nothing
+// is counted twice, nothing is lost without a word.
+
+import SteleModel
+import StelePersistence
+import StelePredicates
+import Testing
+
+@testable import SteleGraph
+
+@Suite struct MissedSaveTests {
+
+    @Test(arguments: StoreKind.allCases)
+    func aPinnedContextThatSavesGetsTheNewsAllTheSame(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeLeague(), kind)
+        let ids = try fixture.insert("Person", count: 2)
+        let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+        context.setQueryGeneration(from: .current)
+        context.automaticallyMergesChangesFromParent = true
+        let people = try ids.map { try context.get($0) }
+        try fixture.change { try $0.get(ids[0])["name"] = .string("Theirs") }
+        try waitUntil { context.inbox?.isEmpty == false }
+        people[1]["name"] = .string("Mine")
+        try context.save()
+        #expect(people[0]["name"] == .string("Theirs"))
+        #expect(try fixture.stored("Person", "name", of: ids[1]) == .string("Mine"))
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func refreshingAllIsTheWayOutOfAConflictForEveryContext(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeLeague(), kind)
+        let id = try fixture.insert("Person")[0]
+        let pinned = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+        pinned.setQueryGeneration(from: .current)
+        let contexts = [pinned, fixture.context(), fixture.coordinator.newContext()]
+        for (number, context) in contexts.enumerated() {
+            let ann = try context.get(id)
+            ann["age"] = .int(Int64(number))
+            try fixture.change { other in
+                let theirs = try other.get(id)
+                theirs["name"] = .string("\(theirs.version)")
+            }
+            #expect(throws: StoreError.self) { try context.save() }
+            try context.refreshAllObjects()
+            try context.save()
+            #expect(try fixture.stored("Person", "age", of: id) == ann["age"])
+        }
+    }
+
+    /// A link that was made or cut here and elsewhere is one link.
+    @Test(arguments: StoreKind.allCases)
+    func whatBothHaveLinkedIsOneMember(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeLeague(), kind)
+        let (tag, id) = (try fixture.insert("Tag")[0], try fixture.insert("Person")[0])
+        let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+        let (ours, ann) = (try context.get(tag), try context.get(id))
+        // From the side that is not asked, so that the other is not read.
+        try ours.add("people", ann)
+        try fixture.change { try $0.get(id).add("tags", try $0.get(tag)) }
+        #expect(try ann.keys("tags") == [tag.key])
+        #expect(try ours.members(try ours.link("people")).count == 1)
+        try context.save()
+        #expect(try fixture.storedMembers("Person.tags", of: id.key) == [tag.key])
+        let again = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+        let (mine, person) = (try again.get(tag), try again.get(id))
+        try mine.remove("people", person)
+        try fixture.change { try $0.get(id).replace("tags", []) }
+        #expect(try person.keys("tags") == [] && mine.keys("people") == [])
+        try again.save()
+        #expect(try fixture.storedMembers("Tag.people", of: tag.key) == [])
+    }
+
+    /// What a policy leaves nothing of is no save of its own: the other's is still to be merged.
+    @Test(arguments: StoreKind.allCases)
+    func aSaveOfNothingIsNobodysTransaction(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeLeague(), kind)
+        let ids = try fixture.insert("Person", count: 2)
+        let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+        context.mergePolicy = .rollback
+        let people = try ids.map { try context.get($0) }
+        // It follows, and nobody tells it: the news is on its way.
+        context.automaticallyMergesChangesFromParent = true
+        context.subscription?.cancel()
+        people[0]["age"] = .int(1)
+        try fixture.change { other in
+            for id in ids { try other.get(id)["name"] = .string("Theirs") }
+        }
+        let token = try fixture.token()
+        try context.save()
+        #expect(try fixture.token() == token && !context.hasChanges)
+        #expect(people[0]["name"] == .string("Theirs") && people[0]["age"] == .null)
+        #expect(people[1]["name"] == .string("Person 2"))
+        context.inbox?.add([try fixture.lastSave()])
+        try context.processPendingChanges()
+        #expect(people[1]["name"] == .string("Theirs"))
+    }
+
+    @Test func whoDoesNothingKeepsABoundedAccountOfWhatOthersSave() throws {
+        let fixture = try Fixture(try makeLeague(), .memory)
+        let ids = try fixture.insert("Person", count: 2)
+        let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+        context.automaticallyMergesChangesFromParent = true
+        let ann = try context.get(ids[0])
+        ann["age"] = .int(4)
+        let inbox = try #require(context.inbox)
+        try fixture.change { try $0.get(ids[0])["name"] = .string("Theirs") }
+        var many = HistoryTransaction(
+            number: 99, timestamp: 0, author: nil, contextName: nil, changes: [])
+        for key in 1...MergeInbox.most + 1 {
+            many.changes.append(
+                HistoryChange(
+                    kind: .update, entity: try fixture.entity("Person").index, key: Int64(key),
+                    version: 1))
+        }
+        inbox.add([many])
+        let news = inbox.take()
+        #expect(news.isAnything && news.saves.isEmpty)
+        inbox.putBack(news)
+        try context.processPendingChanges()
+        #expect(ann["name"] == .string("Theirs") && ann["age"] == .int(4))
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func newsThatCannotBeReadAreReadLater(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeLeague(), kind, rowCacheBytes: 0, isCounting: true)
+        let id = try fixture.insert("Person")[0]
+        let store = try #require(fixture.counter)
+        let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+        let ann = try context.get(id)
+        context.automaticallyMergesChangesFromParent = true
+        try fixture.change { try $0.get(id)["name"] = .string("Theirs") }
+        try waitUntil { context.inbox?.isEmpty == false }
+        store.reads.withLock { $0.fails = true }
+        #expect(throws: StoreError.self) { try context.processPendingChanges() }
+        store.reads.withLock { $0.fails = false }
+        try context.processPendingChanges()
+        #expect(ann["name"] == .string("Theirs"))
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aValueSetOnAFaultThatCannotBeReadIsNotLostWithoutAWord(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeLeague(), kind, rowCacheBytes: 0, isCounting: true)
+        let id = try fixture.insert("Tag")[0]
+        let store = try #require(fixture.counter)
+        let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+        let tag = try context.object(with: id)
+        store.reads.withLock { $0.fails = true }
+        tag["name"] = .string("Lost")
+        #expect(tag["name"] == .null && tag.isFault)
+        store.reads.withLock { $0.fails = false }
+        #expect(throws: StoreError.self) { try context.save() }
+        try context.refreshAllObjects()
+        let lost = ContextError.valueLost(entity: "Tag", key: id.key, property: "name")
+        #expect(throws: lost) { try context.save() }
+        context.rollback()
+        tag["name"] = .string("Found")
+        try context.save()
+        #expect(try fixture.stored("Tag", "name", of: id) == .string("Found"))
+    }
+
+    /// Two contexts that both take the same saved deletion back: one of them is told.
+    @Test(arguments: StoreKind.allCases)
+    func anObjectThatIsThereAlreadyIsNotInsertedAgain(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeLeague(), kind)
+        let id = try fixture.insert("Person")[0]
+        let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+        context.undoManager = UndoManager()
+        try context.delete(try context.get(id))
+        try context.save()
+        try context.undo()
+        let request = try #require(try context.saveRequest())
+        try context.save()
+        let error = #expect(throws: StoreError.self) { try fixture.store.save(request) }
+        guard case .moved? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(try fixture.count("Person") == 1)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func transientValuesAreNoChangeAfterASave(_ kind: StoreKind) throws {
+        let fixture = try Fixture(
+            try makeModel([
+                entity("Note") {
+                    $0.attribute("name", .string)
+                    $0.attribute("mood", .string) { $0.isTransient = true }
+                }
+            ]), kind)
+        let context = fixture.context()
+        let note = try context.insert(try fixture.entity("Note"))
+        note["mood"] = .string("calm")
+        try context.save()
+        note["name"] = .string("x")
+        #expect(try note.changedValues().keys.sorted() == ["name"])
+        note["mood"] = .string("wild")
+        #expect(try note.changedValues().keys.sorted() == ["mood", "name"])
+        try context.save()
+        #expect(try note.changedValues().isEmpty && note["mood"] == .string("wild"))
+    }
+}
