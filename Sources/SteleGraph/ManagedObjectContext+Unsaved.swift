@@ -17,7 +17,8 @@ extension ManagedObjectContext {
         var found = touched.filter { !$0.isDeleted && !$0.changedSlots.isEmpty }
         var seen = Set(found.map(\.id))
         for link in try changedLinks()
-        where !link.owner.isInserted && !link.owner.isDeleted && seen.insert(link.owner.id).inserted {
+        where !link.owner.isInserted && !link.owner.isDeleted && seen.insert(link.owner.id).inserted
+        {
             found.append(link.owner)
         }
         return found

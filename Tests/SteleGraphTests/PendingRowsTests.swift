@@ -19,7 +19,8 @@ import Testing
         request.propertiesToFetch = try columns.map {
             ExpressionDescription(name: $0, expression: try check.check(Expression(format: $0)).0)
         }
-        request.propertiesToGroupBy = try group.map { [try check.check(Expression(format: $0)).0] } ?? []
+        request.propertiesToGroupBy =
+            try group.map { [try check.check(Expression(format: $0)).0] } ?? []
         request.havingPredicate = try having.map { try check.check(Predicate(format: $0)) }
         request.sortDescriptors = try sort.map { try SortList($0).checked(by: check) } ?? []
         return request
@@ -56,8 +57,11 @@ import Testing
         let requests = [
             try request(fixture, ["name", "age", "team.name"], sort: "age,name"),
             try request(fixture, ["count()", "sum(age)", "max(age)"]),
-            try request(fixture, ["team.name", "count()", "sum(age)"], by: "team.name", sort: "team.name"),
-            try request(fixture, ["team.name", "count()"], by: "team.name", sort: "team.name", having: "count() > 2"),
+            try request(
+                fixture, ["team.name", "count()", "sum(age)"], by: "team.name", sort: "team.name"),
+            try request(
+                fixture, ["team.name", "count()"], by: "team.name", sort: "team.name",
+                having: "count() > 2"),
             distinct,
         ]
         let saved = try requests.map { try context.rows($0) }
@@ -105,7 +109,9 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func aPushAsksNobodyWhetherItIsValid(_ kind: StoreKind) throws {
         let fixture = try Fixture(
-            try makeModel([entity("Thing") { $0.attribute("name", .string) { $0.isOptional = false } }]),
+            try makeModel([
+                entity("Thing") { $0.attribute("name", .string) { $0.isOptional = false } }
+            ]),
             kind)
         let parent = fixture.coordinator.newContext()
         parent.undoManager = UndoManager()

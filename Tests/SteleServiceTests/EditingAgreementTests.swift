@@ -31,7 +31,8 @@ import Testing
             let text = path ? self.path : body
             guard var rest = text?[...] else { return nil }
             var made = ""
-            while let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">") {
+            while let open = rest.firstIndex(of: "<"), let close = rest[open...].firstIndex(of: ">")
+            {
                 made += rest[..<open]
                 let id = ids[String(rest[rest.index(after: open)..<close])] ?? "9999999"
                 made += !path && id.hasPrefix("t") ? "\"\(id)\"" : id
@@ -63,27 +64,42 @@ import Testing
             let (age, person, team) = (numbers.below(90), some("Person"), some("Team"))
             switch numbers.below(16) {
             case 0, 1:
-                return Step(method: "POST", path: "/Person", body: #"{"name":"\#(new("Person"))","age":\#(age)}"#)
+                return Step(
+                    method: "POST", path: "/Person",
+                    body: #"{"name":"\#(new("Person"))","age":\#(age)}"#)
             case 2:
                 return Step(
                     method: "POST", path: "/Team",
-                    body: #"{"name":"\#(new("Team"))","people":[{"name":"\#(new("Person"))","age":\#(age)},<\#(person)>]}"#)
+                    body:
+                        #"{"name":"\#(new("Team"))","people":[{"name":"\#(new("Person"))","age":\#(age)},<\#(person)>]}"#
+                )
             case 3:
-                return Step(method: "POST", path: "/League", body: #"{"name":"\#(new("League"))","teams":[<\#(team)>]}"#)
-            case 4, 5: return Step(method: "PATCH", path: "/Person/<\(person)>", body: #"{"age":\#(age)}"#)
-            case 6, 7: return Step(method: "PATCH", path: "/Person/<\(person)>", body: #"{"team":<\#(team)>}"#)
+                return Step(
+                    method: "POST", path: "/League",
+                    body: #"{"name":"\#(new("League"))","teams":[<\#(team)>]}"#)
+            case 4, 5:
+                return Step(method: "PATCH", path: "/Person/<\(person)>", body: #"{"age":\#(age)}"#)
+            case 6, 7:
+                return Step(
+                    method: "PATCH", path: "/Person/<\(person)>", body: #"{"team":<\#(team)>}"#)
             case 8: return Step(method: "DELETE", path: "/Person/<\(person)>")
             case 9: return Step(method: "DELETE", path: "/Team/<\(team)>")
-            case 10: return Step(method: "PUT", path: "/Team/<\(team)>/people", body: "[<\(person)>]")
-            case 11: return Step(method: "POST", path: "/Team/<\(team)>/people", body: "<\(person)>")
+            case 10:
+                return Step(method: "PUT", path: "/Team/<\(team)>/people", body: "[<\(person)>]")
+            case 11:
+                return Step(method: "POST", path: "/Team/<\(team)>/people", body: "<\(person)>")
             case 12: return Step(method: "DELETE", path: "/Team/<\(team)>/people/<\(person)>")
             case 13:
                 return Step(
                     method: "PATCH", path: "/Person?where=\(encoded("age > \(age)"))",
                     body: #"{"salary":\#(numbers.below(9))}"#)
             case 14:
-                return Step(method: "DELETE", path: "/Person?where=\(encoded("age == \(age) OR age == \(age + 1)"))")
-            default: return Step(method: "PUT", path: "/Team/<\(team)>/league", body: "<\(some("League"))>")
+                return Step(
+                    method: "DELETE",
+                    path: "/Person?where=\(encoded("age == \(age) OR age == \(age + 1)"))")
+            default:
+                return Step(
+                    method: "PUT", path: "/Team/<\(team)>/league", body: "<\(some("League"))>")
             }
         }
     }
@@ -103,13 +119,18 @@ import Testing
             let step = steps.next()
             let ids = try (Self.ids { plain.get($0) }, Self.ids { editor.get($0) })
             let one = plain.ask(
-                step.method, step.written(ids.0, inPath: true) ?? "", step.written(ids.0, inPath: false))
+                step.method, step.written(ids.0, inPath: true) ?? "",
+                step.written(ids.0, inPath: false))
             // Now and then by a child, and its save.
             let child = steps.numbers.below(6) == 0 ? try editor.child() : editor
             let two = child.ask(
-                step.method, step.written(ids.1, inPath: true) ?? "", step.written(ids.1, inPath: false))
-            log.append("\(step.method) \(step.path) \(step.body ?? "-") \(one.status) \(two.status)")
-            #expect(one.status == two.status, "\(seed): \(Array(log.suffix(5))) \(one.text) \(two.text)")
+                step.method, step.written(ids.1, inPath: true) ?? "",
+                step.written(ids.1, inPath: false))
+            log.append(
+                "\(step.method) \(step.path) \(step.body ?? "-") \(one.status) \(two.status)")
+            #expect(
+                one.status == two.status, "\(seed): \(Array(log.suffix(5))) \(one.text) \(two.text)"
+            )
             if child.id != editor.id {
                 #expect(child.post("/save").status == 200)
                 #expect(child.ask("DELETE", "").status == 204)
@@ -128,7 +149,9 @@ import Testing
             }
             for question in Self.questions {
                 let (a, b) = (plain.get(question), editor.get(question))
-                #expect(a.status == 200 && a.text == b.text, "\(seed): \(question) after \(Array(log.suffix(5))): \(a.text) \(b.text)")
+                #expect(
+                    a.status == 200 && a.text == b.text,
+                    "\(seed): \(question) after \(Array(log.suffix(5))): \(a.text) \(b.text)")
                 if a.text != b.text { return }
             }
         }
@@ -142,7 +165,9 @@ import Testing
     private static func ids(_ get: (String) -> Answer) throws -> [String: String] {
         var found: [String: String] = [:]
         for entity in ["Person", "Team", "League"] {
-            for row in try JSONDocument(get("/\(entity)?select=_id,name&limit=1000").bytes).root.elements {
+            for row in try JSONDocument(get("/\(entity)?select=_id,name&limit=1000").bytes).root
+                .elements
+            {
                 let id = row["_id"].flatMap { $0.string ?? $0.integer.map(String.init) }
                 if let name = row["name"]?.string { found[name] = id }
             }

@@ -25,7 +25,9 @@ import Testing
         Refused("GET", "/undo", 405, "method.not-allowed", "POST"),
         Refused("POST", "/undo", #"{"steps":2}"#, 400, "request.unknown-key", "steps"),
         Refused("POST", "/save", "[1]", 400, "request.body", "an object"),
-        Refused("POST", "/save", "{}", 400, "request.header", "Idempotency-Key", headers: [("Idempotency-Key", "k")]),
+        Refused(
+            "POST", "/save", "{}", 400, "request.header", "Idempotency-Key",
+            headers: [("Idempotency-Key", "k")]),
         Refused("POST", "/undo/again", 404, "route.unknown", "/contexts/{context}/undo"),
         Refused("POST", "/undo-group", #"{"name":7}"#, 400, "request.body", "name"),
         Refused("POST", "/undo-group/begin", 404, "route.unknown", "undo-group"),
@@ -36,7 +38,8 @@ import Testing
         Refused("POST", "/refresh", #"{"objects":"Person/1"}"#, 400, "request.body", "array"),
         Refused("POST", "/refresh", #"{"objects":["Person"]}"#, 400, "request.body", "Person/42"),
         Refused("POST", "/refresh", #"{"objects":["Persn/1"]}"#, 422, "entity.mismatch", "Person"),
-        Refused("POST", "/refresh", #"{"objects":["Person/99"]}"#, 404, "object.unknown", "Person 99"),
+        Refused(
+            "POST", "/refresh", #"{"objects":["Person/99"]}"#, 404, "object.unknown", "Person 99"),
         Refused("GET", "/save", 405, "method.not-allowed", "POST"),
         Refused("GET", "/changed", 404, "route.unknown", "changes"),
         Refused("GET", "/healthz", 404, "route.unknown", "/contexts/{context}"),
@@ -44,11 +47,15 @@ import Testing
         Refused("GET", "/Person/t9", 404, "object.unknown", "Person t9"),
         Refused("GET", "/Person/t0", 404, "route.unknown", "t0"),
         Refused("GET", "/Person/-1", 400, "request.id", "-1"),
-        Refused("GET", "/Team/1/people/t9", 404, "object.not-a-member", "t9 is not in people of Team 1"),
+        Refused(
+            "GET", "/Team/1/people/t9", 404, "object.not-a-member", "t9 is not in people of Team 1"),
         Refused("GET", "/Person?where=nam==1", 400, "predicate.unknown-key", "name"),
         Refused("GET", "/Person?where=team==%22t1x%22", 400, "predicate.type", "t1x"),
-        Refused("GET", "/Person?mergePolicy=error", 400, "request.unknown-parameter", "mergePolicy"),
-        Refused("POST", "/Person?mergePolicy=objectTrump", "{}", 400, "request.unknown-parameter", "mergePolicy"),
+        Refused(
+            "GET", "/Person?mergePolicy=error", 400, "request.unknown-parameter", "mergePolicy"),
+        Refused(
+            "POST", "/Person?mergePolicy=objectTrump", "{}", 400, "request.unknown-parameter",
+            "mergePolicy"),
         Refused("POST", "/Person", #"{"nam":1}"#, 400, "request.unknown-key", "name"),
         Refused("POST", "/Person", #"{"_id":"t1"}"#, 400, "request.body", "_id"),
         Refused("POST", "/Person", #"{"age":"x"}"#, 422, "value.type", "age"),
@@ -63,8 +70,12 @@ import Testing
         Refused("DELETE", "/Person", 400, "request.parameter", "where"),
         Refused("DELETE", "/Person/77", 404, "object.unknown", "77"),
         Refused("GET", "/Person?after=x", 400, "request.cursor", "cursor"),
-        Refused("POST", "/transactions", #"[{"op":"delete","object":"Person/t4"}]"#, 404, "object.unknown", "Person t4"),
-        Refused("GET", "/Person", 501, "feature.not-built", "text/event-stream", headers: [("Accept", "text/event-stream")]),
+        Refused(
+            "POST", "/transactions", #"[{"op":"delete","object":"Person/t4"}]"#, 404,
+            "object.unknown", "Person t4"),
+        Refused(
+            "GET", "/Person", 501, "feature.not-built", "text/event-stream",
+            headers: [("Accept", "text/event-stream")]),
     ]
 
     @Test(arguments: refused)
@@ -75,7 +86,8 @@ import Testing
         let before = people.coordinator.currentToken
         let answer =
             refused.target.hasPrefix("//")
-            ? people.ask(refused.method, String(refused.target.dropFirst()), refused.body, refused.headers)
+            ? people.ask(
+                refused.method, String(refused.target.dropFirst()), refused.body, refused.headers)
             : editor.ask(refused.method, refused.target, refused.body, refused.headers)
         #expect(answer.status == refused.status, "\(answer.text)")
         #expect(answer.code == refused.code, "\(answer.text)")
@@ -111,7 +123,8 @@ import Testing
         let path = try #require(made["Location"])
         #expect(path.hasPrefix("/api/contexts/c"))
         #expect(people.post("\(path)/Person", "{}")["Location"] == "\(path)/Person/t1")
-        #expect(people.post("\(path)/Person?x=1", "{}").text.contains(#""type":"/api/docs/errors#"#))
+        #expect(
+            people.post("\(path)/Person?x=1", "{}").text.contains(#""type":"/api/docs/errors#"#))
         #expect(people.ask("OPTIONS", path)["Allow"] == "GET, HEAD, PATCH, DELETE, OPTIONS")
         #expect(people.ask("HEAD", "\(path)/Person/t1").status == 200)
         #expect(people.get("/api/").text.contains("/api/contexts/{context}/undo-group/end"))

@@ -54,7 +54,9 @@ import Testing
         var (made, refused) = (1, 0)
         for _ in 0..<9_999 {
             let answer = people.ask("POST", "/contexts")
-            if answer.status == 201 { made += 1 } else {
+            if answer.status == 201 {
+                made += 1
+            } else {
                 refused += 1
                 #expect(answer.status == 429 && answer.code == "context.limit")
                 #expect(answer["Retry-After"] == "840")
@@ -91,7 +93,9 @@ import Testing
         // Aggregates look at each object where something is unsaved.
         let many = editor.get("/Person?select=n:count()")
         #expect(many.status == 422 && many.code == "context.evaluation", "\(many.text)")
-        #expect(editor.find("Person", where: "_id IN {1, 2}", "&select=n:count()").text == #"[{"n":2}]"#)
+        #expect(
+            editor.find("Person", where: "_id IN {1, 2}", "&select=n:count()").text == #"[{"n":2}]"#
+        )
         #expect(editor.get("/Person?format=ndjson").code == "context.evaluation")
         #expect(editor.get("/Person?limit=8").status == 200)
         #expect(editor.post("/save").status == 200)
@@ -137,7 +141,8 @@ import Testing
         #expect(wrong.isEmpty, "\(wrong.prefix(3))")
         #expect(child.post("/save").status == 200)
         #expect(editor.post("/save").status == 200)
-        #expect(people.get("/Person?format=ndjson").text == editor.get("/Person?format=ndjson").text)
+        #expect(
+            people.get("/Person?format=ndjson").text == editor.get("/Person?format=ndjson").text)
     }
 
     @Test func whoWaitsTooLongIsTold() throws {
@@ -191,7 +196,9 @@ import Testing
         let rows = (0..<6_000).map { #"{"name":"P\#($0)","age":\#($0)}"# }
         _ = people.post("/Person", "[\(rows.joined(separator: ","))]")
         let editor = try Editor(people)
-        #expect(editor.patch("/Person?where=age%3C5000", #"{"salary":1.5}"#).text == #"{"updated":5000}"#)
+        #expect(
+            editor.patch("/Person?where=age%3C5000", #"{"salary":1.5}"#).text
+                == #"{"updated":5000}"#)
         #expect(try editor.get("/Person/count?where=salary==1.5").json["count"] == 5_000)
         #expect(editor.get("/Person?select=s:sum(salary)").text == #"[{"s":7500}]"#)
         #expect(editor.post("/undo").status == 200)

@@ -41,7 +41,9 @@ import Testing
         // The temporary id goes on to name it, in addresses, bodies and predicates.
         #expect(try editor.get("/Circle/t1").json["_id"] == 1)
         #expect(editor.patch("/Circle/t1", #"{"canvas":"t2","x":2}"#).status == 200)
-        #expect(try editor.find("Circle", where: #"canvas == "t2""#, "&select=_id").text == #"[{"_id":1}]"#)
+        #expect(
+            try editor.find("Circle", where: #"canvas == "t2""#, "&select=_id").text
+                == #"[{"_id":1}]"#)
         #expect(editor.get("/Canvas/t1").status == 404, "another entity's id")
         #expect(try shapes.get("/Circle/1").json["x"] == 1)
         #expect(editor.post("/save").text.contains(#""ids":{}"#))
@@ -67,16 +69,21 @@ import Testing
             let found = editor.find("Person", where: text, "&select=name")
             #expect(found.text == #"[{"name":"Ann"},{"name":"Bo"}]"#, "\(text): \(found.text)")
         }
-        #expect(editor.find("Team", where: #"_id == "t1""#, "&select=name").text == #"[{"name":"New"}]"#)
-        #expect(editor.find("Team", where: #"ANY people.name == "Ann""#, "&select=_id").text
-            == #"[{"_id":"t1"}]"#)
-        #expect(editor.get("/Person?where=team==%24T&var.T=t1&select=_id").text
-            == #"[{"_id":1},{"_id":2}]"#)
+        #expect(
+            editor.find("Team", where: #"_id == "t1""#, "&select=name").text == #"[{"name":"New"}]"#
+        )
+        #expect(
+            editor.find("Team", where: #"ANY people.name == "Ann""#, "&select=_id").text
+                == #"[{"_id":"t1"}]"#)
+        #expect(
+            editor.get("/Person?where=team==%24T&var.T=t1&select=_id").text
+                == #"[{"_id":1},{"_id":2}]"#)
         #expect(editor.find("Team", where: #"name == "t1""#).text == "[]", "text stays text")
         #expect(editor.ask("PUT", "/Team/1/people", #"["t9"]"#).status == 422)
         #expect(editor.ask("DELETE", "/Team/t1/people/2").status == 204)
-        #expect(editor.post("/Team/t1/people", #"[2,{"name":"Cy"}]"#).text == #"["t2",1,2]"#
-            || editor.get("/Team/t1/people/count").text == #"{"count":3}"#)
+        #expect(
+            editor.post("/Team/t1/people", #"[2,{"name":"Cy"}]"#).text == #"["t2",1,2]"#
+                || editor.get("/Team/t1/people/count").text == #"{"count":3}"#)
         let operations = """
             [{"op":"insert","entity":"Person","as":"p","values":{"name":"Di","team":"t1"}},
              {"op":"update","object":"Person/t2","values":{"age":7}},
@@ -86,8 +93,9 @@ import Testing
         #expect(done.status == 200 && done.text.contains(#""team":"t1""#), "\(done.text)")
         #expect(try editor.get("/Team/t1/people/count").json["count"] == 3)
         #expect(editor.post("/save").status == 200)
-        #expect(try league.get("/Team/2/people?select=name").text
-            == #"[{"name":"Bo"},{"name":"Cy"},{"name":"Di"}]"#)
+        #expect(
+            try league.get("/Team/2/people?select=name").text
+                == #"[{"name":"Bo"},{"name":"Cy"},{"name":"Di"}]"#)
     }
 
     @Test(arguments: [false, true])
@@ -98,13 +106,18 @@ import Testing
         let editor = try Editor(people)
         #expect(editor.patch("/Person/1", #"{"age":95}"#).status == 200)
         #expect(editor.ask("DELETE", "/Person/2").status == 204)
-        #expect(editor.post("/Person", #"[{"name":"N1","age":35},{"name":"N2","age":5}]"#).status == 201)
-        #expect(editor.find("Person", where: "age > 80", "&sort=-age&select=name,age").text
-            == #"[{"name":"P1","age":95},{"name":"P9","age":90}]"#)
-        #expect(editor.find("Person", where: "age < 40", "&sort=age&select=_id,name").text
-            == #"[{"_id":"t2","name":"N2"},{"_id":3,"name":"P3"},{"_id":"t1","name":"N1"}]"#)
-        #expect(editor.get("/Person?sort=age&offset=1&limit=2&select=name").text
-            == #"[{"name":"P3"},{"name":"N1"}]"#)
+        #expect(
+            editor.post("/Person", #"[{"name":"N1","age":35},{"name":"N2","age":5}]"#).status == 201
+        )
+        #expect(
+            editor.find("Person", where: "age > 80", "&sort=-age&select=name,age").text
+                == #"[{"name":"P1","age":95},{"name":"P9","age":90}]"#)
+        #expect(
+            editor.find("Person", where: "age < 40", "&sort=age&select=_id,name").text
+                == #"[{"_id":"t2","name":"N2"},{"_id":3,"name":"P3"},{"_id":"t1","name":"N1"}]"#)
+        #expect(
+            editor.get("/Person?sort=age&offset=1&limit=2&select=name").text
+                == #"[{"name":"P3"},{"name":"N1"}]"#)
         let counted = editor.get("/Person?limit=1&count=true")
         #expect(counted["Total-Count"] == "10", "\(counted.text)")
         // Page by page, with new objects in the middle and at the end.
@@ -121,17 +134,28 @@ import Testing
                 if names.count > 20 { break }
             }
             let all = editor.get("/Person?sort=\(sort)&select=name&limit=100")
-            let expected = try JSONDocument(all.bytes).root.elements.map { $0["name"]?.string ?? "" }
+            let expected = try JSONDocument(all.bytes).root.elements.map {
+                $0["name"]?.string ?? ""
+            }
             #expect(names == expected && names.count == 10, "\(sort): \(names)")
         }
-        #expect(editor.get("/Person?select=n:count(),total:sum(age)").text == #"[{"n":10,"total":555}]"#)
-        #expect(editor.get("/Person?select=team,n:count(),oldest:max(age)&groupBy=team").text
-            == #"[{"team":null,"n":10,"oldest":95}]"#)
-        #expect(editor.get("/Person?select=big:TERNARY(age%20%3E%2050,1,0),n:count()&groupBy=TERNARY(age%20%3E%2050,1,0)&sort=n").status == 200)
+        #expect(
+            editor.get("/Person?select=n:count(),total:sum(age)").text == #"[{"n":10,"total":555}]"#
+        )
+        #expect(
+            editor.get("/Person?select=team,n:count(),oldest:max(age)&groupBy=team").text
+                == #"[{"team":null,"n":10,"oldest":95}]"#)
+        #expect(
+            editor.get(
+                "/Person?select=big:TERNARY(age%20%3E%2050,1,0),n:count()&groupBy=TERNARY(age%20%3E%2050,1,0)&sort=n"
+            ).status == 200)
         #expect(try people.get("/Person?select=total:sum(age)").text == #"[{"total":450}]"#)
-        #expect(editor.post("/Person/query", #"{"where":"age > 80","select":["name"],"sort":"age"}"#).text
-            == #"[{"name":"P9"},{"name":"P1"}]"#)
-        #expect(editor.get("/Person?format=ndjson&select=name").text.split(separator: "\n").count == 10)
+        #expect(
+            editor.post("/Person/query", #"{"where":"age > 80","select":["name"],"sort":"age"}"#)
+                .text
+                == #"[{"name":"P9"},{"name":"P1"}]"#)
+        #expect(
+            editor.get("/Person?format=ndjson&select=name").text.split(separator: "\n").count == 10)
         let all = editor.patch("/Person?where=age%3E80", #"{"name":"Old"}"#)
         #expect(all.text == #"{"updated":2}"#, "\(all.text)")
         #expect(editor.ask("DELETE", "/Person?where=age%3C50").text == #"{"deleted":4}"#)
@@ -146,7 +170,8 @@ import Testing
         let people = try ServiceFixture(TestModels.people(), inMemory: inMemory)
         let editor = try Editor(people)
         #expect(editor.post("/Person", #"[{"name":"A"},{"nam":"B"}]"#).status == 400)
-        #expect(editor.post("/Person", #"{"name":"A","team":{"name":"T","league":99}}"#).status == 422)
+        #expect(
+            editor.post("/Person", #"{"name":"A","team":{"name":"T","league":99}}"#).status == 422)
         #expect(try editor.get("/Person/count").json["count"] == 0)
         #expect(try editor.state("hasChanges") == false)
         #expect(try editor.state("canUndo") == false)
@@ -160,7 +185,9 @@ import Testing
         #expect(editor.post("/Team", "{}").status == 201)
         let refused = editor.post("/save")
         #expect(refused.status == 422 && refused.code == "1560", "\(refused.text)")
-        for code in ["1670", "1610", "1570"] { #expect(refused.text.contains(code), "\(refused.text)") }
+        for code in ["1670", "1610", "1570"] {
+            #expect(refused.text.contains(code), "\(refused.text)")
+        }
         #expect(refused.text.contains(#""object":"/contexts/\#(editor.id)/Player/t1""#))
         #expect(try refused.json["type"] == "/docs/errors#1560")
         #expect(league.get("/Player").text == "[]")
@@ -182,7 +209,9 @@ import Testing
     @Test(arguments: [false, true])
     func undoAndRedo(_ inMemory: Bool) throws {
         let shapes = try Self.shapes(inMemory)
-        _ = shapes.post("/Canvas", #"{"name":"Page","shapes":[{"_entity":"Circle","x":1},{"_entity":"Rectangle"}]}"#)
+        _ = shapes.post(
+            "/Canvas",
+            #"{"name":"Page","shapes":[{"_entity":"Circle","x":1},{"_entity":"Rectangle"}]}"#)
         let editor = try Editor(shapes)
         #expect(editor.post("/undo").code == "undo.nothing")
         _ = editor.post("/undo-group", #"{"name":"Move"}"#)
@@ -234,10 +263,16 @@ import Testing
         _ = editor.ask("DELETE", "/Person/2")
         let changes = try editor.get("/changes").json
         let text = editor.get("/changes").text
-        #expect(text.contains(#""inserted":[{"_id":"t1","_entity":"Team","_version":0,"name":"New","league":null}]"#), "\(text)")
+        #expect(
+            text.contains(
+                #""inserted":[{"_id":"t1","_entity":"Team","_version":0,"name":"New","league":null}]"#
+            ), "\(text)")
         #expect(text.contains(#""changed":{"team":"t1"},"committed":{"team":1}"#), "\(text)")
         #expect(text.contains(#""changed":{"people":[]},"committed":{"people":[1,2]}"#), "\(text)")
-        #expect(changes["deleted"] == .array([.object([("_id", 2), ("_entity", "Person"), ("_version", 1)])]), "\(text)")
+        #expect(
+            changes["deleted"]
+                == .array([.object([("_id", 2), ("_entity", "Person"), ("_version", 1)])]),
+            "\(text)")
         #expect(try editor.state("inserted") == 1 && editor.state("updated") == 2)
         #expect(try editor.state("deleted") == 1)
         #expect(try editor.post("/reset").json["hasChanges"] == false)
@@ -306,7 +341,9 @@ import Testing
             _ = people.patch("/Person/2", #"{"age":6,"name":"theirs"}"#)
             #expect(one.post("/save").status == 200)
             let stored = try people.get("/Person/2").json
-            #expect(stored["age"] == .integer(Int64(age)) && stored["name"] == .string(name), "\(policy): \(stored)")
+            #expect(
+                stored["age"] == .integer(Int64(age)) && stored["name"] == .string(name),
+                "\(policy): \(stored)")
         }
         // A refresh may drop changes: of one object, or of all.
         _ = editor.patch("/Person/1", #"{"age":50}"#)
@@ -342,8 +379,9 @@ import Testing
         #expect(try editor.get("/Page/count").json["count"] == 0)
         #expect(editor.get("/Block?select=page").text == #"[{"page":null}]"#)
         #expect(editor.post("/undo").status == 200)
-        #expect(editor.get("/Page/t1?select=blocks,tags,notes").text
-            == #"{"blocks":["t2"],"tags":["t3"],"notes":["t4"]}"#)
+        #expect(
+            editor.get("/Page/t1?select=blocks,tags,notes").text
+                == #"{"blocks":["t2"],"tags":["t3"],"notes":["t4"]}"#)
         #expect(editor.ask("DELETE", "/Page/t1").status == 204)
         #expect(editor.post("/save").status == 200)
         #expect(zoo.get("/Page").text == "[]")
@@ -378,8 +416,10 @@ import Testing
         #expect(editor.ask("PATCH", "/Person/1", "{}", [("If-Match", "\"9-x\"")]).status == 412)
         #expect(editor.get("/Person/1")["ETag"] == nil)
         #expect(editor.get("/Person/1")["Cache-Control"] == "no-store")
-        let patch = #"[{"op":"test","path":"/age","value":2},{"op":"replace","path":"/name","value":"Z"}]"#
-        let patched = editor.ask("PATCH", "/Person/1", patch, [("Content-Type", "application/json-patch+json")])
+        let patch =
+            #"[{"op":"test","path":"/age","value":2},{"op":"replace","path":"/name","value":"Z"}]"#
+        let patched = editor.ask(
+            "PATCH", "/Person/1", patch, [("Content-Type", "application/json-patch+json")])
         #expect(try patched.json["name"] == "Z", "\(patched.text)")
         #expect(try editor.ask("PUT", "/Person/1", #"{"name":"Q"}"#).json["age"] == .null)
         let brief = editor.ask("POST", "/Person", "{}", [("Prefer", "return=minimal")])
@@ -394,7 +434,8 @@ import Testing
         _ = editor.post("/Person", #"{"name":"A"}"#)
         let saved = try editor.post("/save").json
         let feed = people.get("/changes").text
-        #expect(feed.contains(#""author":"ann","context":"POST /contexts/{context}/save""#), "\(feed)")
+        #expect(
+            feed.contains(#""author":"ann","context":"POST /contexts/{context}/save""#), "\(feed)")
         guard case .string(let token)? = saved["transaction"] else {
             Issue.record("no token")
             return
@@ -414,21 +455,28 @@ import Testing
         #expect(editor.ask("PUT", "/Sample/t1/binary", "xyz").status == 204)
         #expect(editor.get("/Sample/t1/binary").text == "xyz")
         _ = editor.post("/Page", #"{"title":"P","notes":[{"text":"new"}]}"#)
-        #expect(editor.get("/Page/t2/drafts?select=text&sort=text").text
-            == #"[{"text":"new"},{"text":"saved"}]"#)
+        #expect(
+            editor.get("/Page/t2/drafts?select=text&sort=text").text
+                == #"[{"text":"new"},{"text":"saved"}]"#)
         #expect(editor.get("/Page?include=drafts").text.contains(#""text":"new""#))
         // Order, and places in it.
-        let canvas = editor.post("/Canvas", #"{"shapes":[{"_entity":"Circle"},{"_entity":"Square"},{"_entity":"Circle"}]}"#)
+        let canvas = editor.post(
+            "/Canvas",
+            #"{"shapes":[{"_entity":"Circle"},{"_entity":"Square"},{"_entity":"Circle"}]}"#)
         #expect(canvas.status == 201, "\(canvas.text)")
         let before = try JSONDocument(editor.get("/Canvas/t4?select=shapes").bytes)
         let keys = before.root["shapes"]?.elements.compactMap(\.string) ?? []
         try #require(keys.count == 3)
         let move = #"[{"op":"move","from":"/shapes/2","path":"/shapes/0"}]"#
-        let moved = editor.ask("PATCH", "/Canvas/t4", move, [("Content-Type", "application/json-patch+json")])
+        let moved = editor.ask(
+            "PATCH", "/Canvas/t4", move, [("Content-Type", "application/json-patch+json")])
         #expect(moved.status == 200, "\(moved.text)")
-        #expect(editor.get("/Canvas/t4?select=shapes").text
-            == #"{"shapes":["\#(keys[2])","\#(keys[0])","\#(keys[1])"]}"#)
-        #expect(editor.get("/Canvas/t4/shapes?select=_id&limit=1&offset=1").text == #"[{"_id":"\#(keys[0])"}]"#)
+        #expect(
+            editor.get("/Canvas/t4?select=shapes").text
+                == #"{"shapes":["\#(keys[2])","\#(keys[0])","\#(keys[1])"]}"#)
+        #expect(
+            editor.get("/Canvas/t4/shapes?select=_id&limit=1&offset=1").text
+                == #"[{"_id":"\#(keys[0])"}]"#)
     }
 }
 

@@ -49,10 +49,13 @@ import Testing
             return
         }
         for x in [20, 30] {
-            #expect(try json(caller.call("PATCH", "\(scratch)/Circle/\(sun)", #"{"x":\#(x)}"#))["x"]
-                == .integer(Int64(x)))
+            #expect(
+                try json(caller.call("PATCH", "\(scratch)/Circle/\(sun)", #"{"x":\#(x)}"#))["x"]
+                    == .integer(Int64(x)))
         }
-        func x() throws -> JSONValue? { try json(caller.call("GET", "\(scratch)/Circle/\(sun)"))["x"] }
+        func x() throws -> JSONValue? {
+            try json(caller.call("GET", "\(scratch)/Circle/\(sun)"))["x"]
+        }
         #expect(try caller.call("POST", "\(scratch)/undo").hasPrefix("HTTP/1.1 200"))
         #expect(try x() == 20)
         #expect(try caller.call("POST", "\(scratch)/undo").hasPrefix("HTTP/1.1 200"))
@@ -74,10 +77,13 @@ import Testing
         let stored = try caller.call("GET", "/Canvas/1/shapes?select=name,transform.rotation")
         #expect(
             stored.hasSuffix(
-                #"[{"name":"sun","transform.rotation":null},{"name":"tent","transform.rotation":45}]"#),
+                #"[{"name":"sun","transform.rotation":null},{"name":"tent","transform.rotation":45}]"#
+            ),
             "\(stored)")
         func key(_ temporary: String) throws -> Int64 {
-            guard case .integer(let key)? = try json(saved)["ids"]?[temporary]?["_id"] else { return 0 }
+            guard case .integer(let key)? = try json(saved)["ids"]?[temporary]?["_id"] else {
+                return 0
+            }
             return key
         }
         let tent = try key("t3")
@@ -86,8 +92,9 @@ import Testing
         #expect(try caller.call("GET", "/Vertex/count").hasSuffix(#"{"count":0}"#))
         #expect(try caller.call("POST", "\(scratch)/undo").hasPrefix("HTTP/1.1 200"))
         #expect(try caller.call("POST", "\(scratch)/save").hasPrefix("HTTP/1.1 200"))
-        #expect(try caller.call("GET", "/Polygon/\(tent)/vertices?select=x").hasSuffix(
-            #"[{"x":0},{"x":5},{"x":10}]"#))
+        #expect(
+            try caller.call("GET", "/Polygon/\(tent)/vertices?select=x").hasSuffix(
+                #"[{"x":0},{"x":5},{"x":10}]"#))
         // Bounds by settings, from the flag to the answer.
         let many = Array(repeating: "{}", count: 51).joined(separator: ",")
         let full = try caller.call("POST", "\(scratch)/Vertex", "[\(many)]")
@@ -119,7 +126,8 @@ import Testing
         DispatchQueue.concurrentPerform(iterations: 8) { worker in
             for round in 0..<10 {
                 let answers = [
-                    try? caller.call("POST", "\(scratch)/Vertex", #"{"x":\#(worker),"y":\#(round)}"#),
+                    try? caller.call(
+                        "POST", "\(scratch)/Vertex", #"{"x":\#(worker),"y":\#(round)}"#),
                     try? caller.call("GET", "\(scratch)/Vertex?sort=-x&limit=3"),
                     try? caller.call("POST", "\(scratch)/save"),
                 ]

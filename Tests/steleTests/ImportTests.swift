@@ -140,6 +140,18 @@ import Testing
             try house.load([("place.ndjson", twice)], keys: keys)
         }
         #expect("\(error)".contains("more than one Place is named \"x\""), "\(error)")
+        // Nor where they are of different batches, whichever was asked for first.
+        func fillers(_ mark: String) -> String {
+            (0..<2_500).map { #"{"code":"\#(mark)\#($0)"}"# }.joined(separator: "\n")
+        }
+        let apart = try House(try model())
+        let lines = [
+            #"{"code":"1","name":"x"}"#, fillers("p"), #"{"code":"2","within":"x"}"#, fillers("q"),
+            #"{"code":"3","name":"x"}"#, fillers("r"), #"{"code":"4","within":"x"}"#,
+        ]
+        #expect(throws: ImportError.self) {
+            try apart.load([("place.ndjson", lines.joined(separator: "\n"))], keys: keys)
+        }
         // Nor does one of the batch go before one of the store.
         _ = try house.load([("place.ndjson", #"{"code":"d","name":"z"}"#)], keys: keys)
         let again = """

@@ -36,7 +36,8 @@ struct ContextSettings: Sendable {
         let range = 1...limits.maximumUndoLevels
         if let number = node.integer, range.contains(Int(number)) { return Int(number) }
         throw Problem(
-            .body, "undoLevels is a whole number from 1 to \(range.upperBound), "
+            .body,
+            "undoLevels is a whole number from 1 to \(range.upperBound), "
                 + ValueReader.shown(node), hint: "\"undoEnabled\": false is without any")
     }
 
@@ -119,7 +120,8 @@ struct ContextRefresh: Sendable {
             try node.forEachElement { element in
                 guard let text = element.string else {
                     throw Problem(
-                        .body, "objects has addresses such as \"Person/42\", "
+                        .body,
+                        "objects has addresses such as \"Person/42\", "
                             + ValueReader.shown(element))
                 }
                 found.append(try address(text))

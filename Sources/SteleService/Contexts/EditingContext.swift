@@ -77,8 +77,9 @@ final class EditingContext: @unchecked Sendable {
             throw Self.full("\(limits.contextObjects) objects with unsaved changes")
         }
         guard held.adding(bytes).count <= limits.contextBytes else {
-            throw Self.full("\(limits.contextBytes >> 20) MiB of changes that are unsaved or can "
-                + "be undone")
+            throw Self.full(
+                "\(limits.contextBytes >> 20) MiB of changes that are unsaved or can "
+                    + "be undone")
         }
         guard total.load() + bytes <= limits.allContextsBytes else {
             throw Problem(

@@ -89,7 +89,8 @@ extension Execution {
         let objects = try context.fetch(request)
         guard objects.count <= limits.contextObjects else {
             throw Problem(
-                .contextFull, "more than \(limits.contextObjects) objects match, and an editing "
+                .contextFull,
+                "more than \(limits.contextObjects) objects match, and an editing "
                     + "context holds no more with unsaved changes",
                 hint: "narrow where, or write to the store itself")
         }

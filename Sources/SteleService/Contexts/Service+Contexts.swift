@@ -141,7 +141,8 @@ extension Service {
             return Response(status: 204, headers: [("Preference-Applied", "return=minimal")])
         }
         let isStored = editing.parent == nil && hadChanges && result.token > before
-        let transaction = isStored
+        let transaction =
+            isStored
             ? ChangeToken(generation: coordinator.store.generation, number: result.token) : nil
         return page(200) {
             ContextPage.write(save: result, transaction, of: editing, model, to: &$0)

@@ -14,7 +14,9 @@ struct ObjectAddress {
     /// - Throws: `Problem` for what is no address, and for an entity that there is not.
     func read(_ address: String) throws -> Owner {
         var rest = Substring(address)
-        if !basePath.isEmpty, rest.hasPrefix(basePath + "/") { rest = rest.dropFirst(basePath.count) }
+        if !basePath.isEmpty, rest.hasPrefix(basePath + "/") {
+            rest = rest.dropFirst(basePath.count)
+        }
         var parts = rest.split(separator: "/", omittingEmptySubsequences: false)
         if parts.first == "" { parts.removeFirst() }
         if parts.count == 3, parts.first == "entities" { parts.removeFirst() }

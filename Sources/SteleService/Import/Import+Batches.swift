@@ -36,6 +36,9 @@ extension Import {
                 }
             }
             try save(context, lines, named.batch.lines)
+            for (entity, objects) in named.batch.objects {
+                for name in objects.keys { directory.note(name, of: entity) }
+            }
             for (object, reference, place) in late {
                 waiting.append(
                     Deferred(

@@ -30,6 +30,11 @@ struct KeyDirectory {
         ImportError("more than one \(entity.name) is named \(shown(name))")
     }
 
+    /// A new object bears that name: of two that do, none is meant.
+    mutating func note(_ name: Value, of entity: Int) {
+        if known[entity]?[name] != nil { known[entity]?[name] = .some(nil) }
+    }
+
     /// Looks up what is not known yet.
     mutating func load(_ names: [Int: Set<Value>], _ context: ManagedObjectContext) throws {
         if count > Self.mostKept {
