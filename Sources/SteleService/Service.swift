@@ -121,8 +121,10 @@ public final class Service: Sendable {
         case .page: .response(try pages.response(for: plan.call))
         case .readiness: .response(try ready())
         case .changes: .response(try changeFeed.answer(plan.call.request, plan.call.query))
-        case .list(let list): try execution.list(list, plan.call.terms)
-        case .count(let count): try execution.count(count, plan.call.terms)
+        case .list(let list):
+            try plan.call.locating { try execution.list(list, plan.call.terms) }
+        case .count(let count):
+            try plan.call.locating { try execution.count(count, plan.call.terms) }
         case .object(let object): try execution.object(object, plan.call.terms)
         case .binary(let binary): try execution.binary(binary, plan.call.terms)
         case .write(let write):
