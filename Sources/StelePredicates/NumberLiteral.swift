@@ -101,7 +101,8 @@ struct NumberLiteral {
     }
 
     private func longNumber(digits: Int, exponent: Int) -> Value? {
-        let written = (isNegative ? "-" : "") + String(decoding: bytes[place.start..<place.end], as: UTF8.self)
+        let digitsAsWritten = String(decoding: bytes[place.start..<place.end], as: UTF8.self)
+        let written = (isNegative ? "-" : "") + digitsAsWritten
         let lowest = exponent
         let highest = exponent + digits - 1
         if digits <= 38, lowest >= -128, highest <= 127, let value = Decimal(string: written) {

@@ -13,6 +13,7 @@ import Testing
     private final class Pair {
         let model: Model
         let stores: [any PersistentStore]
+        let cache = PredicateCache()
         private let folder: TemporaryFolder
 
         init(isFilled: Bool = true) throws {
@@ -115,6 +116,9 @@ import Testing
             ("({real} UNION {large})[1] > 9223372036854775807", []),
             ("ANY ({real} UNION {large}) == 9223372036854775807", [1]),
             ("mode({real, large, large}) CONTAINS 9223372036854775807", [1]),
+            // Nor is a Double equal to an integer that no Double is.
+            ("real != 9007199254740993 AND NOT (real IN {9007199254740993})", [1, 2, 3]),
+            ("large IN {9223372036854775807, 1} AND large != 9223372036854775806", [1]),
             // Among Decimals of many digits a number is itself, whatever it is held as.
             ("count({price, 9223372036854775807} UNION {large}) == 2", [1, 2]),
             ("count({large} INTERSECT {price, 9223372036854775807}) == 1", [1, 2]),
@@ -158,6 +162,7 @@ import Testing
             ("max(\(repeated("real", 450))) == real", [1, 2, 3]),
             ("sum(\(repeated("large", 201))) == 1005", [3]),
             ("count(\(repeated("name, nil", 300))) == 600", [1, 2, 3]),
+            ("large + 0.0 IN \(numbers)", [3]),
             ("large IN (\(numbers) UNION {5})", [3]),
             ("(\(numbers) UNION {7})[LAST] == 300", [1, 2, 3]),
             ("(\(texts) UNION {\"k\"}) CONTAINS name", [3]),
@@ -167,6 +172,34 @@ import Testing
             var (request, check) = try pair.request()
             request.predicate = try check.check(Predicate(format: text))
             #expect(try pair.answer(request) == expected.map { [.int($0)] }, "\(text.prefix(60))")
+        }
+    }
+
+    @Test func aDoubleIsNotEqualToAnIntegerThatNoDoubleIs() throws {
+        let pair = try Pair(isFilled: false)
+        let entity = try #require(pair.model.entity(named: "Item"))
+        for store in pair.stores {
+            let context = ManagedObjectContext(PersistentStoreCoordinator(store: store))
+            defer { context.close() }
+            try context.insert(entity)["real"] = .double(9_007_199_254_740_992)
+            try context.insert(entity)["real"] = .double(0x1p63)
+            try context.save()
+        }
+        let rest = (0...20).map(String.init).joined(separator: ", ")
+        for (text, expected) in [
+            ("real == 9007199254740993", []), ("real != 9007199254740993", [1, 2]),
+            ("real == 9007199254740992", [1]), ("real IN {9007199254740993, 1}", []),
+            ("real IN {9007199254740993, \(rest)}", []),
+            ("real IN {9223372036854775807, \(rest)}", []),
+            ("real IN {9223372036854775808, 9007199254740992, \(rest)}", [1, 2]),
+            ("NOT (real IN {9223372036854775807, \(rest)})", [1, 2]),
+        ] as [(String, [Int64])] {
+            var (request, check) = try pair.request()
+            request.predicate = try check.check(Predicate(format: text))
+            #expect(try pair.answer(request) == expected.map { [.int($0)] }, "\(text)")
+            request = FetchRequest(entity: entity)
+            try pair.cache.set(text, on: &request, by: check)
+            #expect(try pair.answer(request) == expected.map { [.int($0)] }, "\(text), kept")
         }
     }
 

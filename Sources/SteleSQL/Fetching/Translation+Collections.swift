@@ -179,7 +179,9 @@ extension Translation {
 
     /// Literals as one bound text, and what makes a value of an item of it; nil where not all are
     /// literals, or there is a null.
-    private func boundList(_ operands: [Operand], _ whole: Operand) -> (text: String, item: String)? {
+    private func boundList(
+        _ operands: [Operand], _ whole: Operand
+    ) -> (text: String, item: String)? {
         var values = operands.compactMap(\.literal)
         guard values.count == operands.count else { return nil }
         if whole.isLongDecimal, whole.kind == .decimal {
@@ -227,8 +229,9 @@ extension Translation {
             of: right, env, numbered: numbered && operation == .union)
         let value = Self.together([x, y]) ?? x
         let (u, v) = (asOne("v", x, of: value), asOne("v", y, of: value))
-        if u != "v" { a = "SELECT \(u) AS v\(numbered ? ", n" : "") FROM (\(a))" }
-        if v != "v" { b = "SELECT \(v) AS v\(numbered && operation == .union ? ", n" : "") FROM (\(b))" }
+        let (m, n) = (numbered ? ", n" : "", numbered && operation == .union ? ", n" : "")
+        if u != "v" { a = "SELECT \(u) AS v\(m) FROM (\(a))" }
+        if v != "v" { b = "SELECT \(v) AS v\(n) FROM (\(b))" }
         guard numbered else {
             let word =
                 switch operation {
@@ -262,7 +265,9 @@ extension Translation {
             return try operand(
                 Total(aggregate: .count, isDistinct: false, collection: collection), env)
         }
-        if case .aggregate(let items) = collection, let it = Self.number(of: place, of: items.count) {
+        if case .aggregate(let items) = collection,
+            let it = Self.number(of: place, of: items.count)
+        {
             // In a group each of them must have one value.
             if env.isGrouped { for item in items { _ = try operand(item, env) } }
             let isInside = it >= 0 && it < Int64(items.count)

@@ -41,6 +41,7 @@ extension Translation {
             if !left.isNullable { return .constant(!holds) }
             return Condition(SQLWords.joined(sql(left), holds ? " IS NULL" : " IS NOT NULL", ""))
         }
+        if left.isDoubleColumn, right.isBesideDoubles { return .constant(!holds) }
         let long = left.isLongDecimal || right.isLongDecimal
         let a = comparable(left, options, long: long)
         let b = comparable(right, options, long: long)

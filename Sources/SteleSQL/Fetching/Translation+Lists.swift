@@ -20,7 +20,8 @@ extension Translation {
         operands.reserveCapacity(items.count)
         for item in items {
             let operand = try operand(item, env)
-            if !operand.isNull { operands.append(operand) }
+            if operand.isNull || element.isDoubleColumn && operand.isBesideDoubles { continue }
+            operands.append(operand)
         }
         if operands.isEmpty { return .constant(!holds) }
         var element = element
