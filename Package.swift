@@ -59,7 +59,7 @@ let package = Package(
             swiftSettings: settings),
         // ICU, for regular expressions, comes with the toolchain.
         .target(
-            name: "StelePredicates", dependencies: ["SteleModel", "SteleMutex", "CLinux"],
+            name: "StelePredicates", dependencies: ["SteleModel", "SteleJSON", "SteleMutex", "CLinux"],
             swiftSettings: settings, linkerSettings: [.linkedLibrary("_FoundationICU")]),
         .target(
             name: "StelePersistence", dependencies: ["SteleModel", "StelePredicates", "SteleMutex"],

@@ -80,7 +80,7 @@ public final class Entity: Sendable {
     public let uniquenessConstraints: [[String]]
     /// The file's declaration of it.
     public let declaration: EntityDescription
-    private let byName: [String: Property]
+    private let byName: NameTable<Property>
 
     init(
         declaration: EntityDescription, index: Int, parent: Int?, root: Int, subtree: Range<Int>,
@@ -111,12 +111,12 @@ public final class Entity: Sendable {
             guard case .attribute(let it) = property, it.isComposite else { continue }
             for element in it.nested.dropFirst() { byName[element.name] = .attribute(element) }
         }
-        self.byName = byName
+        self.byName = NameTable(byName)
     }
 
     /// The property of that name, its own or inherited, or nil. An element of a composite attribute
     /// is found by its key path, `address.city`.
-    public func property(named name: String) -> Property? { byName[name] }
+    public func property(named name: String) -> Property? { byName.value(of: name) }
 
     /// The attribute of that name, or nil.
     public func attribute(named name: String) -> Attribute? {

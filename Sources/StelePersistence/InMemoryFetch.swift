@@ -10,6 +10,8 @@ struct InMemoryFetch {
     private let view: InMemoryView
     private let request: FetchRequest
     private let model: Model
+    /// What `now()` is, wherever the request says it.
+    private let now = PredicateCalls.now
 
     init(_ view: InMemoryView, _ request: FetchRequest) {
         self.view = view
@@ -79,7 +81,7 @@ struct InMemoryFetch {
     /// Whether the rows are groups of objects.
     private func isGrouped() throws(PredicateError) -> Bool {
         if !request.propertiesToGroupBy.isEmpty || request.havingPredicate != nil { return true }
-        let check = PredicateCheck(model: model, entity: request.entity) { _ in nil }
+        let check = PredicateCheck(model: model, entity: request.entity)
         for expression in request.propertiesToFetch.map(\.expression)
             + request.sortDescriptors.map(\.expression)
         where try check.isAggregate(expression) {
@@ -104,7 +106,7 @@ struct InMemoryFetch {
         }
         guard let having = request.havingPredicate else { return groups }
         let evaluator = try PredicateEvaluator<InMemoryObject>(
-            having, entity: request.entity, model: model)
+            having, entity: request.entity, model: model, now: now)
         var kept: [[InMemoryObject]] = []
         for group in groups where try evaluator.evaluate(group: group) { kept.append(group) }
         return kept
@@ -119,10 +121,11 @@ struct InMemoryFetch {
         let evaluator = try request.predicate.map { predicate throws(PredicateError) in
             if let source = request.source {
                 return try PredicateEvaluator<InMemoryObject>(
-                    predicate, entity: request.entity, source: source.entity, model: model)
+                    predicate, entity: request.entity, source: source.entity, model: model,
+                    now: now)
             }
             return try PredicateEvaluator<InMemoryObject>(
-                predicate, entity: request.entity, model: model)
+                predicate, entity: request.entity, model: model, now: now)
         }
         let sources = sources()
         var found: [InMemoryObject] = []
@@ -159,7 +162,8 @@ struct InMemoryFetch {
     private func evaluators(_ expressions: [Expression]) throws(PredicateError) -> [Evaluator] {
         var made: [Evaluator] = []
         for expression in expressions {
-            made.append(try Evaluator(expression, entity: request.entity, model: model))
+            made.append(
+                try Evaluator(expression, entity: request.entity, model: model, now: now))
         }
         return made
     }

@@ -44,8 +44,10 @@ struct RowsCheck {
         if request.propertiesToGroupBy.contains(expression) || isOfGroup(expression) { return }
         switch expression {
         case .constant, .variable, .anyKey, .assignment: break
-        // What names nothing is null for every group.
-        case .keyPath(.index(_, .at(.constant(.int(let place)))), _) where place < 0: break
+        // Even where the place is nowhere: what is refused does not depend on what there is.
+        case .keyPath(.index(let collection, let place), _), .index(let collection, let place):
+            try check(collection)
+            if case .at(let number) = place { try check(number) }
         case .evaluatedObject, .keyPath, .subquery:
             throw PredicateError(
                 .type, "\(expression.description) is neither grouped by nor in an aggregate",
@@ -64,8 +66,6 @@ struct RowsCheck {
         case .set(_, let a, let b):
             try check(a)
             try check(b)
-        case .index(_, .at(.constant(.int(let place)))) where place < 0: break
-        case .index(let base, _): try check(base)
         }
     }
 

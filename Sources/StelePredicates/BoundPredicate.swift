@@ -26,6 +26,8 @@ indirect enum BoundExpression {
     case variable(Int)
     case attribute(Attribute)
     case path(BoundExpression, [KeyPathStep], operators: [String], isMany: Bool)
+    /// A sum of Doubles or Decimals, which is a zero of their kind where there are none.
+    case sum(BoundExpression, ofNone: Value)
     case call(PredicateFunction, [BoundExpression])
     case cast(BoundExpression, CastType)
     /// An aggregate over one row's collection.
@@ -84,7 +86,13 @@ struct Binder {
                 throw PredicateError(.variable, "$\(name) has no value", near: "$" + name)
             }
             return (.variable(slot), .object(scope[slot].entity))
-        case .keyPath(let operand, let path): return try keyPath(operand, path, scope)
+        case .keyPath(let operand, let path):
+            let (bound, type) = try keyPath(operand, path, scope)
+            return path.contains("@sum")
+                ? (try sum(bound, expression, scope), type) : (bound, type)
+        case .function(PredicateFunction.sum.rawValue, let arguments):
+            let (bound, type) = try aggregate(.sum, arguments.first, scope)
+            return (try sum(bound, expression, scope), type)
         case .function(let name, let arguments): return try function(name, arguments, scope)
         case .aggregate(let items):
             var bound: [BoundExpression] = []
@@ -166,6 +174,21 @@ struct Binder {
         }
         let type = function == .noIndex ? types[0] : .value(.undefined)
         return (.call(function, bound), type)
+    }
+
+    /// A sum as one of its kind: what is made of it is computed alike whether or not there is
+    /// something to add up.
+    private func sum(
+        _ bound: BoundExpression, _ expression: Expression, _ scope: Scope
+    ) throws(PredicateError) -> BoundExpression {
+        var check = PredicateCheck(model: model, entity: entity)
+        check.allowsRowAggregates = true
+        let known = PredicateCheck.Scope(variables: scope)
+        switch try check.checked(expression, known).type {
+        case .value(.double), .value(.float): return .sum(bound, ofNone: .double(0))
+        case .value(.decimal): return .sum(bound, ofNone: .decimal(0))
+        default: return bound
+        }
     }
 
     private func aggregate(

@@ -22,9 +22,7 @@ extension Evaluation {
         switch function {
         case .uppercase, .lowercase, .canonical, .length:
             return .value(PredicateText.apply(function, to: first))
-        case .randomBelow:
-            guard let bound = Arithmetic.integer(first), bound > 0 else { return .null }
-            return .value(.int(Int64.random(in: 0..<bound)))
+        case .randomBelow: return .value(PredicateCalls.random(below: first))
         default: return .value(Arithmetic.unary(function, first))
         }
     }

@@ -6,6 +6,7 @@ struct Evaluation<Object: EvaluatedObject> {
     let model: Model
     let now: Double
     private let matcher = PatternMatcher()
+    private let work = EvaluationWork()
 
     typealias Result = Evaluated<Object>
 
@@ -67,7 +68,7 @@ struct Evaluation<Object: EvaluatedObject> {
             switch comparison.type {
             case .beginsWith: return text.beginsWith(a, b)
             case .endsWith: return text.endsWith(a, b)
-            case .like: return text.like(a, b)
+            case .like: return try text.like(a, b)
             default: return try matcher.matches(a, b, comparison.options)
             }
         }
@@ -113,11 +114,15 @@ struct Evaluation<Object: EvaluatedObject> {
         case .variable(let slot): return .object(frame.variables[slot])
         case .path(let base, let steps, let operators, let isMany):
             let start = try value(base, frame)
-            let result = isMany ? .collection(many(start, steps)) : single(start, steps)
+            let result = isMany ? .collection(try many(start, steps)) : single(start, steps)
             return operators.reduce(result) { Aggregation.apply($1, to: $0) }
         case .call(let function, let arguments): return try call(function, arguments, frame)
         case .cast(let operand, let target):
             return .value(Arithmetic.cast(try value(operand, frame).value, to: target))
+        case .sum(let sum, let none):
+            let result = try value(sum, frame)
+            if case .value(.int(0)) = result { return .value(none) }
+            return result
         case .collect(let function, let operand, let isDistinct):
             let items = try value(operand, frame).items
             return Aggregation.apply(function, to: items, isDistinct: isDistinct, countsNull: true)
@@ -204,13 +209,15 @@ struct Evaluation<Object: EvaluatedObject> {
 
     /// Across to-manys: a bag of all that is reached. A null to-one is a null in it; no object is
     /// reached across a to-many of a null one.
-    private func many(_ start: Result, _ steps: [KeyPathStep]) -> [Result] {
+    private func many(
+        _ start: Result, _ steps: [KeyPathStep]
+    ) throws(PredicateError) -> [Result] {
         var bag: [Result] = []
         for item in start.items {
             if case .object(let object) = item {
-                collect(object, steps[...], into: &bag)
+                try collect(object, steps[...], into: &bag)
             } else {
-                collect(nil, steps[...], into: &bag)
+                try collect(nil, steps[...], into: &bag)
             }
         }
         return bag
@@ -218,17 +225,18 @@ struct Evaluation<Object: EvaluatedObject> {
 
     private func collect(
         _ object: Object?, _ steps: ArraySlice<KeyPathStep>, into bag: inout [Result]
-    ) {
+    ) throws(PredicateError) {
+        try work.take(bag.count)
         guard let step = steps.first else {
             bag.append(object.map { .object($0) } ?? .null)
             return
         }
         switch step {
         case .toOne(let relationship):
-            collect(object?.toOne(relationship), steps.dropFirst(), into: &bag)
+            try collect(object?.toOne(relationship), steps.dropFirst(), into: &bag)
         case .toMany(let relationship):
             for next in object?.toMany(relationship) ?? [] {
-                collect(next, steps.dropFirst(), into: &bag)
+                try collect(next, steps.dropFirst(), into: &bag)
             }
         default:
             bag.append(.value(object.map { last(step, of: $0) } ?? .null))

@@ -46,8 +46,15 @@ struct Lexer {
         while index < end {
             let byte = bytes[index]
             if Self.isLetter(byte) {
-                index += byte < 0x80 ? 1 : scalar().length
+                // Most of a text is words, and most words are of ASCII letters.
+                var next = index
+                while next < end, Self.isPlain(bytes[next]) { next += 1 }
+                index = next
+                guard next < end, bytes[next] >= 0x80 || Self.isDigit(bytes[next]) else { continue }
+                if bytes[next] >= 0x80 { index += scalar().length }
                 skipWord()
+            } else if byte <= 0x20 {
+                index += 1
             } else if Self.isDigit(byte) || byte == UInt8(ascii: ".") && Self.isDigit(peek(1)) {
                 return number()
             } else if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") {
@@ -77,6 +84,12 @@ struct Lexer {
     @inline(__always)
     static func isLetter(_ byte: UInt8) -> Bool {
         (byte | 0x20) &- 0x61 < 26 || byte == 0x5F || byte >= 0x80
+    }
+
+    /// A letter of ASCII, or `_`.
+    @inline(__always)
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        (byte | 0x20) &- 0x61 < 26 || byte == 0x5F
     }
 
     @inline(__always)

@@ -176,8 +176,8 @@ public final class PatternMatcher {
             }
         return PredicateError(
             .limit, message, near: "MATCHES",
-            hint: "avoid a repetition within a repetition, such as (a+)+; LIKE and BEGINSWITH are "
-                + "always quick")
+            hint: "avoid a repetition within a repetition, such as (a+)+; CONTAINS and BEGINSWITH "
+                + "are always quick")
     }
 
     // MARK: The text's place

@@ -3,7 +3,7 @@
 import SteleModel
 
 /// A condition on an object (NSPredicate); equality is structural.
-public indirect enum Predicate: Sendable, Hashable {
+public enum Predicate: Sendable, Hashable {
     /// TRUEPREDICATE or FALSEPREDICATE.
     case constant(Bool)
     case comparison(Comparison)
@@ -11,7 +11,7 @@ public indirect enum Predicate: Sendable, Hashable {
     case and([Predicate])
     /// One holds at least; of none, false (NSOrPredicateType).
     case or([Predicate])
-    case not(Predicate)
+    indirect case not(Predicate)
 }
 
 /// Two expressions and what is asked of them (NSComparisonPredicate).
@@ -40,21 +40,72 @@ public struct Comparison: Sendable, Hashable {
         case any = 2
     }
 
-    public var left: Expression
-    public var right: Expression
-    public var type: Operator
-    public var modifier: Modifier
-    public var options: ComparisonOptions
+    public var left: Expression {
+        get { storage.left }
+        set { self = Comparison(newValue, type, right, modifier: modifier, options: options) }
+    }
+    public var right: Expression {
+        get { storage.right }
+        set { self = Comparison(left, type, newValue, modifier: modifier, options: options) }
+    }
+    public var type: Operator {
+        get { storage.type }
+        set { self = Comparison(left, newValue, right, modifier: modifier, options: options) }
+    }
+    public var modifier: Modifier {
+        get { storage.modifier }
+        set { self = Comparison(left, type, right, modifier: newValue, options: options) }
+    }
+    public var options: ComparisonOptions {
+        get { storage.options }
+        set { self = Comparison(left, type, right, modifier: modifier, options: newValue) }
+    }
+
+    private var storage: Storage
 
     public init(
         _ left: Expression, _ type: Operator, _ right: Expression, modifier: Modifier = .direct,
         options: ComparisonOptions = []
     ) {
-        self.left = left
-        self.right = right
-        self.type = type
-        self.modifier = modifier
-        self.options = options
+        storage = Storage(left, right, type, modifier, options)
+    }
+
+    public static func == (a: Comparison, b: Comparison) -> Bool {
+        let (x, y) = (a.storage, b.storage)
+        return x === y
+            || x.type == y.type && x.modifier == y.modifier && x.options == y.options
+                && x.left == y.left && x.right == y.right
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(type)
+        hasher.combine(modifier)
+        hasher.combine(options)
+        hasher.combine(left)
+        hasher.combine(right)
+    }
+}
+
+extension Comparison {
+    /// One word to those who take a predicate apart, so that its expressions are not copied at each
+    /// look. Never changed: another comparison has another.
+    private final class Storage: Sendable {
+        let left: Expression
+        let right: Expression
+        let type: Operator
+        let modifier: Modifier
+        let options: ComparisonOptions
+
+        init(
+            _ left: Expression, _ right: Expression, _ type: Operator, _ modifier: Modifier,
+            _ options: ComparisonOptions
+        ) {
+            self.left = left
+            self.right = right
+            self.type = type
+            self.modifier = modifier
+            self.options = options
+        }
     }
 }
 

@@ -4,6 +4,10 @@ import SteleModel
 
 /// What functions, casts and aggregates make of values: the one meaning that all stores share.
 public enum PredicateCalls {
+    /// What `now()` is at this moment: seconds since 2001-01-01T00:00:00Z. It is taken once for all
+    /// that is asked at a time.
+    public static var now: Double { secondsSinceReferenceDate() }
+
     /// A function of one or two single values; null for what it has no meaning for.
     public static func apply(_ function: PredicateFunction, _ a: Value, _ b: Value?) -> Value {
         switch function {
@@ -40,6 +44,12 @@ public enum PredicateCalls {
         }
     }
 
+    /// What `randomn` gives; null where the number is not above 0.
+    public static func random(below number: Value) -> Value {
+        guard let bound = Arithmetic.integer(number), bound > 0 else { return .null }
+        return .int(Int64.random(in: 0..<bound))
+    }
+
     /// What `CAST` gives; null where the value has no such form.
     public static func cast(_ value: Value, to target: CastType) -> Value {
         value.isNull ? .null : Arithmetic.cast(value, to: target)
@@ -53,6 +63,10 @@ public enum PredicateCalls {
         guard size == 0 || (size > 1e-100 && size < 1e100) else { return nil }
         return Value.double(number).asDecimal
     }
+
+    /// The place in a collection that a number names: cut at the point, and held within 64 bits; nil
+    /// for what is no number.
+    public static func index(_ value: Value) -> Int64? { Arithmetic.integer(value) }
 
     /// Metres between two places in degrees; null where a coordinate is no number.
     public static func distance(

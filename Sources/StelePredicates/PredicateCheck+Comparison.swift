@@ -4,7 +4,6 @@ import SteleModel
 
 extension PredicateCheck {
     func checked(_ comparison: Comparison, _ scope: Scope) throws(PredicateError) -> Predicate {
-        if let result = plain(comparison) { return result }
         do throws(PredicateError) {
             if let parts = compositeIsNil(comparison) { return try checked(parts, scope) }
             try checkExternal(comparison)
@@ -45,34 +44,6 @@ extension PredicateCheck {
             result.left = .aggregate(try converted(items, whole, toMeet: right))
         }
         return .comparison(result)
-    }
-
-    /// An attribute of the object itself and a literal of its kind, which is what most comparisons
-    /// are: the same as the long way, sooner.
-    private func plain(_ comparison: Comparison) -> Predicate? {
-        guard comparison.modifier == .direct, aliases.isEmpty,
-            case .constant(let value) = comparison.right,
-            case .keyPath(.evaluatedObject, let path) = comparison.left, path.count == 1,
-            case .attribute(let attribute)? = entity.property(named: path[0]),
-            !attribute.isComposite, !attribute.isTransient, !attribute.isExternal
-        else { return nil }
-        switch comparison.type {
-        case .equal, .notEqual, .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
-            if case .string = value, attribute.type == .string { return .comparison(comparison) }
-            if value.isNull, attribute.type != .transformable { return .comparison(comparison) }
-            guard value.isNumber, attribute.type.isNumeric || attribute.type == .boolean else {
-                return nil
-            }
-            let constant = Self.number(value, as: attribute.type)
-            if constant == value { return .comparison(comparison) }
-            var result = comparison
-            result.right = .constant(constant)
-            return .comparison(result)
-        case .beginsWith, .endsWith, .like, .matches, .contains:
-            guard case .string = value, attribute.type == .string else { return nil }
-            return .comparison(comparison)
-        case .in, .between: return nil
-        }
     }
 
     /// The literals of a list under ANY or ALL take the other side's type.

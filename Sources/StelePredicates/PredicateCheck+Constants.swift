@@ -195,7 +195,8 @@ extension PredicateCheck {
             if case .decimal(let it) = value, let whole = it.wholeNumber { return .int(whole) }
             if case .bool(let it) = value { return .int(it ? 1 : 0) }
         case .double:
-            if case .int(let it) = value, it.magnitude > 1 << 53 { return value }
+            // What no Double is stays what it is: equal to none, and beside each.
+            if case .int(let it) = value, Double(exactly: it) == nil { return value }
             if let it = value.asDouble { return .double(it) }
         case .float:
             if let it = value.asDouble, Float(it).isFinite { return .double(Double(Float(it))) }

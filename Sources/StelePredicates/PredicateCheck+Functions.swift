@@ -318,6 +318,7 @@ extension PredicateCheck {
     // MARK: Lists and sets
 
     func list(_ items: [Expression], _ scope: Scope) throws(PredicateError) -> Typed {
+        if items.count > PredicateLimits.listedExpressions { try checkLength(items) }
         var typed: [Typed] = []
         typed.reserveCapacity(items.count)
         var met: ExpressionType?
@@ -337,6 +338,18 @@ extension PredicateCheck {
             }
         }
         return made(typed, isAggregate)
+    }
+
+    /// A list of literals may be as long as it likes; others are computed one by one.
+    private func checkLength(_ items: [Expression]) throws(PredicateError) {
+        for item in items {
+            if case .constant = item { continue }
+            throw PredicateError(
+                .limit,
+                "a list of more than \(PredicateLimits.listedExpressions) items holds literals "
+                    + "alone, and \(item.description) is none", near: item.description,
+                hint: "split the list, and join the comparisons by OR")
+        }
     }
 
     private func made(_ items: [Typed], _ isAggregate: Bool) -> Typed {

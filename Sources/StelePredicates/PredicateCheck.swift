@@ -1,6 +1,7 @@
 /// From a parsed predicate to one that fits a model: names known, variables filled in, constants
 /// of the kind that they meet.
 
+import SteleJSON
 import SteleModel
 
 /// Checks predicates and expressions against an entity of a model.
@@ -12,7 +13,8 @@ public struct PredicateCheck: Sendable {
     public let entity: Entity
     /// The texts of `$NAME`s by name, read as the type that they are compared with.
     public var variables: [String: String]
-    /// Reads a date as text, giving seconds since 2001-01-01T00:00:00Z, or nil where it is none.
+    /// Reads a date as text, giving seconds since 2001-01-01T00:00:00Z, or nil where it is none;
+    /// ISO 8601 unless another is given.
     public var dateReader: @Sendable (String) -> Double?
     /// What names stand for besides properties: the aliases of `select`, for `sort` and `having`.
     /// Already checked.
@@ -23,7 +25,9 @@ public struct PredicateCheck: Sendable {
 
     public init(
         model: Model, entity: Entity, variables: [String: String] = [:],
-        dateReader: @escaping @Sendable (String) -> Double?
+        dateReader: @escaping @Sendable (String) -> Double? = {
+            try? ISO8601.secondsSinceReferenceDate($0)
+        }
     ) {
         self.model = model
         self.entity = entity
@@ -36,7 +40,13 @@ public struct PredicateCheck: Sendable {
     /// - Throws: `PredicateError` with code `predicate.unknown-key`, `predicate.type`,
     ///   `predicate.variable` or `predicate.unsupported`; `located(in:)` finds its position.
     public func check(_ predicate: Predicate) throws(PredicateError) -> Predicate {
-        let result = try checked(predicate, Scope())
+        try check(predicate, Scope())
+    }
+
+    private func check(
+        _ predicate: Predicate, _ scope: Scope
+    ) throws(PredicateError) -> Predicate {
+        let result = try checked(predicate, scope)
         var patterns = PatternCheck()
         try patterns.check(result)
         return result
@@ -49,7 +59,7 @@ public struct PredicateCheck: Sendable {
     public func check(
         _ predicate: Predicate, source: Int
     ) throws(PredicateError) -> Predicate {
-        try checked(predicate, Scope(variables: [(FetchSource.variable, source)]))
+        try check(predicate, Scope(variables: [(FetchSource.variable, source)]))
     }
 
     /// The expression, fitted to the model, and its type.
@@ -111,7 +121,9 @@ public struct PredicateCheck: Sendable {
     func checked(_ predicate: Predicate, _ scope: Scope) throws(PredicateError) -> Predicate {
         switch predicate {
         case .constant: return predicate
-        case .comparison(let comparison): return try checked(comparison, scope)
+        case .comparison(let comparison):
+            if let plain = plain(predicate, comparison) { return plain }
+            return try checked(comparison, scope)
         case .and(let parts): return .and(try checked(parts, scope))
         case .or(let parts): return .or(try checked(parts, scope))
         case .not(let inner): return .not(try checked(inner, scope))

@@ -3,15 +3,17 @@
 extension PredicateError {
     /// The same with its position in the text it came from, in the comparison that it is in: where
     /// `near` stands there, token by token, so that spaces, quotes and synonyms do not matter.
-    /// What is not found there leaves the comparison's own beginning, or the error as it is.
+    /// What is not found there leaves the comparison's own beginning, or the error as it is. What is
+    /// nested too deeply is so where it is nested most.
     public func located(in text: String) -> PredicateError {
         var located = self
         located.comparison = nil
-        guard position == 0, !near.isEmpty, text.utf8.count <= PredicateLimits.textLength else {
-            return located
-        }
+        guard position == 0, !near.isEmpty || isOfDepth,
+            text.utf8.count <= PredicateLimits.textLength
+        else { return located }
         let found = try? withBytes(of: text) { bytes throws(PredicateError) in
-            Self.place(of: near, in: bytes, comparison)
+            isOfDepth
+                ? Self.deepest(in: bytes, comparison) : Self.place(of: near, in: bytes, comparison)
         }
         guard let place = found ?? nil else { return located }
         located.position = place.position
@@ -23,23 +25,46 @@ extension PredicateError {
     private static func place(
         of near: String, in bytes: UnsafeBufferPointer<UInt8>, _ comparison: Comparison?
     ) -> (position: Int, near: String?)? {
-        var parser = PredicateParser(bytes, from: 0, to: bytes.count)
-        var range = 0..<bytes.count
-        var isNarrowed = false
-        if let comparison {
-            parser.places = []
-            _ = try? parser.wholePredicate()
-            if let place = parser.places?.first(where: { $0.comparison == comparison }) {
-                range = place.range
-                isNarrowed = true
-            }
-        }
+        let parser = PredicateParser(bytes, from: 0, to: bytes.count)
+        let narrowed = Self.range(of: comparison, in: bytes)
+        let range = narrowed ?? 0..<bytes.count
         if let byte = Self.search(near, in: bytes, range) { return (parser.position(of: byte), nil) }
-        guard isNarrowed else { return nil }
+        guard narrowed != nil else { return nil }
         var end = range.upperBound
         while end > range.lowerBound, bytes[end - 1] <= 0x20 { end -= 1 }
         let whole = Token(kind: .invalid, start: 0, end: end, place: range.lowerBound)
         return (parser.position(of: range.lowerBound), parser.near(whole))
+    }
+
+    /// The bytes that a comparison was read from.
+    private static func range(
+        of comparison: Comparison?, in bytes: UnsafeBufferPointer<UInt8>
+    ) -> Range<Int>? {
+        guard let comparison else { return nil }
+        var parser = PredicateParser(bytes, from: 0, to: bytes.count)
+        parser.places = []
+        _ = try? parser.wholePredicate()
+        return parser.places?.first { $0.comparison == comparison }?.range
+    }
+
+    /// The first token that the most brackets are open around, and the most signs stand before.
+    private static func deepest(
+        in bytes: UnsafeBufferPointer<UInt8>, _ comparison: Comparison?
+    ) -> (position: Int, near: String?)? {
+        let parser = PredicateParser(bytes, from: 0, to: bytes.count)
+        var (depth, signs, most) = (0, 0, -1)
+        var found: Token?
+        for token in tokens(bytes, range(of: comparison, in: bytes) ?? 0..<bytes.count) {
+            switch token.kind {
+            case .leftParenthesis, .leftBrace, .leftBracket: depth += 1
+            case .rightParenthesis, .rightBrace, .rightBracket: depth -= 1
+            case .not, .bang, .dash, .tilde: signs += 1
+            default:
+                if depth + signs > most { (most, found) = (depth + signs, token) }
+                signs = 0
+            }
+        }
+        return found.map { (parser.position(of: $0.place), parser.near($0)) }
     }
 
     /// The first byte of the tokens that say that.

@@ -10,6 +10,7 @@ public struct PredicateError: Error, Sendable, Hashable, CustomStringConvertible
         var expected: String?
         var hint: String?
         var comparison: Comparison?
+        var isOfDepth = false
     }
 
     /// One word wide, so that a function that can throw it needs little stack.
@@ -62,6 +63,19 @@ public struct PredicateError: Error, Sendable, Hashable, CustomStringConvertible
     var comparison: Comparison? {
         get { fields.comparison }
         set { fields.comparison = newValue }
+    }
+
+    /// Whether it is nested too deeply, so that it stands where the text is nested most.
+    var isOfDepth: Bool {
+        get { fields.isOfDepth }
+        set { fields.isOfDepth = newValue }
+    }
+
+    /// What is nested more deeply than a store's own language takes.
+    public static func tooDeep(_ message: String, hint: String) -> PredicateError {
+        var error = PredicateError(.limit, message, hint: hint)
+        error.isOfDepth = true
+        return error
     }
 
     public init(

@@ -12,6 +12,13 @@ public enum PredicateLimits {
     /// How many comparisons one predicate may have: what SQLite takes to plan and bind them grows
     /// with their square. A list of values is one comparison, however long.
     public static let comparisons = 4_000
+    /// How many items a list may have that are not all literals, such as `{goals, salary}`.
+    public static let listedExpressions = 4_000
+    /// How often LIKE may look at a scalar of one text, beside eight times for each of text and
+    /// pattern: what takes some hundredths of a second, and no useful pattern comes near.
+    public static let likeSteps = 4_000_000
+    /// How many elements a collection may have that a predicate asks of in memory.
+    public static let elements = 1_000_000
     /// The most keys in one key path.
     public static let keyPathLength = 32
 }

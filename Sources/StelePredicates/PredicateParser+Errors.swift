@@ -104,10 +104,13 @@ extension PredicateParser {
             hint: "AND and OR take many conditions without parentheses")
     }
 
-    func tooMany() -> PredicateError {
-        error(
+    /// - Parameter byte: where the operator stands that is one too many, or its comparison.
+    func tooMany(at byte: Int) -> PredicateError {
+        let place = Token(kind: .invalid, start: byte, end: lexer.bytes.count, place: byte)
+        return error(
             .limit, "the predicate has more than \(PredicateLimits.comparisons) comparisons",
-            hint: "a list of values is one comparison: name IN {\"a\", \"b\"}")
+            hint: "a list of values is one comparison: name IN {\"a\", \"b\"}; under ANY and ALL "
+                + "each of its items is one", at: place)
     }
 
     /// The text of a token, cut where it is long.

@@ -22,8 +22,9 @@ extension PredicateParser {
     /// The same with the first operand read.
     mutating func binary(_ least: Int, after first: Node) throws(PredicateError) -> Node {
         var left = first
-        while case .expression(let first) = left.content,
-            let (precedence, operation) = token.kind.infix, precedence >= least
+        // What stands next is looked at first: taking the node apart costs more.
+        while let (precedence, operation) = token.kind.infix, precedence >= least,
+            case .expression(let first) = left.content
         {
             let place = token
             advance()

@@ -19,114 +19,12 @@ extension PredicateParser {
     /// digits. What no Decimal can hold is a Double.
     mutating func number(negative: Bool) throws(PredicateError) -> Value {
         let place = token
-        let value: Value?
-        switch place.kind {
-        case .integer: value = integer(place, negative: negative)
-        case .radix: value = radix(place, negative: negative)
-        default: value = fixedPoint(place, negative: negative)
-        }
-        guard let value else {
+        guard let value = NumberLiteral(lexer.bytes, place, negative).value else {
             throw error(
                 .syntax, "\(near(place)) is not a number that can be held", expected: "a number")
         }
         advance()
         return value
-    }
-
-    private func integer(_ place: Token, negative: Bool) -> Value? {
-        var value: Int64 = 0
-        for index in place.start..<place.end {
-            let digit = Int64(lexer.bytes[index] &- 0x30)
-            let (tenfold, over) = value.multipliedReportingOverflow(by: 10)
-            let (sum, carried) =
-                negative
-                ? tenfold.subtractingReportingOverflow(digit)
-                : tenfold.addingReportingOverflow(digit)
-            if over || carried { return fixedPoint(place, negative: negative) }
-            value = sum
-        }
-        return .int(value)
-    }
-
-    private func radix(_ place: Token, negative: Bool) -> Value? {
-        let base: Int =
-            switch lexer.bytes[place.start + 1] | 0x20 {
-            case UInt8(ascii: "x"): 16
-            case UInt8(ascii: "o"): 8
-            default: 2
-            }
-        let digits = String(decoding: lexer.bytes[(place.start + 2)..<place.end], as: UTF8.self)
-        let text = negative ? "-" + digits : digits
-        if let value = Int64(text, radix: base) { return .int(value) }
-        // Beyond 64 bits as far as a Decimal is exact, which is 38 digits.
-        guard let value = UInt128(digits, radix: base), let decimal = Decimal(string: "\(value)"),
-            decimal.description == "\(value)"
-        else { return nil }
-        return .decimal(negative ? -decimal : decimal)
-    }
-
-    /// Significant digits and an exponent, which up to 19 digits need no text in between.
-    private func fixedPoint(_ place: Token, negative: Bool) -> Value? {
-        var mantissa: UInt64 = 0
-        var digits = 0
-        var zeros = 0
-        var exponent = 0
-        var index = place.start
-        var afterPoint = false
-        while index < place.end {
-            let byte = lexer.bytes[index]
-            index += 1
-            if byte == UInt8(ascii: ".") {
-                afterPoint = true
-                continue
-            }
-            guard Lexer.isDigit(byte) else { break }
-            if afterPoint { exponent -= 1 }
-            if byte == 0x30 {
-                if digits > 0 { zeros += 1 }
-                continue
-            }
-            // Zeros count only once another digit follows them.
-            digits += zeros + 1
-            if digits <= 19 {
-                for _ in 0..<zeros { mantissa &*= 10 }
-                mantissa = mantissa &* 10 &+ UInt64(byte &- 0x30)
-            }
-            zeros = 0
-        }
-        exponent += zeros
-        if index < place.end {
-            let text = String(decoding: lexer.bytes[index..<place.end], as: UTF8.self)
-            exponent += Int(text) ?? (text.utf8.first == UInt8(ascii: "-") ? -9999 : 9999)
-        }
-        if digits == 0 { return .decimal(0) }
-        if digits <= 19, (-128...127).contains(exponent) {
-            return .decimal(
-                Decimal(
-                    sign: negative ? .minus : .plus, exponent: exponent,
-                    significand: Decimal(mantissa)))
-        }
-        return longNumber(place, negative: negative, digits: digits, exponent: exponent)
-    }
-
-    private func longNumber(
-        _ place: Token, negative: Bool, digits: Int, exponent: Int
-    ) -> Value? {
-        let written = (negative ? "-" : "") + text(of: place)
-        let lowest = exponent
-        let highest = exponent + digits - 1
-        if digits <= 38, lowest >= -128, highest <= 127, let value = Decimal(string: written) {
-            return .decimal(value)
-        }
-        guard let value = Double(written), value.isFinite else { return nil }
-        if value == 0 { return .decimal(0) }
-        // A Double of no more digits than a Decimal has is one, so that it prints as it was read.
-        if digits > 38, lowest + digits - 17 >= -128, highest <= 127,
-            let short = Decimal(string: "\(value)")
-        {
-            return .decimal(short)
-        }
-        return .double(value)
     }
 
     // MARK: Text

@@ -176,8 +176,8 @@ struct PredicateParser {
             return Node(.constant(value), depth: 1)
         default:
             let left = token.kind == .leftParenthesis ? try inParentheses() : try binary(1)
-            guard case .expression(let expression) = left.content,
-                let type = token.kind.comparison
+            guard let type = token.kind.comparison,
+                case .expression(let expression) = left.content
             else { return left }
             return try comparison(expression, left.depth, type, .direct, from: start)
         }
@@ -205,7 +205,7 @@ struct PredicateParser {
         _ modifier: Comparison.Modifier, from start: Int
     ) throws(PredicateError) -> Node {
         comparisons += 1
-        if comparisons > PredicateLimits.comparisons { throw tooMany() }
+        if comparisons > PredicateLimits.comparisons { throw tooMany(at: token.place) }
         advance()
         let options = try comparisonOptions()
         let place = token
@@ -214,10 +214,23 @@ struct PredicateParser {
         if token.kind.comparison != nil {
             throw unexpected("AND, OR or the end", hint: "join comparisons with AND")
         }
+        comparisons += Self.furtherComparisons(left, type, right, modifier)
+        if comparisons > PredicateLimits.comparisons { throw tooMany(at: start) }
         let comparison = Comparison(left, type, right, modifier: modifier, options: options)
         places?.append((comparison, start..<token.place))
         literalSides?.append(right.isLiteral ? place.place..<token.place : nil)
         return Node(.comparison(comparison), depth: max(leftDepth, rightDepth) + 1)
+    }
+
+    /// A list under ANY or ALL, or compared with another, is a comparison for each of its items.
+    private static func furtherComparisons(
+        _ left: Expression, _ type: Comparison.Operator, _ right: Expression,
+        _ modifier: Comparison.Modifier
+    ) -> Int {
+        guard case .aggregate(let items) = left else { return 0 }
+        if modifier != .direct { return max(items.count - 1, 0) }
+        guard type == .equal || type == .notEqual, case .aggregate = right else { return 0 }
+        return max(items.count - 1, 0)
     }
 
     /// What is written out can be seen not to be two bounds; the rest the check sees.

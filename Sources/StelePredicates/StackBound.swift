@@ -27,8 +27,8 @@ public enum StackBound {
 
     /// What is said where there is none.
     public static var error: PredicateError {
-        PredicateError(
-            .limit, "the predicate is nested deeper than this thread's stack holds",
+        .tooDeep(
+            "the predicate is nested deeper than this thread's stack holds",
             hint: "AND and OR take many conditions without parentheses")
     }
 

@@ -116,12 +116,16 @@ extension TextComparison {
     }
 
     /// Whether an ASCII text matches an ASCII pattern of LIKE; nil where one has other bytes.
-    func asciiLike(_ text: Bytes, _ pattern: Bytes, _ foldsCase: Bool) -> Bool? {
+    func asciiLike(
+        _ text: Bytes, _ pattern: Bytes, _ foldsCase: Bool
+    ) throws(PredicateError) -> Bool? {
         guard Self.isASCII(text), Self.isASCII(pattern) else { return nil }
+        var steps = LikeSteps(text, pattern)
         var (index, place) = (0, 0)
         // Behind the last *, and where the text was that it has not taken.
         var retry: (place: Int, index: Int)?
         while true {
+            try steps.take()
             var isTaken = false
             if place < pattern.count {
                 var wanted = pattern[place]

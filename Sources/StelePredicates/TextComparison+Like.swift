@@ -1,9 +1,35 @@
 /// LIKE: `*` is any number of scalars, `?` is one, `\` takes the next as it is.
 
+/// How often LIKE may still look at a scalar of its text: behind a `*` it goes back in text and
+/// pattern, which takes their lengths' product at worst.
+struct LikeSteps {
+    private var left: Int
+
+    init(_ text: TextComparison.Bytes, _ pattern: TextComparison.Bytes) {
+        left = PredicateLimits.likeSteps + 8 * (text.count + pattern.count)
+    }
+
+    @inline(__always)
+    mutating func take() throws(PredicateError) {
+        left -= 1
+        if left < 0 { throw Self.tooMany }
+    }
+
+    private static var tooMany: PredicateError {
+        PredicateError(
+            .limit, "LIKE would take too long on a text and a pattern of these lengths",
+            near: "LIKE", hint: "shorten what stands behind a *; CONTAINS and BEGINSWITH take texts "
+                + "of any length")
+    }
+}
+
 extension TextComparison {
     /// Whether the whole text matches a pattern of `*` and `?`; the empty text matches only a
     /// pattern of nothing but `*`, or the empty one.
-    public func like(_ text: Bytes, _ pattern: Bytes) -> Bool {
+    ///
+    /// - Throws: `PredicateError` with code `predicate.limit` where text and pattern are so long,
+    ///   and so alike, that it would have to go back in them too often.
+    public func like(_ text: Bytes, _ pattern: Bytes) throws(PredicateError) -> Bool {
         if let (shape, part) = Self.likeShape(pattern) {
             switch shape {
             case .contains: return contains(text, part)
@@ -11,12 +37,14 @@ extension TextComparison {
             case .ends: return endsWith(text, part)
             }
         }
-        if let quick = asciiLike(text, pattern, folding?.foldsCase ?? false) { return quick }
+        if let quick = try asciiLike(text, pattern, folding?.foldsCase ?? false) { return quick }
+        var steps = LikeSteps(text, pattern)
         var place = FoldedScalars(text, folding)
         var wanted = LikePattern(pattern, folding)
         // Where the last * was, and the text that it has not taken yet.
         var retry: (pattern: LikePattern, text: FoldedScalars)?
         while true {
+            try steps.take()
             switch wanted.next() {
             case .any:
                 retry = (wanted, place)

@@ -153,7 +153,12 @@ extension TextComparison {
         withText(text) { x in withText(part) { y in contains(x, y) } }
     }
 
-    public func like(_ text: String, _ pattern: String) -> Bool {
-        withText(text) { x in withText(pattern) { y in like(x, y) } }
+    public func like(_ text: String, _ pattern: String) throws(PredicateError) -> Bool {
+        let result = withText(text) { x in
+            withText(pattern) { y in
+                Result { () throws(PredicateError) in try like(x, y) }
+            }
+        }
+        return try result.get()
     }
 }

@@ -26,9 +26,12 @@ enum SQLiteFailure {
             return FunctionError.error(message).map { .predicate($0) } ?? .failed(message)
         case SQLITE_ERROR where message == "integer overflow": return .invalid(message)
         case SQLITE_ERROR where isBound(message): return .tooLarge(message)
-        default: return .failed("SQLite: \(message) (\(code)) in \(place)")
+        default: return .failed("SQLite: \(message) (\(code)) in \(place.prefix(placeLength))")
         }
     }
+
+    /// How much of a statement a log's line may hold.
+    private static let placeLength = 2_000
 
     /// The path that the connection was opened with.
     private static func file(_ connection: OpaquePointer) -> String? {

@@ -149,8 +149,10 @@ public final class Service: Sendable {
         case .changes where plan.call.route.method == .delete:
             .response(try changeFeed.delete(plan.call.query))
         case .changes: .response(try changeFeed.answer(plan.call.request, plan.call.query))
-        case .list(let list): try execution.list(list, plan.call.terms)
-        case .count(let count): try execution.count(count, plan.call.terms)
+        case .list(let list):
+            try plan.call.locating { try execution.list(list, plan.call.terms) }
+        case .count(let count):
+            try plan.call.locating { try execution.count(count, plan.call.terms) }
         case .object(let object): try execution.object(object, plan.call.terms)
         case .binary(let binary): try execution.binary(binary, plan.call.terms)
         case .write(let write):

@@ -31,6 +31,7 @@ extension PredicateMaker {
     }
 
     mutating func membership(_ depth: Int) -> String {
+        if numbers.one(in: 60) { return "\(number(0)) IN \(longList())" }
         switch numbers.below(7) {
         case 0:
             guard let values = values(.integer, depth - 1) else { return condition(0) }

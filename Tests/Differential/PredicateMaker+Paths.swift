@@ -75,6 +75,19 @@ extension PredicateMaker {
 
     /// An object: SELF, a variable, a to-one, or one of an ordered relationship.
     mutating func object() -> (text: String, entity: Entity) {
+        if numbers.one(in: 24) {
+            let (first, entity) = reached()
+            for _ in 0..<3 {
+                let (second, other) = reached()
+                guard other.index == entity.index else { continue }
+                return ("TERNARY(\(condition(0)), \(first), \(second))", entity)
+            }
+        }
+        return reached()
+    }
+
+    /// The same by a path alone.
+    private mutating func reached() -> (text: String, entity: Entity) {
         let start = anyStart()
         var (keys, entity) = ([String](), start.entity)
         steps(&keys, &entity, most: 2)

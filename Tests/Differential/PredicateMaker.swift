@@ -79,7 +79,7 @@ struct PredicateMaker {
         case 0...2: return "\(left) \(order())\(options()) \(text(depth - 1))"
         case 3: return "\(left) BETWEEN\(options()) {\(text(depth - 1)), \(text(0))}"
         case 4: return "\(left) LIKE\(options()) \(pattern())"
-        case 5 where Features.matches:
+        case 5:
             return "\(left) MATCHES\(options()) \(expressionText())"
         case 6: return "\(text(0)) IN\(options()) \(left)"
         case 7: return "\(left) == nil"
@@ -98,6 +98,10 @@ struct PredicateMaker {
     }
 
     private mutating func temporal(_ depth: Int) -> String {
+        if numbers.one(in: 12) {
+            let other = numbers.one(in: 2) ? "now()" : "(now() - \(numbers.pick("0", "0.5", "nil")))"
+            return "\(numbers.one(in: 2) ? "now()" : date(0)) \(order()) \(other)"
+        }
         if numbers.one(in: 4), let path = path(to: .date) {
             let day = "\"\(numbers.pick(SampleValues.isoDates, or: ""))\""
             return "\(path) \(order()) \(day)"
@@ -149,16 +153,33 @@ struct PredicateMaker {
                 return condition(0)
             }
             let word = numbers.pick("UNION", "INTERSECT", "MINUS")
-            let other = numbers.one(in: 3) ? "{1, 2, nil, \(number(0))}" : b
+            let other =
+                numbers.one(in: 20) ? longList() : numbers.one(in: 3) ? "{1, 2, nil, \(number(0))}" : b
             return numbers.one(in: 2)
                 ? "count(\(a) \(word) \(other)) \(order()) \(numbers.below(3))"
                 : "\(number(0)) IN (\(a) \(word) \(other))"
         case 0:
             return "\(numbers.pick("ANY", "ALL", "NONE")) {\(number(0)), \(number(0))} "
                 + "\(order()) \(number(depth - 1))"
-        case 1: return "{\(number(0)), \(number(0))}[\(numbers.pick("0", "1", "LAST"))] > 1"
+        case 1:
+            let places = ["0", "1", "FIRST", "LAST", "2", "-1", "1.5", path(to: .integer) ?? "0"]
+            let items = (0...numbers.below(3)).map { _ in number(0) }.joined(separator: ", ")
+            return "{\(items)}[\(numbers.pick(places, or: "0"))] \(order()) \(number(0))"
         default: return "{1, 2} == {1, \(1 + numbers.below(2))}"
         }
+    }
+
+    /// So many items that they are not written out one by one: literals, and now and then a key of
+    /// the object itself, for each of which beyond a to-one the store would join another row.
+    mutating func longList() -> String {
+        let entity = starts[starts.count - 1].entity
+        let key = numbers.one(in: 2) ? attribute(of: entity, .integer) : nil
+        let own = joined(starts[starts.count - 1], [key ?? "_id"])
+        let count = 201 + numbers.below(220)
+        let items = (0..<count).map { index in
+            key != nil && index % 3 == 0 ? own : "\(numbers.below(40) - 4)"
+        }
+        return "{\(items.joined(separator: ", "))}"
     }
 
     // MARK: Text of literals
@@ -178,20 +199,5 @@ struct PredicateMaker {
     mutating func variable() -> String {
         variables += 1
         return "$v\(variables)"
-    }
-}
-
-/// What comes with other parts of the language: asked for when it is no longer refused.
-enum Features {
-    static let matches = answers("\"ab\" MATCHES \"a.\"")
-
-    /// Whether a condition without keys is checked and evaluated.
-    private static func answers(_ text: String) -> Bool {
-        guard let model = try? SampleModel.make(seed: 1), let entity = model.entities.first,
-            let pair = try? StorePair(Sample(model))
-        else { return false }
-        let question = Question(entity: entity.name, condition: text)
-        guard let request = try? question.request(model) else { return false }
-        return (try? pair.memory.fetch(request)) != nil && (try? pair.rows.fetch(request)) != nil
     }
 }

@@ -1,6 +1,5 @@
 /// One fetch request as texts: what is generated, asked of both stores, and made smaller.
 
-import SteleJSON
 import SteleModel
 import StelePredicates
 
@@ -29,9 +28,7 @@ struct Question: Hashable {
         guard let entity = model.entity(named: entity) else {
             throw PredicateError(.unknownKey, "there is no entity \(entity)")
         }
-        var check = PredicateCheck(model: model, entity: entity) {
-            try? ISO8601.secondsSinceReferenceDate($0)
-        }
+        var check = PredicateCheck(model: model, entity: entity)
         var request = FetchRequest(entity: entity)
         request.includesSubentities = hasSubentities
         if let condition, let cache {

@@ -79,7 +79,14 @@ struct BoundsTests {
                         #expect(count < 10_000, "\(form.open)")
                         #expect(!predicate.predicateFormat.isEmpty)
                         // An answer, or an error: what follows goes no deeper than there is room.
-                        _ = try? League.check("Team").check(predicate)
+                        do throws(PredicateError) {
+                            _ = try League.check("Team").check(predicate)
+                        } catch {
+                            let located = error.located(in: whole)
+                            #expect(
+                                located.code != "predicate.limit" || located.position > 0,
+                                "\(form.open) \(count): \(located)")
+                        }
                     } catch {
                         #expect(error.code == "predicate.limit", "\(form.open) \(count): \(error)")
                         #expect(error.position > 0 && count > 20, "\(form.open) \(count): \(error)")
@@ -101,6 +108,26 @@ struct BoundsTests {
         var nested = "ranking[0].age"
         for _ in 0..<40 { nested = "ranking[\(nested)].age" }
         _ = try check.check(Predicate(format: nested + " == 1"))
+    }
+
+    @Test("each item of a list under ANY or ALL, or compared with another's, is a comparison")
+    func listsAsComparisons() throws {
+        func list(_ count: Int) -> String {
+            "{\(Array(repeating: "1", count: count).joined(separator: ","))}"
+        }
+        let most = PredicateLimits.comparisons
+        for form in ["ANY # == goals", "ALL # > 3", "NONE # IN {1, 2}", "# == #", "# != {1}"] {
+            func text(_ count: Int) -> String {
+                "a == 1 OR " + form.replacing("#", with: list(count))
+            }
+            #expect(throws: Never.self, "\(form)") { try Self.read(text(most - 1)).get() }
+            guard case .failure(let error) = try Self.read(text(most)) else {
+                Issue.record("\(form) was read")
+                continue
+            }
+            #expect(error.code == "predicate.limit" && error.position == 10, "\(form)")
+        }
+        #expect(throws: Never.self) { try Self.read("a IN \(list(50_000))").get() }
     }
 
     @Test("a chain of a hundred thousand operators is refused or read, never overflown")

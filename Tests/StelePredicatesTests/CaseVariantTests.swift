@@ -67,7 +67,7 @@ import Testing
     }
 
     /// ASCII's short ways and the long one by scalars: both say the same.
-    @Test func theShortWaysAgreeWithTheLongOne() {
+    @Test func theShortWaysAgreeWithTheLongOne() throws {
         var seed = UInt64.random(in: 1...999_999)
         print("theShortWaysAgreeWithTheLongOne: seed \(seed)")
         func next(_ bound: Int) -> Int {
@@ -104,11 +104,11 @@ import Testing
             let isPlain = text.utf8.allSatisfy { $0 < 0x80 }
             let scalars = part.unicodeScalars
             if scalars.contains("\\") || scalars.contains("?") && !isPlain { continue }
-            #expect(
-                it.like(text, part) == Self.like(a[...], b[...]), "\(text) LIKE \(part) \(options)")
             let around = "*\(part)*"
+            let (plain, within) = (try it.like(text, part), try it.like(text, around))
+            #expect(plain == Self.like(a[...], b[...]), "\(text) LIKE \(part) \(options)")
             #expect(
-                it.like(text, around) == Self.like(a[...], ["*"] + b + ["*"]),
+                within == Self.like(a[...], ["*"] + b + ["*"]),
                 "\(text) LIKE \(around) \(options)")
         }
     }

@@ -38,7 +38,7 @@ import Testing
             ZTEAM t0 WHERE t0.Z_PK IN (SELECT t1.ZTEAM FROM ZPERSON t1 GROUP BY t1.ZTEAM HAVING \
             STELE_MEDIAN(t1.ZAGE) > ?1)
         Team: (members.age UNION {1}).@count > 3
-            ZTEAM t0 WHERE (SELECT COUNT(*) FROM (SELECT v FROM (SELECT t1.ZAGE AS v FROM \
+            ZTEAM t0 WHERE (SELECT COUNT(*) FROM (SELECT v FROM (SELECT +t1.ZAGE AS v FROM \
             ZPERSON t1 WHERE t1.ZTEAM = t0.Z_PK) UNION SELECT v FROM (SELECT ?1 AS v)) t2) > ?2
         """)
 

@@ -128,7 +128,7 @@ final class FetchingDatabase {
         case SQLFunctions.contains: return { judged($0, $2) { $0.contains($1, $2) } }
         case SQLFunctions.beginsWith: return { judged($0, $2) { $0.beginsWith($1, $2) } }
         case SQLFunctions.endsWith: return { judged($0, $2) { $0.endsWith($1, $2) } }
-        case SQLFunctions.like: return { judged($0, $2) { $0.like($1, $2) } }
+        case SQLFunctions.like: return { judged($0, $2) { (try? $0.like($1, $2)) ?? false } }
         default: return { context, _, _ in sqlite3_result_null(context) }
         }
     }

@@ -53,7 +53,7 @@ import Testing
             ])
         #expect(
             statement.sql.string
-                == "SELECT COUNT(*), COALESCE(SUM(t0.ZSALARY), 0), "
+                == "SELECT COUNT(*), COALESCE(SUM(t0.ZSALARY), 0.0), "
                 + "COALESCE(SUM(t0.ZAGE), 0), "
                 + "MIN(t0.ZBORN), STELE_DECIMAL_SUM(t0.ZPAY), COUNT(DISTINCT t0.ZAGE), "
                 + "AVG(t0.ZAGE) FROM ZPERSON t0")

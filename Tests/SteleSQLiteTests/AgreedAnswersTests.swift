@@ -2,7 +2,6 @@
 
 import SteleDifferential
 import SteleGraph
-import SteleJSON
 import SteleModel
 import StelePersistence
 import StelePredicates
@@ -14,6 +13,7 @@ import Testing
     private final class Pair {
         let model: Model
         let stores: [any PersistentStore]
+        let cache = PredicateCache()
         private let folder: TemporaryFolder
 
         init(isFilled: Bool = true) throws {
@@ -26,7 +26,7 @@ import Testing
                         it.attribute("real", .double)
                         it.attribute("large", .integer64)
                         it.attribute("price", .decimal)
-                        it.toMany("parts", "Item", inverse: "whole")
+                        it.toMany("parts", "Item", inverse: "whole", ordered: true)
                         it.toOne("whole", "Item", inverse: "parts")
                     })
             ].map(\.entity)
@@ -86,10 +86,7 @@ import Testing
 
         func request() throws -> (FetchRequest, PredicateCheck) {
             let entity = try #require(model.entity(named: "Item"))
-            let check = PredicateCheck(model: model, entity: entity) {
-                try? ISO8601.secondsSinceReferenceDate($0)
-            }
-            return (FetchRequest(entity: entity), check)
+            return (FetchRequest(entity: entity), PredicateCheck(model: model, entity: entity))
         }
     }
 
@@ -114,12 +111,125 @@ import Testing
             // A remainder of what 64 bits do not hold.
             ("modulus(large * 4, 7) >= 0", [1, 3]),
             ("CAST(real * 0, \"NSString\") == \"0.0\"", [1, 3]),
+            // An integer keeps its digits beside a Double.
+            ("{real, large}[LAST] > 9223372036854775807", []),
+            ("({real} UNION {large})[1] > 9223372036854775807", []),
+            ("ANY ({real} UNION {large}) == 9223372036854775807", [1]),
+            ("mode({real, large, large}) CONTAINS 9223372036854775807", [1]),
+            // Nor is a Double equal to an integer that no Double is.
+            ("real != 9007199254740993 AND NOT (real IN {9007199254740993})", [1, 2, 3]),
+            ("large IN {9223372036854775807, 1} AND large != 9223372036854775806", [1]),
+            // Among Decimals of many digits a number is itself, whatever it is held as.
+            ("count({price, 9223372036854775807} UNION {large}) == 2", [1, 2]),
+            ("count({large} INTERSECT {price, 9223372036854775807}) == 1", [1, 2]),
+            ("count(distinct {price, large, large + 0}) == 2", [1, 3]),
+            // A sum of no Doubles is a Double.
+            ("parts.parts.real.@sum + price >= price", [3]),
+            ("(sum(parts.parts.real) + 5) / 2 == 2.5", [1, 2, 3]),
+            ("(parts.parts.price.@sum + large) / 2 == 2.5", [3]),
+            ("(parts.parts.large.@sum + 5) / 2 == 2", [1, 2, 3]),
+            // A place is cut to a whole one, and there is nothing beyond the end.
+            ("{1, 2}[9223372036854775808] == nil", [1, 2, 3]),
+            ("{1, 2, 3}[1.5] == 2 AND {1, 2}[-0.5] == 1", [1, 2, 3]),
+            ("({1, 2} UNION {3})[1.5] == 2 AND ({1} UNION {3})[1e30] == nil", [1, 2, 3]),
+            ("parts[0.5].large == 5 AND parts[-1] == nil", [1]),
+            // One time for all of a request.
+            ("now() == now() AND now() - now() == 0", [1, 2, 3]),
+            ("now() <= now() AND NOT (now() > now())", [1, 2, 3]),
+            // A list's place may be another for each object.
+            ("SUBQUERY(parts, $p, $p.large > {1, 20}[_id - 1]).@count == 1", [1]),
+            ("SUBQUERY(whole.parts, $p, $p.large > {1, 2, 3}[_id - 1]).@count > 0", [3]),
+            // Each draw is one, and of nothing there is none.
+            ("randomn(1) == 0 AND randomn(0) == nil AND randomn(randomn(1)) == nil", [1, 2, 3]),
+            ("randomn(3) >= 0 AND randomn(3) < 3", [1, 2, 3]),
         ] as [(String, [Int64])])
     func objects(text: String, expected: [Int64]) throws {
         let pair = try Pair()
         var (request, check) = try pair.request()
         request.predicate = try check.check(Predicate(format: text))
         #expect(try pair.answer(request) == expected.map { [.int($0)] }, "\(text)")
+    }
+
+    @Test("lists so long that they are not written out")
+    func longLists() throws {
+        let pair = try Pair()
+        func repeated(_ item: String, _ count: Int) -> String {
+            "{\(Array(repeating: item, count: count).joined(separator: ", "))}"
+        }
+        let numbers = "{\((0...300).map(String.init).joined(separator: ", "))}"
+        let texts = "{\((0...300).map { "\"\($0)\"" }.joined(separator: ", "))}"
+        for (text, expected) in [
+            ("max(\(repeated("real", 450))) == real", [1, 2, 3]),
+            ("sum(\(repeated("large", 201))) == 1005", [3]),
+            ("count(\(repeated("name, nil", 300))) == 600", [1, 2, 3]),
+            ("large + 0.0 IN \(numbers)", [3]),
+            ("large IN (\(numbers) UNION {5})", [3]),
+            ("(\(numbers) UNION {7})[LAST] == 300", [1, 2, 3]),
+            ("(\(texts) UNION {\"k\"}) CONTAINS name", [3]),
+            ("count(\(numbers) UNION {large, price}) == 302", [2]),
+            ("count(\(numbers) UNION {large, price, 9223372036854775807}) == 302", [3]),
+        ] as [(String, [Int64])] {
+            var (request, check) = try pair.request()
+            request.predicate = try check.check(Predicate(format: text))
+            #expect(try pair.answer(request) == expected.map { [.int($0)] }, "\(text.prefix(60))")
+        }
+    }
+
+    @Test func aDoubleIsNotEqualToAnIntegerThatNoDoubleIs() throws {
+        let pair = try Pair(isFilled: false)
+        let entity = try #require(pair.model.entity(named: "Item"))
+        for store in pair.stores {
+            let context = ManagedObjectContext(PersistentStoreCoordinator(store: store))
+            defer { context.close() }
+            try context.insert(entity)["real"] = .double(9_007_199_254_740_992)
+            try context.insert(entity)["real"] = .double(0x1p63)
+            try context.save()
+        }
+        let rest = (0...20).map(String.init).joined(separator: ", ")
+        for (text, expected) in [
+            ("real == 9007199254740993", []), ("real != 9007199254740993", [1, 2]),
+            ("real == 9007199254740992", [1]), ("real IN {9007199254740993, 1}", []),
+            ("real IN {9007199254740993, \(rest)}", []),
+            ("real IN {9223372036854775807, \(rest)}", []),
+            ("real IN {9223372036854775808, 9007199254740992, \(rest)}", [1, 2]),
+            ("NOT (real IN {9223372036854775807, \(rest)})", [1, 2]),
+        ] as [(String, [Int64])] {
+            var (request, check) = try pair.request()
+            request.predicate = try check.check(Predicate(format: text))
+            #expect(try pair.answer(request) == expected.map { [.int($0)] }, "\(text)")
+            request = FetchRequest(entity: entity)
+            try pair.cache.set(text, on: &request, by: check)
+            #expect(try pair.answer(request) == expected.map { [.int($0)] }, "\(text), kept")
+        }
+    }
+
+    @Test func aListOfKeysAndTheValuesOfARequestHaveALimit() throws {
+        let pair = try Pair()
+        let (_, check) = try pair.request()
+        let most = PredicateLimits.listedExpressions
+        let keys = Array(repeating: "real", count: most + 1).joined(separator: ", ")
+        for text in ["1 IN {\(keys)}", "sum({\(keys)}) > 1", "ANY {1} == sum({\(keys)})"] {
+            let error = #expect(throws: PredicateError.self) {
+                do { _ = try check.check(Predicate(format: text)) } catch let error as PredicateError {
+                    throw error.located(in: text)
+                }
+            }
+            #expect(error?.code == "predicate.limit" && error?.near == "real")
+            #expect(error?.position ?? 0 > 0)
+        }
+        let numbers = "{\((0..<200).map(String.init).joined(separator: ", "))}"
+        let many = Array(repeating: "sum(\(numbers)) > large", count: 200)
+            .joined(separator: " OR ")
+        var (request, _) = try pair.request()
+        request.predicate = try check.check(Predicate(format: many))
+        let reader = try pair.stores[1].reader()
+        defer { reader.close() }
+        #expect {
+            try reader.fetch(request)
+        } throws: { error in
+            guard case StoreError.predicate(let error)? = error as? StoreError else { return false }
+            return error.code == "predicate.limit"
+        }
     }
 
     @Test func sumsBeyond64BitsAreDoubles() throws {
@@ -214,11 +324,20 @@ import Testing
         request.propertiesToFetch = try SelectList("n:count()").checked(by: check)
             .map { .init(name: $0.name, expression: $0.expression) }
         check.allowsRowAggregates = true
-        request.havingPredicate = try check.check(Predicate(format: "count() < large"))
-        for store in pair.stores {
-            let reader = try store.reader()
-            defer { reader.close() }
-            #expect(throws: StoreError.self) { try reader.fetchRows(request) }
+        // Before any row: what is refused does not depend on what is there.
+        for condition in ["TRUEPREDICATE", "FALSEPREDICATE"] {
+            request.predicate = try check.check(Predicate(format: condition))
+            for text in [
+                "count() < large", "count() < parts[-1].large", "count() < {1, 2}[large]",
+                "count() < {1, large}[0]", "count() < sum(parts.large)", "parts[-1] == nil",
+            ] {
+                request.havingPredicate = try check.check(Predicate(format: text))
+                for store in pair.stores {
+                    let reader = try store.reader()
+                    defer { reader.close() }
+                    #expect(throws: StoreError.self, "\(text)") { try reader.fetchRows(request) }
+                }
+            }
         }
     }
 }

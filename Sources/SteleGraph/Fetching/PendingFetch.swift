@@ -15,6 +15,8 @@ struct PendingFetch {
     private let affected: Set<Int64>?
     private let sortKeys: [ExpressionEvaluator<PendingObject>]
     private let order: RowOrder
+    /// What `now()` is, wherever the request says it.
+    private let now = PredicateCalls.now
 
     init(_ context: ManagedObjectContext, _ request: FetchRequest) throws {
         self.context = context
@@ -25,7 +27,7 @@ struct PendingFetch {
         for key in request.sortDescriptors {
             sortKeys.append(
                 try ExpressionEvaluator(
-                    key.expression, entity: request.entity, model: context.model))
+                    key.expression, entity: request.entity, model: context.model, now: now))
         }
         self.sortKeys = sortKeys
         order = RowOrder(request)
@@ -98,7 +100,7 @@ struct PendingFetch {
         let (entity, model) = (request.entity, context.model)
         guard let source = request.source else {
             let evaluator = try PredicateEvaluator<PendingObject>(
-                predicate, entity: entity, model: model)
+                predicate, entity: entity, model: model, now: now)
             return try objects.filter { object in
                 let holds = try evaluator.evaluate(PendingObject(view: view, object: object))
                 try view.check()
@@ -106,7 +108,7 @@ struct PendingFetch {
             }
         }
         let evaluator = try PredicateEvaluator<PendingObject>(
-            predicate, entity: entity, source: source.entity, model: model)
+            predicate, entity: entity, source: source.entity, model: model, now: now)
         let root = model.entities[source.entity].root
         let sources = try context.existingObjects(root: root, keys: source.keys)
         return try objects.flatMap { object in

@@ -1,6 +1,5 @@
 /// What a fetched property gives an object.
 
-import SteleJSON
 import SteleModel
 import StelePredicates
 
@@ -17,9 +16,7 @@ extension ManagedObject {
         if id.isTemporary { return [] }
         var request = FetchRequest(entity: destination)
         if let text = declared.request.predicateFormat, !text.isEmpty {
-            let check = PredicateCheck(
-                model: context.model, entity: destination,
-                dateReader: { try? ISO8601.secondsSinceReferenceDate($0) })
+            let check = PredicateCheck(model: context.model, entity: destination)
             let predicate = try Predicate(format: text).filled(for: declared)
             request.predicate = try check.check(predicate, source: entity.index)
             request.source = FetchSource(entity: entity.index, keys: [id.key])

@@ -1,6 +1,5 @@
 /// Fetching objects of a class.
 
-import SteleJSON
 import SteleModel
 import StelePersistence
 import StelePredicates
@@ -55,9 +54,7 @@ extension TypedFetchRequest {
     fileprivate func checked(_ entity: Entity, in model: Model) throws(PredicateError)
         -> FetchRequest
     {
-        let check = PredicateCheck(
-            model: model, entity: entity,
-            dateReader: { try? ISO8601.secondsSinceReferenceDate($0) })
+        let check = PredicateCheck(model: model, entity: entity)
         var request = FetchRequest(entity: entity)
         if let predicate { request.predicate = try check.check(predicate) }
         request.sortDescriptors = try SortList(sortDescriptors).checked(by: check)

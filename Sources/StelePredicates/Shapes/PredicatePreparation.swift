@@ -69,18 +69,39 @@ private struct Preparation {
         case .not(let inner): return .not(prepared(inner, scope))
         case .and(let parts): return .and(parts.map { prepared($0, scope) })
         case .or(let parts): return .or(parts.map { prepared($0, scope) })
-        case .comparison(var it):
-            it.left = prepared(it.left, scope)
-            it.right = prepared(it.right, scope)
-            let side =
-                comparison < parsed.literalSides.count ? parsed.literalSides[comparison] : nil
-            comparison += 1
-            if let side, isOpen(it), let type = elementType(it.left, scope),
-                let right = opened(it.right, side, type)
-            {
-                it.right = right
-            }
-            return .comparison(it)
+        case .comparison(let it): return prepared(it, predicate, scope)
+        }
+    }
+
+    private mutating func prepared(
+        _ it: Comparison, _ predicate: Predicate, _ scope: PredicateCheck.Scope
+    ) -> Predicate {
+        // The parser met what stands inside before the comparison's own end.
+        let holds = (Self.holdsComparisons(it.left), Self.holdsComparisons(it.right))
+        let left = holds.0 ? prepared(it.left, scope) : it.left
+        var right = holds.1 ? prepared(it.right, scope) : it.right
+        let side = comparison < parsed.literalSides.count ? parsed.literalSides[comparison] : nil
+        comparison += 1
+        var isOpened = false
+        if let side, isOpen(it), let type = elementType(left, scope),
+            let open = opened(right, side, type)
+        {
+            right = open
+            isOpened = true
+        }
+        guard isOpened || holds.0 || holds.1 else { return predicate }
+        return .comparison(
+            Comparison(left, it.type, right, modifier: it.modifier, options: it.options))
+    }
+
+    /// Whether there may be comparisons inside.
+    private static func holdsComparisons(_ expression: Expression) -> Bool {
+        switch expression {
+        case .constant, .evaluatedObject, .variable, .anyKey, .assignment,
+            .keyPath(.evaluatedObject, _), .keyPath(.variable, _):
+            false
+        case .aggregate(let items): items.contains(where: holdsComparisons)
+        default: true
         }
     }
 
@@ -132,10 +153,8 @@ private struct Preparation {
     private func elementType(
         _ left: Expression, _ scope: PredicateCheck.Scope
     ) -> ExpressionType? {
-        if case .keyPath(.evaluatedObject, let path) = left, path.count == 1,
-            case .attribute(let attribute)? = check.entity.property(named: path[0])
-        {
-            return .value(attribute.type)
+        if case .keyPath(.evaluatedObject, let path) = left, let type = check.attributeType(path) {
+            return .value(type)
         }
         guard let type = (try? check.checked(left, scope))?.type else { return nil }
         if case .collection(let element) = type { return element }

@@ -99,7 +99,7 @@ extension PredicateShape {
         fileprivate var bytes: [UInt8] = []
 
         /// Nothing yet.
-        public init() {}
+        public init() { bytes.reserveCapacity(48) }
 
         /// A text; nil is another than an empty one.
         public mutating func add(_ text: String?) {

@@ -46,8 +46,9 @@ public final class PreparedPredicate: Sendable {
         return text.withUTF8 { bytes in
             var values: [Value] = []
             values.reserveCapacity(literals.count)
-            for (literal, token) in zip(literals, shape.literals) {
-                switch literal {
+            for index in literals.indices {
+                let token = shape.literals[index]
+                switch literals[index] {
                 case .written(let known):
                     guard bytes[token.place..<token.end].elementsEqual(known) else { return nil }
                 case .open(let reading):
@@ -77,18 +78,32 @@ extension PreparedPredicate.Reading {
     fileprivate func value(
         of token: Token, in bytes: UnsafeBufferPointer<UInt8>, _ check: PredicateCheck
     ) -> Value? {
-        guard let value = Self.read(token, isNegative: isNegative, in: bytes), value.form == read,
-            let fitted = try? check.fitted(value, to: type), fitted.form == self.fitted
+        guard let value = Self.read(token, isNegative: isNegative, in: bytes), value.form == read
         else { return nil }
-        return fitted
+        let fitted: Value
+        switch (value, type) {
+        case (.string, .value(.string)): return value
+        case (_, .value(let kind)) where kind.isNumeric && value.isNumber:
+            fitted = PredicateCheck.number(value, as: kind)
+        default:
+            guard let known = try? check.fitted(value, to: type) else { return nil }
+            fitted = known
+        }
+        return fitted.form == self.fitted ? fitted : nil
     }
 
     private static func read(
         _ token: Token, isNegative: Bool, in bytes: UnsafeBufferPointer<UInt8>
     ) -> Value? {
-        var parser = PredicateParser(bytes, at: token)
-        guard token.kind.isNumber else { return (try? parser.string()).map { .string($0) } }
-        return try? parser.number(negative: isNegative)
+        switch token.kind {
+        case .text:
+            let text = bytes[token.start..<token.end]
+            return text.contains(0) ? nil : .string(String(decoding: text, as: UTF8.self))
+        case .escapedText:
+            var parser = PredicateParser(bytes, at: token)
+            return (try? parser.string()).map { .string($0) }
+        default: return NumberLiteral(bytes, token, isNegative).value
+        }
     }
 }
 

@@ -49,6 +49,7 @@ extension Translation {
                 return !isCollection(argument, env)
             }
             return items.contains { isOfRows($0, env) }
+        case .index(let base, .at(let place)): return isOfRows(base, env) || isOfRows(place, env)
         case .keyPath(let base, _), .index(let base, _): return isOfRows(base, env)
         case .aggregate(let items): return items.contains { isOfRows($0, env) }
         case .set(_, let a, let b): return isOfRows(a, env) || isOfRows(b, env)
@@ -98,6 +99,11 @@ extension Translation {
         return result
     }
 
+    /// What a sum of none is: of the kind that a sum of some is, so that what is computed with it is.
+    static func zero(of kind: ColumnKind) -> String {
+        kind == .double || kind == .float ? "0.0" : "0"
+    }
+
     /// The SQL of an aggregate over a value, and what it gives.
     func made(
         by aggregate: Aggregate, _ value: Operand, distinct: Bool
@@ -123,8 +129,8 @@ extension Translation {
         case .sum:
             let kind: ColumnKind = value.kind == .boolean ? .integer : value.kind
             return give(
-                "COALESCE(SUM(\(argument)), 0)", kind == .float ? .double : kind,
-                isNullable: false)
+                "COALESCE(SUM(\(argument)), \(Self.zero(of: kind)))",
+                kind == .float ? .double : kind, isNullable: false)
         case .average where isDecimal:
             return give("\(SQLFunctions.decimalAverage.name)(\(argument))", .decimal)
         case .average where value.isWide:

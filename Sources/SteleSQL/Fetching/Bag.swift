@@ -168,7 +168,7 @@ extension Translation {
                 throw .unsupported("a key of what is no object")
             }
             guard case .relationship(let it)? = element.entity.property(named: key) else {
-                bag.value = try value(Array(path[index...]), of: element)
+                bag.value = try value(path[index...], of: element)
                 return
             }
             var next: Position

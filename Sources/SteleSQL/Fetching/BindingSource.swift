@@ -10,8 +10,8 @@ struct BindingSource: Sendable {
         case parameter(Int)
         /// What is made of that parameter, which is a text.
         case text(Int, TextLiteral.Derivation)
-        /// Those parameters as one text (`JSONList`).
-        case list([Int])
+        /// So many parameters, from that one on, as one text (`JSONList`).
+        case list(from: Int, count: Int)
         case limit, offset
         /// That value of the position that the request goes on after.
         case position(Int)
@@ -30,8 +30,8 @@ struct BindingSource: Sendable {
         case .text(let number, let derivation):
             guard case .string(let text) = parameters[number] else { return nil }
             return derivation.text(of: text, &variants).map { .string($0) }
-        case .list(let numbers):
-            return JSONList.text(numbers.map { parameters[$0] }).map { .string($0.0) }
+        case .list(let first, let count):
+            return JSONList.text(Array(parameters[first..<(first + count)])).map { .string($0.0) }
         case .limit: return request.fetchLimit.map { .int(Int64(max($0, 0))) }
         case .offset: return .int(Int64(request.fetchOffset))
         case .position(let index):
@@ -107,7 +107,10 @@ struct TextLiteral {
     }
 
     private static func fixed(_ pattern: String) -> String {
-        String(pattern.unicodeScalars.prefix { $0 != "*" && $0 != "?" && $0 != "\\" })
+        let end = pattern.utf8.firstIndex {
+            $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "\\")
+        }
+        return end.map { String(pattern[..<$0]) } ?? pattern
     }
 
     /// The least text above all that begin with it, or nil where there is none.

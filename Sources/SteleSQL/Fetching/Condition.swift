@@ -20,10 +20,10 @@ struct Condition {
     static func constant(_ holds: Bool) -> Condition { Condition(holds ? "1" : "0") }
 
     /// The SQL as an operand of AND.
-    private var inAnd: String { level == .or ? "(\(sql))" : sql }
+    private var inAnd: String { level == .or ? SQLWords.joined("(", sql, ")") : sql }
 
     /// True where this is not: false or NULL.
-    var failing: Condition { Condition("(\(sql)) IS NOT TRUE") }
+    var failing: Condition { Condition(SQLWords.joined("(", sql, ") IS NOT TRUE")) }
 
     func turned(_ holds: Bool) -> Condition { holds ? self : failing }
 
@@ -43,11 +43,11 @@ struct Condition {
         if parts.count < 2 { return parts.first ?? .constant(empty) }
         let group = 64
         if parts.count <= group {
-            return Condition(parts.map(text).joined(separator: word), level)
+            return Condition(SQLWords.joined(parts.map(text), by: word), level)
         }
         let groups = stride(from: 0, to: parts.count, by: group).map { start in
             let end = min(start + group, parts.count)
-            return Condition("(\(parts[start..<end].map(text).joined(separator: word)))")
+            return Condition("(\(SQLWords.joined(parts[start..<end].map(text), by: word)))")
         }
         return join(groups, word, level, empty: empty, text)
     }

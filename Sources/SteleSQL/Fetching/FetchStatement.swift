@@ -48,10 +48,17 @@ public struct FetchStatement: Sendable {
     func bound(to request: FetchRequest, _ values: [Value]) -> FetchStatement? {
         var result = self
         var variants = CaseVariantsOfText()
-        for source in sources {
+        var bound = bindings
+        for index in sources.indices {
+            let source = sources[index]
+            if case .parameter(let number) = source.origin {
+                bound[source.place] = values[number]
+                continue
+            }
             guard let value = source.value(values, request, &variants) else { return nil }
-            result.bindings[source.place] = value
+            bound[source.place] = value
         }
+        result.bindings = bound
         return result
     }
 
@@ -59,14 +66,13 @@ public struct FetchStatement: Sendable {
         var sql = sql
         return sql.withUTF8 { bytes in
             var greatest = 0
-            var index = bytes.startIndex
-            while index < bytes.endIndex {
-                index += 1
-                guard bytes[index - 1] == UInt8(ascii: "?") else { continue }
+            var rest = bytes[...]
+            while let sign = rest.firstIndex(of: UInt8(ascii: "?")) {
+                rest = rest[(sign + 1)...]
                 var number = 0
-                while index < bytes.endIndex, bytes[index] &- 0x30 < 10 {
-                    number = number * 10 + Int(bytes[index] &- 0x30)
-                    index += 1
+                while let digit = rest.first, digit &- 0x30 < 10 {
+                    number = number * 10 + Int(digit &- 0x30)
+                    rest.removeFirst()
                 }
                 greatest = max(greatest, number)
             }

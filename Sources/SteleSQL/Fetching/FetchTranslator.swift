@@ -16,6 +16,8 @@ public struct FetchTranslator: Sendable {
     public let longDecimals: Set<String>
     /// The select list of each family behind `t0`, by index of the root entity.
     let selectLists: [Int: String]
+    /// The columns of each entity behind `t0`, by its index and the attribute's slot.
+    private let columns: [[Column?]]
     /// Statements by the shape of their requests.
     private let statements = StatementCache()
 
@@ -23,7 +25,30 @@ public struct FetchTranslator: Sendable {
     public init(schema: SQLSchema, longDecimals: Set<String> = []) {
         self.schema = schema
         self.longDecimals = longDecimals
-        selectLists = schema.tables.mapValues { schema.selectList(of: $0, alias: "t0") }
+        selectLists = schema.tables.mapValues {
+            schema.selectList(of: $0, alias: Self.firstAlias)
+        }
+        columns = schema.model.entities.map { entity in
+            entity.slots.map { slot in
+                guard case .attribute(let it) = slot else { return nil }
+                return Column(it, of: entity, behind: Self.firstAlias, schema, longDecimals)
+            }
+        }
+    }
+
+    /// What the table of a request's entity is called, and its key.
+    static let firstAlias = "t0"
+    static let firstKey = "t0.Z_PK"
+
+    /// The column of an attribute behind an alias; nil where the store has none.
+    func column(_ it: Attribute, of entity: Entity, behind alias: String) -> Column? {
+        Column(it, of: entity, behind: alias, schema, longDecimals)
+    }
+
+    /// The column of an attribute of the objects that a request gives; nil where there is none.
+    func firstColumn(_ it: Attribute, of entity: Entity) -> Column? {
+        let known = columns[entity.index]
+        return known.indices.contains(it.slot) ? known[it.slot] : nil
     }
 
     /// The objects that match, in the request's order, for the family's `RowShape`; those of a
@@ -61,6 +86,21 @@ public struct FetchTranslator: Sendable {
     /// A statement as it was made for another request of the shape, with this one's values, or
     /// made now.
     private func statement(
+        _ kind: StatementKey.Kind, _ request: FetchRequest,
+        _ make: (Select) throws(StoreError) -> FetchStatement
+    ) throws(StoreError) -> FetchStatement {
+        let statement = try known(kind, request, make)
+        guard statement.bindings.count <= Translation.parameterLimit else {
+            throw .predicate(
+                PredicateError(
+                    .limit,
+                    "the request has more than \(Translation.parameterLimit) values to compare with",
+                    hint: "ask in several requests"))
+        }
+        return statement
+    }
+
+    private func known(
         _ kind: StatementKey.Kind, _ request: FetchRequest,
         _ make: (Select) throws(StoreError) -> FetchStatement
     ) throws(StoreError) -> FetchStatement {

@@ -80,6 +80,15 @@ struct Operand {
         }
     }
 
+    /// Whether no value of a column of Doubles is equal to it: an integer that no Double is. SQLite
+    /// would round it where an index or a list of its own has it.
+    var isBesideDoubles: Bool {
+        if case .int(let it)? = literal { Double(exactly: it) == nil } else { false }
+    }
+
+    /// Whether it is a column of Doubles.
+    var isDoubleColumn: Bool { isColumn && (kind == .double || kind == .float) }
+
     var isNull: Bool { value?.isNull ?? false }
 
     /// Whether its SQL is that text.

@@ -19,6 +19,8 @@ enum Reach {
         case .conditional(let predicate, let a, let b):
             isInside(predicate, variables) && isInside(a, variables) && isInside(b, variables)
         case .set(_, let a, let b): isInside(a, variables) && isInside(b, variables)
+        case .index(let base, .at(let place)):
+            isInside(base, variables) && isInside(place, variables)
         case .index(let base, _): isInside(base, variables)
         case .assignment: false
         }
@@ -39,8 +41,8 @@ enum Reach {
     static func isNarrow(_ it: Predicate, _ entity: (Expression) -> Bool) -> Bool {
         switch it {
         case .and(let parts): parts.contains { isNarrow($0, entity) }
-        case .comparison(let it):
-            it.modifier == .direct && (it.type == .equal || it.type == .in)
+        case .comparison(let it) where it.type == .equal || it.type == .in:
+            it.modifier == .direct
                 && ((entity(it.left) && isInside(it.right))
                     || (it.type == .equal && entity(it.right) && isInside(it.left)))
         default: false

@@ -8,16 +8,22 @@ public struct SQLFunction: Sendable, Hashable {
     public let argumentCount: Int
     /// Whether it makes one value of the rows of a group.
     public let isAggregate: Bool
+    /// Whether the same arguments always give the same.
+    public let isDeterministic: Bool
 
-    init(_ name: String, _ argumentCount: Int, isAggregate: Bool = false) {
+    init(
+        _ name: String, _ argumentCount: Int, isAggregate: Bool = false,
+        isDeterministic: Bool = true
+    ) {
         self.name = name
         self.argumentCount = argumentCount
         self.isAggregate = isAggregate
+        self.isDeterministic = isDeterministic
     }
 }
 
 /// All functions of ours that a statement may call. `options` is the raw value of
-/// `ComparisonOptions`. Scalars are deterministic and give NULL where an argument is NULL;
+/// `ComparisonOptions`. Scalars are deterministic, but for one, and give NULL where an argument is NULL;
 /// a Decimal comes as INTEGER, REAL or a BLOB of ASCII digits, and is given back as it is stored.
 public enum SQLFunctions {
     /// `STELE_FOLD(text, options)`: text or bytes whose binary order and equality are those of the
@@ -68,6 +74,9 @@ public enum SQLFunctions {
     public static let call = SQLFunction("STELE_CALL", 3)
     /// `STELE_CALL2(function, kind, x, kind, y)`: the same of two values.
     public static let call2 = SQLFunction("STELE_CALL2", 5)
+    /// `STELE_RANDOM(kind, n)`: an integer from 0 to below n, another at each call; NULL where n
+    /// is not above 0.
+    public static let randomBelow = SQLFunction("STELE_RANDOM", 2, isDeterministic: false)
     /// `STELE_CAST(type, kind, x)`: by the type's place in `CastType.allCases`.
     public static let cast = SQLFunction("STELE_CAST", 3)
     /// `STELE_DISTANCE(latitude, longitude, latitude, longitude)`: degrees, in metres.
@@ -77,8 +86,8 @@ public enum SQLFunctions {
 
     /// All of them.
     public static let all = [
-        decimalMedian, median, sum, average, standardDeviation, call, call2, cast, distance,
-        literal, fold, contains, beginsWith, endsWith, like, matches, decimalKey, decimalAdd,
+        decimalMedian, median, sum, average, standardDeviation, call, call2, randomBelow, cast,
+        distance, literal, fold, contains, beginsWith, endsWith, like, matches, decimalKey, decimalAdd,
         decimalSubtract, decimalMultiply, decimalDivide, decimalSum, decimalAverage,
         decimalMinimum, decimalMaximum,
     ]

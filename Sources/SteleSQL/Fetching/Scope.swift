@@ -28,7 +28,8 @@ final class Scope {
     func setRow(_ key: String, _ alias: String) { rows.append((key, alias)) }
 
     func join(_ table: String, _ alias: String, on condition: String, outer: Bool) {
-        from += "\(outer ? " LEFT JOIN" : " JOIN") \(table) \(alias) ON \(condition)"
+        from += outer ? " LEFT JOIN " : " JOIN "
+        from += SQLWords.joined(table, " ", alias, " ON ", condition)
     }
 }
 
@@ -40,6 +41,8 @@ struct Position {
     let entity: Entity
     /// Whether there may be no object: past an optional to-one.
     let isNullable: Bool
+    /// Whether it is the object that a request's rows are, whose columns are known by their text.
+    var isFirst = false
 }
 
 /// What an expression's names mean where it stands.

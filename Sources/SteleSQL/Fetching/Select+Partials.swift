@@ -51,7 +51,9 @@ final class Partials {
         case .sum where isDecimal:
             let sum = SQLFunctions.decimalSum.name
             return "\(sum)(\(total("\(sum)(\(value))")))"
-        case .sum: return "COALESCE(SUM(\(total("SUM(\(value))"))), 0)"
+        case .sum:
+            let zero = Translation.zero(of: operand.kind)
+            return "COALESCE(SUM(\(total("SUM(\(value))"))), \(zero))"
         case .average where isDecimal:
             let sum = SQLFunctions.decimalSum.name
             return "\(SQLFunctions.decimalDivide.name)(\(sum)(\(total("\(sum)(\(value))"))), "
@@ -154,7 +156,7 @@ extension Select {
         guard path.count > 1,
             case .relationship(let it)? = request.entity.property(named: path[0])
         else {
-            var operand = try translation.value(path, of: env.object)
+            var operand = try translation.value(path[...], of: env.object)
             operand.content = .sql(partials.key(translation.sql(operand)))
             return operand
         }
@@ -162,7 +164,7 @@ extension Select {
         let outer = Position(
             scope: partials.scope, key: partials.key(inner.key), entity: inner.entity,
             isNullable: true)
-        return try translation.value(Array(path.dropFirst()), of: outer)
+        return try translation.value(path.dropFirst(), of: outer)
     }
 
     /// The statement around the inner SELECT.

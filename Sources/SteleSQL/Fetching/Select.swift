@@ -5,7 +5,7 @@ import StelePersistence
 import StelePredicates
 
 /// The SELECT of one request in the making; made once, asked for one statement, thrown away.
-struct Select {
+final class Select {
     let translation: Translation
     let request: FetchRequest
     let scope: Scope
@@ -21,13 +21,16 @@ struct Select {
         guard let table = translator.schema.table(of: request.entity.index) else {
             throw .unsupported("\(request.entity.name) has no table in this store")
         }
-        translation = Translation(translator, parameters: parameters)
-        self.request = request
+        let translation = Translation(translator, parameters: parameters)
         let alias = translation.makeAlias()
-        scope = Scope(table.name, alias)
-        scope.setRow("\(alias).Z_PK", alias)
+        let scope = Scope(table.name, alias)
+        scope.setRow(FetchTranslator.firstKey, alias)
+        self.translation = translation
+        self.request = request
+        self.scope = scope
         object = Position(
-            scope: scope, key: "\(alias).Z_PK", entity: request.entity, isNullable: false)
+            scope: scope, key: FetchTranslator.firstKey, entity: request.entity, isNullable: false,
+            isFirst: true)
         source = try Self.join(request.source, scope, translation)
     }
 
@@ -41,9 +44,11 @@ struct Select {
         let conditions = try filter(isCounted: false)
         let isUnordered = translation.findsFew
         return statement(
-            list, conditions, tail: isUnordered ? "" : try order().clause, [],
-            isUnordered: isUnordered)
+            list, conditions, tail: isUnordered ? "" : Self.byKey, [], isUnordered: isUnordered)
     }
+
+    /// The order of objects where no other is asked for.
+    private static let byKey = " ORDER BY " + FetchTranslator.firstKey
 
     /// The objects that match, in order.
     func objects(_ list: String, kinds: [ColumnKind] = []) throws(StoreError) -> FetchStatement {
@@ -92,20 +97,16 @@ struct Select {
         _ list: String, _ conditions: [Condition], tail: String, _ kinds: [ColumnKind],
         isUnordered: Bool = false
     ) -> FetchStatement {
-        var text = "SELECT "
-        text.reserveCapacity(512)
-        text += list
-        text += " FROM "
-        text += scope.from
-        if !conditions.isEmpty {
-            text += " WHERE "
-            text += Condition.all(conditions).sql
-        }
-        text += tail
+        let filter = conditions.isEmpty ? "" : Condition.all(conditions).sql
+        let text = SQLWords.joined(
+            "SELECT ", list, " FROM ", scope.from, filter.isEmpty ? "" : " WHERE ", filter, tail)
         return FetchStatement(text, of: translation, kinds, isUnordered: isUnordered)
     }
 
     func environment(isGrouped: Bool) -> Environment {
+        if request.propertiesToFetch.isEmpty {
+            return Environment(object: object, isGrouped: isGrouped)
+        }
         var columns: [String: Expression] = [:]
         for column in request.propertiesToFetch { columns[column.name] = column.expression }
         return Environment(object: object, columns: columns, isGrouped: isGrouped)
@@ -115,11 +116,10 @@ struct Select {
     func filter(isCounted: Bool) throws(StoreError) -> [Condition] {
         var conditions: [Condition] = []
         if let condition = entityCondition(isCounted: isCounted) { conditions.append(condition) }
-        guard let predicate = request.predicate, predicate != .constant(true) else {
-            return conditions
-        }
+        guard let predicate = request.predicate else { return conditions }
+        if case .constant(true) = predicate { return conditions }
         var environment = Environment(object: object)
-        environment.variables[FetchSource.variable] = source
+        if let source { environment.variables[FetchSource.variable] = source }
         environment.isNarrow = Reach.isNarrow(predicate, isReference)
         conditions.append(try translation.condition(predicate, environment, holds: true))
         return conditions

@@ -7,14 +7,30 @@ import StelePredicates
 /// of its position, and of limit and offset.
 struct StatementKey: Sendable, Hashable {
     /// What is asked for of the objects.
-    enum Kind: Sendable { case snapshots, keys, rows, count }
+    enum Kind: UInt8, Sendable { case snapshots, keys, rows, count }
 
     private let kind: Kind
     private let prepared: PreparedPredicate
     /// What of the literals' values decides the text.
     private let forms: UInt128
-    private let request: FetchRequest
     private let nulls: UInt64
+    private let bounds: Bounds
+    private let entity: Int
+    private let sortDescriptors: [SortDescriptor]
+    private let columns: [ExpressionDescription]
+    private let groups: [Expression]
+    private let having: Predicate?
+    /// Made once, of what differs most.
+    private let hash: Int
+
+    /// What a request has, whatever the number.
+    private struct Bounds: OptionSet {
+        let rawValue: UInt8
+        static let subentities = Bounds(rawValue: 1)
+        static let limit = Bounds(rawValue: 2)
+        static let offset = Bounds(rawValue: 4)
+        static let distinct = Bounds(rawValue: 8)
+    }
 
     /// Nil for a request whose statement is not kept.
     init?(_ kind: Kind, _ request: FetchRequest, _ filled: FilledPredicate) {
@@ -25,11 +41,26 @@ struct StatementKey: Sendable, Hashable {
             for (index, value) in after.enumerated() where value.isNull { nulls |= 1 << index }
             nulls |= 1 << after.count
         }
+        var bounds: Bounds = []
+        if request.includesSubentities { bounds.insert(.subentities) }
+        if request.fetchLimit != nil { bounds.insert(.limit) }
+        if request.fetchOffset > 0 { bounds.insert(.offset) }
+        if request.returnsDistinctResults { bounds.insert(.distinct) }
         self.kind = kind
         self.prepared = filled.prepared
         self.forms = forms
-        self.request = request
         self.nulls = nulls
+        self.bounds = bounds
+        entity = request.entity.index
+        sortDescriptors = request.sortDescriptors
+        columns = request.propertiesToFetch
+        groups = request.propertiesToGroupBy
+        having = request.havingPredicate
+        let object = UInt(bitPattern: ObjectIdentifier(filled.prepared)) >> 4
+        let bits = UInt64(truncatingIfNeeded: forms ^ forms >> 64) ^ nulls &* 0x9E37_79B9
+        hash = Int(
+            bitPattern: object &* 31 &+ UInt(bits) &* 131
+                &+ UInt(kind.rawValue) &* 16 &+ UInt(bounds.rawValue))
     }
 
     /// Three bits for each text and Decimal: an empty text is found nowhere, a short one at many
@@ -63,26 +94,13 @@ struct StatementKey: Sendable, Hashable {
     }
 
     static func == (a: StatementKey, b: StatementKey) -> Bool {
-        let (x, y) = (a.request, b.request)
-        return a.kind == b.kind && a.prepared === b.prepared && a.forms == b.forms
-            && a.nulls == b.nulls && x.entity.index == y.entity.index
-            && x.includesSubentities == y.includesSubentities
-            && (x.fetchLimit == nil) == (y.fetchLimit == nil)
-            && (x.fetchOffset > 0) == (y.fetchOffset > 0)
-            && x.sortDescriptors == y.sortDescriptors
-            && x.propertiesToFetch == y.propertiesToFetch
-            && x.propertiesToGroupBy == y.propertiesToGroupBy
-            && x.havingPredicate == y.havingPredicate
-            && x.returnsDistinctResults == y.returnsDistinctResults
+        a.hash == b.hash && a.prepared === b.prepared && a.kind == b.kind && a.forms == b.forms
+            && a.nulls == b.nulls && a.bounds == b.bounds && a.entity == b.entity
+            && a.sortDescriptors == b.sortDescriptors && a.columns == b.columns
+            && a.groups == b.groups && a.having == b.having
     }
 
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(ObjectIdentifier(prepared))
-        hasher.combine(kind)
-        hasher.combine(forms)
-        hasher.combine(nulls)
-        hasher.combine(request.fetchLimit == nil)
-    }
+    func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
 /// The statements of one translator; any thread.

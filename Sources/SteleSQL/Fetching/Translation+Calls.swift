@@ -104,9 +104,13 @@ extension Translation {
         case (.string, _): kind = .text
         case (.uuid, _): kind = .uuid
         }
+        return .computed(cast(sql(operand), operand.kind, to: target), kind)
+    }
+
+    /// The call that casts.
+    func cast(_ text: String, _ kind: ColumnKind, to target: CastType) -> String {
         let place = CastType.allCases.firstIndex(of: target) ?? 0
-        return .computed(
-            "\(SQLFunctions.cast.name)(\(place), \(operand.kind.code), \(sql(operand)))", kind)
+        return "\(SQLFunctions.cast.name)(\(place), \(kind.code), \(text))"
     }
 
     // MARK: Places

@@ -137,7 +137,7 @@ extension Translation {
     }
 
     private func rows(of bag: Bag, numbered: Bool) -> (sql: String, value: Operand) {
-        let value = sql(bag.value)
+        let value = unaffected(bag.value)
         guard numbered else {
             let distinct = bag.isDistinct ? "DISTINCT " : ""
             return ("SELECT \(distinct)\(value) AS v FROM \(bag.source())", bag.value)
@@ -152,33 +152,71 @@ extension Translation {
     private func listed(
         _ items: [Expression], _ env: Environment, numbered: Bool
     ) throws(StoreError) -> (sql: String, value: Operand) {
-        var rows: [String] = []
-        var result: Operand?
-        for item in items {
-            let operand = try operand(item, env)
-            let text = sql(operand)
-            let isFirst = rows.isEmpty && items.count <= Self.longestUnion
-            let name = isFirst ? " AS v" : ""
-            let place = numbered ? ", \(rows.count)\(isFirst ? " AS n" : "")" : ""
-            rows.append(text + name + place)
-            guard var known = result, !known.isNull else {
-                result = operand
-                continue
-            }
-            known.kind = operand.isNull ? known.kind : Self.common(known.kind, operand.kind)
-            known.isLongDecimal = known.isLongDecimal || operand.isLongDecimal
-            result = known
+        var operands: [Operand] = []
+        for item in items { operands.append(try operand(item, env)) }
+        guard let value = Self.together(operands) else {
+            return ("SELECT NULL AS v, 0 AS n WHERE 0", .constant(.null))
         }
-        guard let result else { return ("SELECT NULL AS v, 0 AS n WHERE 0", .constant(.null)) }
-        var value = Operand.computed("", result.kind)
-        value.isLongDecimal = result.isLongDecimal
-        if rows.count > Self.longestUnion {
-            let columns = numbered ? "column1 AS v, column2 AS n" : "column1 AS v"
-            let list = rows.map { "(\($0))" }.joined(separator: ", ")
-            return ("SELECT \(columns) FROM (VALUES \(list))", value)
+        if items.count > Self.longestUnion, let list = boundList(operands, value) {
+            let place = numbered ? ", key AS n" : ""
+            return ("SELECT \(list.item) AS v\(place) FROM json_each(\(list.text))", value)
+        }
+        let rows = operands.enumerated().map { index, operand in
+            let isFirst = index % Self.longestUnion == 0
+            let place = numbered ? ", \(index)\(isFirst ? " AS n" : "")" : ""
+            return "SELECT " + asOne(unaffected(operand), operand, of: value)
+                + (isFirst ? " AS v" : "") + place
         }
         // VALUES would do as well, but may name nothing of the statement around it.
-        return (rows.map { "SELECT " + $0 }.joined(separator: " UNION ALL "), value)
+        let union = " UNION ALL "
+        if rows.count <= Self.longestUnion { return (rows.joined(separator: union), value) }
+        let parts = stride(from: 0, to: rows.count, by: Self.longestUnion).map { start in
+            let part = rows[start..<min(start + Self.longestUnion, rows.count)]
+            return "SELECT v\(numbered ? ", n" : "") FROM (\(part.joined(separator: union)))"
+        }
+        return (parts.joined(separator: union), value)
+    }
+
+    /// Literals as one bound text, and what makes a value of an item of it; nil where not all are
+    /// literals, or there is a null.
+    private func boundList(
+        _ operands: [Operand], _ whole: Operand
+    ) -> (text: String, item: String)? {
+        var values = operands.compactMap(\.literal)
+        guard values.count == operands.count else { return nil }
+        if whole.isLongDecimal, whole.kind == .decimal {
+            values = values.map { PredicateCalls.cast($0, to: .decimal) }
+        }
+        guard let (list, isWritten) = JSONList.text(values) else { return nil }
+        let item = isWritten ? "\(SQLFunctions.literal.name)(value)" : "value"
+        return (bind(list, of: operands), item)
+    }
+
+    /// A value without its column's affinity: the first SELECT of several, or the table that is made
+    /// of one, would have all their numbers in its column's kind, and round those of 64 bits.
+    private func unaffected(_ operand: Operand) -> String {
+        operand.isColumn ? "+" + sql(operand) : sql(operand)
+    }
+
+    /// What values are that stand in one collection; nil of none.
+    private static func together(_ operands: [Operand]) -> Operand? {
+        guard let first = operands.first else { return nil }
+        let known = operands.first { !$0.isNull } ?? first
+        var value = Operand.computed("", known.kind)
+        value.isLongDecimal = operands.contains(where: \.isLongDecimal)
+        for operand in operands where !operand.isNull {
+            value.kind = common(value.kind, operand.kind)
+        }
+        return value
+    }
+
+    /// A value's SQL so that equal ones are told by how they are stored: among Decimals that may
+    /// have more digits than a double, all numbers are such.
+    private func asOne(_ text: String, _ operand: Operand, of whole: Operand) -> String {
+        guard whole.isLongDecimal, whole.kind == .decimal, operand.kind != .decimal,
+            !operand.isNull
+        else { return text }
+        return cast(text, operand.kind, to: .decimal)
     }
 
     /// Each value once, in the order of the left side and then the right where that matters.
@@ -186,11 +224,14 @@ extension Translation {
         _ operation: Expression.SetOperation, _ left: Expression, _ right: Expression,
         _ env: Environment, numbered: Bool
     ) throws(StoreError) -> (sql: String, value: Operand) {
-        let (a, x) = try rows(of: left, env, numbered: numbered)
-        let (b, y) = try rows(
+        var (a, x) = try rows(of: left, env, numbered: numbered)
+        var (b, y) = try rows(
             of: right, env, numbered: numbered && operation == .union)
-        var value = Operand.computed("", Self.common(x.kind, y.kind))
-        value.isLongDecimal = x.isLongDecimal || y.isLongDecimal
+        let value = Self.together([x, y]) ?? x
+        let (u, v) = (asOne("v", x, of: value), asOne("v", y, of: value))
+        let (m, n) = (numbered ? ", n" : "", numbered && operation == .union ? ", n" : "")
+        if u != "v" { a = "SELECT \(u) AS v\(m) FROM (\(a))" }
+        if v != "v" { b = "SELECT \(v) AS v\(n) FROM (\(b))" }
         guard numbered else {
             let word =
                 switch operation {
@@ -224,7 +265,11 @@ extension Translation {
             return try operand(
                 Total(aggregate: .count, isDistinct: false, collection: collection), env)
         }
-        if case .aggregate(let items) = collection, case .at(.constant(.int(let it))) = place {
+        if case .aggregate(let items) = collection,
+            let it = Self.number(of: place, of: items.count)
+        {
+            // In a group each of them must have one value.
+            if env.isGrouped { for item in items { _ = try operand(item, env) } }
             let isInside = it >= 0 && it < Int64(items.count)
             return isInside ? try operand(items[Int(it)], env) : .constant(.null)
         }
@@ -251,10 +296,7 @@ extension Translation {
         switch place {
         case .last: order = order.map { "\($0) DESC" }
         case .at(.constant(let value)):
-            guard case .int(let it) = value, it >= 0 else {
-                if case .int = value { return .constant(.null) }
-                throw .unsupported("an index that is no whole number")
-            }
+            guard let it = PredicateCalls.index(value), it >= 0 else { return .constant(.null) }
             end += " OFFSET \(bind(.int(it)))"
         case .first, .size, .at: break
         }
@@ -262,6 +304,16 @@ extension Translation {
             "(SELECT \(sql(bag.value)) FROM \(bag.source()) "
                 + "ORDER BY \(order.joined(separator: ", "))\(end))")
         return operand
+    }
+
+    /// The number of a place in a list of so many; nil where that is not the same for all objects.
+    private static func number(of place: Expression.IndexPosition, of count: Int) -> Int64? {
+        switch place {
+        case .first: 0
+        case .last: Int64(count) - 1
+        case .at(.constant(let value)): PredicateCalls.index(value) ?? -1
+        case .at, .size: nil
+        }
     }
 
     private func isConstant(_ expression: Expression) -> Bool {

@@ -19,15 +19,16 @@ extension Translation {
         let long = left.isLongDecimal || right.isLongDecimal
         let a = comparable(left, options, long: long)
         let b = comparable(right, options, long: long)
-        if holds { return Condition(a + " " + type.sign + " " + b) }
+        if holds { return Condition(SQLWords.joined(a, type.spaced, b)) }
         if !left.isNullable && !right.isNullable {
-            return Condition("\(a) \(type.opposite.sign) \(b)")
+            return Condition(SQLWords.joined(a, type.opposite.spaced, b))
         }
         if left.isColumn && !right.isNullable && a == sql(left) {
             // Two ranges of an index.
-            return Condition("\(a) \(type.opposite.sign) \(b) OR \(a) IS NULL", .or)
+            return Condition(
+                SQLWords.joined(a, type.opposite.spaced, b, " OR ", a, " IS NULL"), .or)
         }
-        return Condition("\(a) \(type.sign) \(b)").failing
+        return Condition(SQLWords.joined(a, type.spaced, b)).failing
     }
 
     private func equal(
@@ -38,19 +39,20 @@ extension Translation {
         }
         if right.isNull {
             if !left.isNullable { return .constant(!holds) }
-            return Condition("\(sql(left)) IS \(holds ? "" : "NOT ")NULL")
+            return Condition(SQLWords.joined(sql(left), holds ? " IS NULL" : " IS NOT NULL", ""))
         }
+        if left.isDoubleColumn, right.isBesideDoubles { return .constant(!holds) }
         let long = left.isLongDecimal || right.isLongDecimal
         let a = comparable(left, options, long: long)
         let b = comparable(right, options, long: long)
         switch (holds, left.isNullable, right.isNullable) {
-        case (true, true, true): return Condition("\(a) IS \(b)")
+        case (true, true, true): return Condition(SQLWords.joined(a, " IS ", b))
         case (true, _, _):
-            let condition = Condition("\(a) = \(b)")
+            let condition = Condition(SQLWords.joined(a, " = ", b))
             guard options.folds, let literal = TextLiteral(right) else { return condition }
             return narrowed(condition, left, beginsWith: literal, options)
-        case (false, false, false): return Condition("\(a) <> \(b)")
-        case (false, _, _): return Condition("\(a) IS NOT \(b)")
+        case (false, false, false): return Condition(SQLWords.joined(a, " <> ", b))
+        case (false, _, _): return Condition(SQLWords.joined(a, " IS NOT ", b))
         }
     }
 
@@ -70,19 +72,20 @@ extension Translation {
             let beyond = "\(text) < \(from) OR \(text) > \(to)"
             return Condition(value.isNullable ? "\(beyond) OR \(text) IS NULL" : beyond, .or)
         }
-        return Condition("\(text) BETWEEN \(from) AND \(to)").turned(holds)
+        return Condition(SQLWords.joined(text, " BETWEEN ", from, " AND ", to)).turned(holds)
     }
 }
 
 extension Comparison.Operator {
-    var sign: String {
+    /// Its sign, with a space on both sides.
+    var spaced: String {
         switch self {
-        case .lessThan: "<"
-        case .lessThanOrEqual: "<="
-        case .greaterThan: ">"
-        case .greaterThanOrEqual: ">="
-        case .notEqual: "<>"
-        default: "="
+        case .lessThan: " < "
+        case .lessThanOrEqual: " <= "
+        case .greaterThan: " > "
+        case .greaterThanOrEqual: " >= "
+        case .notEqual: " <> "
+        default: " = "
         }
     }
 

@@ -54,12 +54,11 @@ extension Translation {
             left, Reach.isInside(it.left), it.type, it.right, it.options, env, holds: holds)
     }
 
-    /// An attribute of the object itself that is compared with literals, as most are; nil for
-    /// anything else.
+    /// An attribute or a to-one of the object itself that is compared with literals, as most are;
+    /// nil for anything else.
     private func attribute(_ it: Comparison, _ env: Environment) throws(StoreError) -> Operand? {
-        guard case .keyPath(.evaluatedObject, let path) = it.left, path.count == 1,
-            !env.isGrouped, env.columns.isEmpty,
-            case .attribute(let attribute)? = env.object.entity.property(named: path[0])
+        guard !env.isGrouped, env.columns.isEmpty,
+            case .keyPath(.evaluatedObject, let path) = it.left, path.count == 1
         else { return nil }
         switch it.right {
         case .constant: break
@@ -67,7 +66,13 @@ extension Translation {
         case .aggregate where it.type == .in || it.type == .between: break
         default: return nil
         }
-        return try column(attribute, of: env.object)
+        switch env.object.entity.property(named: path[0]) {
+        case .attribute(let attribute)?: return try column(attribute, of: env.object)
+        case .relationship(let relationship)? where !relationship.isToMany:
+            let position = try toOne(relationship, of: env.object)
+            return .column(position.key, .key, isNullable: position.isNullable)
+        default: return nil
+        }
     }
 
     /// A comparison whose left side is known already.

@@ -20,7 +20,7 @@ extension Translation {
             }
             guard let object = env.variables[name] else { throw .invalid("$\(name) has no value") }
             return try value([], of: object)
-        case .keyPath(let base, let path): return try keyPath(base, path, env)
+        case .keyPath(let base, let path): return try keyPath(expression, base, path, env)
         case .function(let name, let arguments): return try function(name, arguments, env)
         case .conditional(let predicate, let first, let second):
             return try conditional(predicate, first, second, env)
@@ -34,23 +34,24 @@ extension Translation {
     }
 
     private func keyPath(
-        _ base: Expression, _ path: [String], _ env: Environment
+        _ expression: Expression, _ base: Expression, _ path: [String], _ env: Environment
     ) throws(StoreError) -> Operand {
         if case .evaluatedObject = base, path.count == 1, let column = env.columns[path[0]] {
             var plain = env
             plain.columns = [:]
             return try operand(column, plain)
         }
-        if env.isGrouped, case .evaluatedObject = base, total(.keyPath(base, path), env) == nil {
+        let total = path.contains(where: isSign) ? total(expression, env) : nil
+        if env.isGrouped, case .evaluatedObject = base, total == nil {
             throw .invalid(
                 "\(path.joined(separator: ".")) is neither grouped by nor in an aggregate")
         }
-        if let total = total(.keyPath(base, path), env) { return try operand(total, env) }
+        if let total { return try operand(total, env) }
         guard let start = try object(base, env) else {
             if try operand(base, env).isNull { return .constant(.null) }
             throw .unsupported("a key of what is no object")
         }
-        return try value(path, of: start)
+        return try value(path[...], of: start)
     }
 
     private func conditional(

@@ -4,12 +4,6 @@ import SteleModel
 import StelePersistence
 import StelePredicates
 
-#if canImport(FoundationEssentials)
-    import struct FoundationEssentials.Date
-#else
-    import struct Foundation.Date
-#endif
-
 extension Translation {
     func function(
         _ name: String, _ arguments: [Expression], _ env: Environment
@@ -33,11 +27,12 @@ extension Translation {
         case .rightShift: return try bits(">>", function, arguments, env)
         case .now:
             isForOneUse = true
-            return .constant(.date(Date().timeIntervalSinceReferenceDate))
+            return .constant(.date(now))
         case .random: return .computed("(RANDOM() & 2147483647)", .integer, isNullable: false)
         case .randomBelow:
-            let bound = "CAST(\(sql(try operand(arguments[0], env))) AS INTEGER)"
-            return .computed("CASE WHEN \(bound) > 0 THEN ABS(RANDOM() % \(bound)) END", .integer)
+            let bound = try operand(arguments[0], env)
+            return .computed(
+                "\(SQLFunctions.randomBelow.name)(\(bound.kind.code), \(sql(bound)))", .integer)
         case .noIndex:
             var operand = try operand(arguments[0], env)
             if case .sql(let text) = operand.content {

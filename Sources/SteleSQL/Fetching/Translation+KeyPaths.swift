@@ -12,14 +12,15 @@ extension Translation {
         }
         let alias = try row(of: owner)
         return Position(
-            scope: owner.scope, key: "\(alias).\(column)", entity: model.destination(of: it),
+            scope: owner.scope, key: SQLWords.joined(alias, ".", column),
+            entity: model.destination(of: it),
             isNullable: true)
     }
 
     /// What a key path over to-ones gives: an attribute's column, or a relationship's key.
-    func value(_ path: [String], of start: Position) throws(StoreError) -> Operand {
+    func value(_ path: ArraySlice<String>, of start: Position) throws(StoreError) -> Operand {
         var position = start
-        for (index, key) in path.enumerated() {
+        for (index, key) in zip(path.indices, path) {
             switch position.entity.property(named: key) {
             case .relationship(let it)?:
                 if it.isToMany {
@@ -28,7 +29,7 @@ extension Translation {
                 }
                 position = try toOne(it, of: position)
             case .attribute(let it)?:
-                if index < path.count - 1 {
+                if index < path.endIndex - 1 {
                     throw .unsupported("the attributes within \(it.name) in a store of this kind")
                 }
                 return try column(it, of: position)
@@ -42,16 +43,15 @@ extension Translation {
     }
 
     func column(_ it: Attribute, of owner: Position) throws(StoreError) -> Operand {
-        guard let column = schema.column(of: it.slot, in: owner.entity.index) else {
+        if it.type == .composite { throw .unsupported("comparing \(it.name), a composite") }
+        let column =
+            owner.isFirst
+            ? translator.firstColumn(it, of: owner.entity)
+            : translator.column(it, of: owner.entity, behind: try row(of: owner))
+        guard let column else {
             throw .unsupported("\(it.name) is transient and not in the store")
         }
-        if it.type == .composite { throw .unsupported("comparing \(it.name), a composite") }
-        let alias = try row(of: owner)
-        var operand = Operand.column(alias + "." + column, ColumnKind(it))
-        operand.isNarrow = it.type == .integer16 || it.type == .integer32
-        operand.isLongDecimal = isLong(it)
-        operand.isIndexed = schema.indexedSlots[owner.entity.index].contains(it.slot)
-        return operand
+        return column.operand
     }
 
     private func special(_ key: String, of owner: Position) throws(StoreError) -> Operand {

@@ -20,7 +20,8 @@ extension Translation {
         operands.reserveCapacity(items.count)
         for item in items {
             let operand = try operand(item, env)
-            if !operand.isNull { operands.append(operand) }
+            if operand.isNull || element.isDoubleColumn && operand.isBesideDoubles { continue }
+            operands.append(operand)
         }
         if operands.isEmpty { return .constant(!holds) }
         var element = element
@@ -33,39 +34,52 @@ extension Translation {
         }
         let long = element.isLongDecimal || operands.contains(where: \.isLongDecimal)
         let text = comparable(element, options, long: long)
-        let values = operands.compactMap(\.literal)
-        let texts = operands.compactMap(TextLiteral.init)
-        let isAllText = texts.count == operands.count
-        func found(_ list: String) -> Condition {
-            let condition = Condition("\(text) IN (\(list))")
-            guard holds, isAllText else { return condition.turned(holds) }
-            return narrowed(condition, element, isOneOf: texts, options)
-        }
-        if values.count == operands.count, values.count > Self.writtenOut,
-            let (list, isWritten) = JSONList.text(values)
+        if operands.count > Self.writtenOut,
+            let list = boundList(operands) { wrap($0, element.kind, options, long: long) }
         {
-            let plain = isWritten ? "\(SQLFunctions.literal.name)(value)" : "value"
-            let item = wrap(plain, element.kind, options, long: long)
-            return found("SELECT \(item) FROM json_each(\(bind(list, of: operands)))")
+            return found(list, text, element, operands, options, holds: holds)
         }
         guard operands.count + bindings.count <= Self.parameterLimit / 2 else {
-            throw .unsupported("a list of more than \(Self.parameterLimit / 2) such values")
+            throw .tooLarge("a list of more than \(Self.parameterLimit / 2) values")
         }
         // Few lengths make few statements: the last value fills the list to a power of two.
-        var length = 1
-        while length < operands.count { length *= 2 }
-        let last = operands.last.flatMap { $0.literal == nil ? nil : $0 }
-        let filling = last.map { Array(repeating: $0, count: length - operands.count) } ?? []
-        let list = (operands + filling).map { comparable($0, options, long: long) }
-        return found(list.joined(separator: ", "))
+        if let last = operands.last, last.literal != nil {
+            while operands.count & (operands.count - 1) != 0 { operands.append(last) }
+        }
+        let list = operands.map { comparable($0, options, long: long) }
+        return found(
+            SQLWords.joined(list, by: ", "), text, element, operands, options, holds: holds)
+    }
+
+    /// That a value is in a list, behind the ranges of an index where one serves.
+    private func found(
+        _ list: String, _ text: String, _ element: Operand, _ operands: [Operand],
+        _ options: ComparisonOptions, holds: Bool
+    ) -> Condition {
+        let condition = Condition(SQLWords.joined(text, " IN (", list, ")"))
+        guard holds, element.isIndexed, options.folds else { return condition.turned(holds) }
+        let texts = operands.compactMap(TextLiteral.init)
+        guard texts.count == operands.count else { return condition }
+        return narrowed(condition, element, isOneOf: texts, options)
+    }
+
+    /// A SELECT of literals that are bound as one text; nil where not all are literals.
+    private func boundList(_ operands: [Operand], _ wrap: (String) -> String) -> String? {
+        let values = operands.compactMap(\.literal)
+        guard values.count == operands.count, let (list, isWritten) = JSONList.text(values) else {
+            return nil
+        }
+        let item = wrap(isWritten ? "\(SQLFunctions.literal.name)(value)" : "value")
+        return "SELECT \(item) FROM json_each(\(bind(list, of: operands)))"
     }
 
     /// Binds a list, of which either all values are parameters or none.
-    private func bind(_ list: String, of operands: [Operand]) -> String {
+    func bind(_ list: String, of operands: [Operand]) -> String {
         let numbers = operands.compactMap { operand -> Int? in
             if case .parameter(let number, _) = operand.content { number } else { nil }
         }
-        if !numbers.isEmpty, numbers.count < operands.count { isForOneUse = true }
-        return bind(.string(list), from: numbers.isEmpty ? nil : .list(numbers))
+        guard let first = numbers.first else { return bind(.string(list)) }
+        if numbers != Array(first..<(first + operands.count)) { isForOneUse = true }
+        return bind(.string(list), from: .list(from: first, count: numbers.count))
     }
 }

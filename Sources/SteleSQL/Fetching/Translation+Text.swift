@@ -26,8 +26,10 @@ extension Translation {
             default: SQLFunctions.contains
             }
         let bits = options.folds ? options.rawValue : 0
-        let condition = Condition("\(function.name)(\(sql(text)), \(sql(pattern)), \(bits))")
-        guard holds, let literal = TextLiteral(pattern) else {
+        let condition = Condition(
+            SQLWords.joined(
+                function.name, "(", sql(text), ", ", sql(pattern), ", ", String(bits) + ")"))
+        guard holds, text.isIndexed, let literal = TextLiteral(pattern) else {
             return condition.turned(holds)
         }
         switch type {
@@ -49,12 +51,13 @@ extension Translation {
         case .endsWith:
             ending(sql(text), bind(literal))
         default:
-            Condition("INSTR(\(sql(text)), \(bind(literal))) > 0")
+            Condition(SQLWords.joined("INSTR(", sql(text), ", ", bind(literal), ") > 0"))
         }
     }
 
     private func ending(_ text: String, _ literal: String) -> Condition {
-        Condition("SUBSTR(\(text), -LENGTH(\(literal))) = \(literal)")
+        Condition(
+            SQLWords.joined("SUBSTR(", text, ", -LENGTH(", literal, ")) = ", literal))
     }
 
     /// The condition behind ranges of the column's index in which all texts are for which it is
@@ -118,12 +121,13 @@ extension Translation {
     }
 
     private func range(_ column: String, _ prefix: TextLiteral) -> Condition {
-        let from = "\(column) >= \(bind(prefix))"
+        let from = bind(prefix)
         guard let next = prefix.next else {
             isForOneUse = true
-            return Condition(from)
+            return Condition(SQLWords.joined(column, " >= ", from))
         }
-        return Condition("\(from) AND \(column) < \(bind(next))", .and)
+        return Condition(
+            SQLWords.joined(column, " >= ", from, " AND ", column, " < ", bind(next)), .and)
     }
 
     private func bind(_ literal: TextLiteral) -> String {

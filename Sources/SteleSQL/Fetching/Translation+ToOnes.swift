@@ -15,7 +15,7 @@ extension Translation {
             (left, right) = (right, left)
         }
         guard case .keyPath(.evaluatedObject, let path) = left, path.count > 1,
-            !env.isGrouped, !env.isNarrow, env.columns[path[0]] == nil,
+            !path.contains(where: isSign), !env.isGrouped, !env.isNarrow, env.columns[path[0]] == nil,
             isSelective(it.type, right, holds: holds),
             case .relationship(let first)? = env.object.entity.property(named: path[0]),
             !first.isToMany, !crossesToMany(path, from: env.object.entity),
@@ -29,12 +29,14 @@ extension Translation {
         let position = Position(
             scope: scope, key: "\(alias).Z_PK", entity: model.destination(of: first),
             isNullable: false)
-        let value = try value(Array(path.dropFirst()), of: position)
+        let value = try value(path.dropFirst(), of: position)
         let type = it.type == .notEqual ? .equal : it.type
         let inner = try condition(value, false, type, right, it.options, env, holds: true)
         findsFew = true
         return Condition(
-            "\(owner.key) IN (SELECT \(alias).Z_PK FROM \(scope.from) WHERE \(inner.sql))")
+            SQLWords.joined(
+                SQLWords.joined(owner.key, " IN (SELECT ", alias), ".Z_PK FROM ", scope.from,
+                " WHERE ", inner.sql, ")"))
     }
 
     private func isOwnKey(_ key: String) -> Bool { key == "_id" || key == "SELF" }

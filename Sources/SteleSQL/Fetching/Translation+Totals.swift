@@ -62,7 +62,8 @@ extension Translation {
             alias, on: "\(alias).k = \(link.owner)", outer: true)
         var operand = made.operand
         let isZero = !operand.isNullable
-        operand.content = .sql(isZero ? "COALESCE(\(alias).v, 0)" : "\(alias).v")
+        operand.content = .sql(
+            isZero ? "COALESCE(\(alias).v, \(Self.zero(of: operand.kind)))" : "\(alias).v")
         return operand
     }
 

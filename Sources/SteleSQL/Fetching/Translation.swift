@@ -6,8 +6,7 @@ import StelePredicates
 
 /// The translation of expressions and predicates into one statement.
 final class Translation {
-    let schema: SQLSchema
-    private let longDecimals: Set<String>
+    let translator: FetchTranslator
     private(set) var bindings: [Value] = []
     /// Those among them that differ among requests of one shape.
     private(set) var sources: [BindingSource] = []
@@ -22,13 +21,18 @@ final class Translation {
     /// How deep what is translated stands in the whole.
     private var depth = 0
 
+    /// What `now()` is, wherever the statement says it: seconds since 2001-01-01T00:00:00Z.
+    lazy var now = PredicateCalls.now
+
     init(_ translator: FetchTranslator, parameters: [Value] = []) {
-        schema = translator.schema
+        self.translator = translator
         self.parameters = parameters
-        longDecimals = translator.longDecimals
+        bindings.reserveCapacity(16)
     }
 
-    var model: Model { schema.model }
+    var schema: SQLSchema { translator.schema }
+
+    var model: Model { translator.schema.model }
 
     /// Goes a step deeper; `leave` goes back.
     func enter() throws(StoreError) {
@@ -76,16 +80,11 @@ final class Translation {
     func wrap(
         _ text: String, _ kind: ColumnKind, _ options: ComparisonOptions, long: Bool
     ) -> String {
-        if long { return "\(SQLFunctions.decimalKey.name)(\(text))" }
+        if long { return SQLWords.joined(SQLFunctions.decimalKey.name, "(", text, ")") }
         if kind == .text, options.folds {
             return "\(SQLFunctions.fold.name)(\(text), \(options.rawValue))"
         }
         return text
-    }
-
-    func isLong(_ attribute: Attribute) -> Bool {
-        guard attribute.type == .decimal, !longDecimals.isEmpty else { return false }
-        return longDecimals.contains("\(model.entities[attribute.owner].name).\(attribute.name)")
     }
 
     /// The alias of an object's row, joined now if it is not yet.
@@ -95,7 +94,8 @@ final class Translation {
             throw .unsupported("\(it.entity.name) has no table in this store")
         }
         let alias = makeAlias()
-        it.scope.join(table.name, alias, on: "\(alias).Z_PK = \(it.key)", outer: it.isNullable)
+        it.scope.join(
+            table.name, alias, on: SQLWords.joined(alias, ".Z_PK = ", it.key), outer: it.isNullable)
         it.scope.setRow(it.key, alias)
         return alias
     }

@@ -29,7 +29,8 @@ enum SQLFunctionTable {
     ) {
         let code = sqlite3_create_function_v2(
             connection, function.name, Int32(function.argumentCount),
-            SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nil, body, nil, nil, nil)
+            SQLITE_UTF8 | SQLITE_INNOCUOUS
+                | (function.isDeterministic ? SQLITE_DETERMINISTIC : 0), nil, body, nil, nil, nil)
         precondition(code == SQLITE_OK, "a name and a count that SQLite takes")
     }
 
@@ -47,6 +48,7 @@ enum SQLFunctionTable {
         [
             (SQLFunctions.call, { ValueFunctions.call($0, $1, $2) }),
             (SQLFunctions.call2, { ValueFunctions.call($0, $1, $2) }),
+            (SQLFunctions.randomBelow, { ValueFunctions.randomBelow($0, $2) }),
             (SQLFunctions.cast, { ValueFunctions.cast($0, $2) }),
             (SQLFunctions.distance, { ValueFunctions.distance($0, $2) }),
             (SQLFunctions.literal, { ValueFunctions.literal($0, $2) }),

@@ -10,21 +10,25 @@ enum TextFunctions {
         case contains, beginsWith, endsWith, like
     }
 
-    /// 1 or 0; NULL where the text or the pattern is.
+    /// 1 or 0; NULL where the text or the pattern is; an error where LIKE would take too long.
     static func compare(
         _ context: OpaquePointer?, _ arguments: SQLArguments?, _ question: Question
     ) {
         guard let arguments, let text = bytes(arguments[0]), let pattern = bytes(arguments[1])
         else { return sqlite3_result_null(context) }
         let comparison = TextComparison(options(arguments[2]))
-        let holds =
-            switch question {
-            case .contains: comparison.contains(text, pattern)
-            case .beginsWith: comparison.beginsWith(text, pattern)
-            case .endsWith: comparison.endsWith(text, pattern)
-            case .like: comparison.like(text, pattern)
-            }
-        sqlite3_result_int(context, holds ? 1 : 0)
+        do {
+            let holds =
+                switch question {
+                case .contains: comparison.contains(text, pattern)
+                case .beginsWith: comparison.beginsWith(text, pattern)
+                case .endsWith: comparison.endsWith(text, pattern)
+                case .like: try comparison.like(text, pattern)
+                }
+            sqlite3_result_int(context, holds ? 1 : 0)
+        } catch {
+            sqlite3_result_error(context, FunctionError.text(error), -1)
+        }
     }
 
     /// Text whose binary order is that of the text under the options; NULL of NULL.

@@ -20,6 +20,12 @@ enum ValueFunctions {
         result(context, PredicateCalls.apply(function, a, b))
     }
 
+    /// `STELE_RANDOM`.
+    static func randomBelow(_ context: OpaquePointer?, _ arguments: SQLArguments?) {
+        guard let arguments else { return sqlite3_result_null(context) }
+        result(context, PredicateCalls.random(below: value(arguments[1], kind(arguments[0]))))
+    }
+
     /// `STELE_CAST`.
     static func cast(_ context: OpaquePointer?, _ arguments: SQLArguments?) {
         guard let arguments else { return sqlite3_result_null(context) }

@@ -31,7 +31,9 @@ struct Grouping {
         case .set(_, let left, let right):
             try check(left, parameter)
             try check(right, parameter)
-        case .index(let collection, _): try check(collection, parameter)
+        case .index(let collection, let place):
+            try check(collection, parameter)
+            if case .at(let number) = place { try check(number, parameter) }
         case .constant, .variable, .anyKey, .assignment: break
         }
     }

@@ -1,6 +1,5 @@
 /// Expressions and predicates looked up in the model: what a call's texts mean for one entity.
 
-import SteleJSON
 import SteleModel
 import StelePredicates
 
@@ -18,8 +17,7 @@ struct Names {
         check = PredicateCheck(
             model: model, entity: entity,
             variables: Dictionary(
-                variables.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first }),
-            dateReader: { try? ISO8601.secondsSinceReferenceDate($0) })
+                variables.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first }))
     }
 
     /// The same where names may also be those of checked columns.

@@ -1,7 +1,6 @@
 /// `stele predicate`: whether a predicate can be read, and what a store makes of it.
 
 import ArgumentParser
-import SteleJSON
 import SteleModel
 import StelePredicates
 import SteleSQLite
@@ -67,6 +66,7 @@ struct PredicateCommand: ParsableCommand {
             }
             return nil
         }
+        try Transformers.registerFromEnvironment()
         let model = try Serving.model(path)
         let names = model.entities.map(\.name)
         guard let name = entity else {
@@ -87,8 +87,7 @@ struct PredicateCommand: ParsableCommand {
         of predicate: Predicate, _ entity: Entity, _ model: Model
     ) throws -> String {
         let check = PredicateCheck(
-            model: model, entity: entity, variables: try variables(),
-            dateReader: { try? ISO8601.secondsSinceReferenceDate($0) })
+            model: model, entity: entity, variables: try variables())
         let checked: Predicate
         let types: [(text: String, type: ExpressionType)]
         do throws(PredicateError) {

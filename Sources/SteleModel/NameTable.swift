@@ -1,0 +1,51 @@
+/// What a model looks up by name, at each key of each predicate.
+
+/// Values by short names, found with less work than a dictionary's hash takes. Names are the same
+/// where `String` says so, composed or not.
+struct NameTable<Value: Sendable>: Sendable {
+    private let all: [String: Value]
+    private let names: [String]
+    private let values: [Value]
+    /// Where an ASCII name stands among them, or -1: at the first free place from its hash on.
+    private let places: [Int32]
+
+    init(_ all: [String: Value]) {
+        self.all = all
+        let ascii = all.filter { Self.hash($0.key) != nil }
+        names = Array(ascii.keys)
+        values = Array(ascii.values)
+        var size = 4
+        while size < 2 * names.count { size *= 2 }
+        var places = [Int32](repeating: -1, count: size)
+        for (index, name) in names.enumerated() {
+            guard let hash = Self.hash(name) else { continue }
+            var place = hash & (size - 1)
+            while places[place] >= 0 { place = (place + 1) & (size - 1) }
+            places[place] = Int32(index)
+        }
+        self.places = places
+    }
+
+    /// The value of that name, or nil.
+    func value(of name: String) -> Value? {
+        guard let hash = Self.hash(name) else { return all[name] }
+        var place = hash & (places.count - 1)
+        while places[place] >= 0 {
+            let index = Int(places[place])
+            if names[index] == name { return values[index] }
+            place = (place + 1) & (places.count - 1)
+        }
+        return nil
+    }
+
+    /// FNV-1a of the name's bytes; nil where one is not ASCII.
+    private static func hash(_ name: String) -> Int? {
+        var hash: UInt32 = 0x811C_9DC5
+        var seen: UInt8 = 0
+        for byte in name.utf8 {
+            hash = (hash ^ UInt32(byte)) &* 0x0100_0193
+            seen |= byte
+        }
+        return seen < 0x80 ? Int(hash ^ hash >> 15) : nil
+    }
+}

@@ -1,0 +1,121 @@
+/// A number as it is written in a predicate, and what it is worth.
+
+import SteleModel
+
+/// One literal of a text that its owner keeps alive.
+struct NumberLiteral {
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private let place: Token
+    private let isNegative: Bool
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>, _ place: Token, _ isNegative: Bool) {
+        self.bytes = bytes
+        self.place = place
+        self.isNegative = isNegative
+    }
+
+    /// An integer where it fits in 64 bits, else a Decimal: a fixed-point literal is exact to 38
+    /// digits. What no Decimal can hold is a Double; nil for what neither can.
+    var value: Value? {
+        switch place.kind {
+        case .integer: integer
+        case .radix: radix
+        default: fixedPoint
+        }
+    }
+
+    private var integer: Value? {
+        var value: Int64 = 0
+        for index in place.start..<place.end {
+            let digit = Int64(bytes[index] &- 0x30)
+            let (tenfold, over) = value.multipliedReportingOverflow(by: 10)
+            let (sum, carried) =
+                isNegative
+                ? tenfold.subtractingReportingOverflow(digit)
+                : tenfold.addingReportingOverflow(digit)
+            if over || carried { return fixedPoint }
+            value = sum
+        }
+        return .int(value)
+    }
+
+    private var radix: Value? {
+        let base: Int =
+            switch bytes[place.start + 1] | 0x20 {
+            case UInt8(ascii: "x"): 16
+            case UInt8(ascii: "o"): 8
+            default: 2
+            }
+        let digits = String(decoding: bytes[(place.start + 2)..<place.end], as: UTF8.self)
+        let text = isNegative ? "-" + digits : digits
+        if let value = Int64(text, radix: base) { return .int(value) }
+        // Beyond 64 bits as far as a Decimal is exact, which is 38 digits.
+        guard let value = UInt128(digits, radix: base), let decimal = Decimal(string: "\(value)"),
+            decimal.description == "\(value)"
+        else { return nil }
+        return .decimal(isNegative ? -decimal : decimal)
+    }
+
+    /// Significant digits and an exponent, which up to 19 digits need no text in between.
+    private var fixedPoint: Value? {
+        var mantissa: UInt64 = 0
+        var digits = 0
+        var zeros = 0
+        var exponent = 0
+        var index = place.start
+        var afterPoint = false
+        while index < place.end {
+            let byte = bytes[index]
+            index += 1
+            if byte == UInt8(ascii: ".") {
+                afterPoint = true
+                continue
+            }
+            guard Lexer.isDigit(byte) else { break }
+            if afterPoint { exponent -= 1 }
+            if byte == 0x30 {
+                if digits > 0 { zeros += 1 }
+                continue
+            }
+            // Zeros count only once another digit follows them.
+            digits += zeros + 1
+            if digits <= 19 {
+                for _ in 0..<zeros { mantissa &*= 10 }
+                mantissa = mantissa &* 10 &+ UInt64(byte &- 0x30)
+            }
+            zeros = 0
+        }
+        exponent += zeros
+        if index < place.end {
+            let text = String(decoding: bytes[index..<place.end], as: UTF8.self)
+            exponent += Int(text) ?? (text.utf8.first == UInt8(ascii: "-") ? -9999 : 9999)
+        }
+        if digits == 0 { return .decimal(0) }
+        if digits <= 19, (-128...127).contains(exponent) {
+            return .decimal(
+                Decimal(
+                    sign: isNegative ? .minus : .plus, exponent: exponent,
+                    significand: Decimal(mantissa)))
+        }
+        return longNumber(digits: digits, exponent: exponent)
+    }
+
+    private func longNumber(digits: Int, exponent: Int) -> Value? {
+        let digitsAsWritten = String(decoding: bytes[place.start..<place.end], as: UTF8.self)
+        let written = (isNegative ? "-" : "") + digitsAsWritten
+        let lowest = exponent
+        let highest = exponent + digits - 1
+        if digits <= 38, lowest >= -128, highest <= 127, let value = Decimal(string: written) {
+            return .decimal(value)
+        }
+        guard let value = Double(written), value.isFinite else { return nil }
+        if value == 0 { return .decimal(0) }
+        // A Double of no more digits than a Decimal has is one, so that it prints as it was read.
+        if digits > 38, lowest + digits - 17 >= -128, highest <= 127,
+            let short = Decimal(string: "\(value)")
+        {
+            return .decimal(short)
+        }
+        return .double(value)
+    }
+}

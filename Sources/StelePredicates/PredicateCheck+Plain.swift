@@ -1,0 +1,101 @@
+/// What most comparisons are, checked by the shortest way: the same as the long one, sooner.
+
+import SteleModel
+
+extension PredicateCheck {
+    /// What a key path over to-ones leads to.
+    private enum Plain {
+        case attribute(AttributeType)
+        case toOne
+    }
+
+    /// A key of the object, or across to-ones, and literals of its kind; nil for anything else. The
+    /// very predicate where nothing in it has to be changed.
+    func plain(_ predicate: Predicate, _ comparison: Comparison) -> Predicate? {
+        guard comparison.modifier == .direct, aliases.isEmpty,
+            case .keyPath(.evaluatedObject, let path) = comparison.left, let plain = plain(path)
+        else { return nil }
+        let (type, right) = (comparison.type, comparison.right)
+        switch (plain, right) {
+        case (.toOne, .constant(.null)) where type == .equal || type == .notEqual:
+            return predicate
+        case (.attribute(let kind), .constant(let value)):
+            guard let fitted = Self.fitted(value, to: kind, type) else { return nil }
+            if fitted == value { return predicate }
+            return Self.changed(comparison, .constant(fitted))
+        case (.attribute(let kind), .aggregate(let items)):
+            return list(items, kind, comparison, predicate)
+        default: return nil
+        }
+    }
+
+    /// The type of the attribute at the end of a key path over to-ones; nil where there is none.
+    func attributeType(_ path: [String]) -> AttributeType? {
+        if case .attribute(let type)? = plain(path) { type } else { nil }
+    }
+
+    private func plain(_ path: [String]) -> Plain? {
+        var place = entity
+        for key in path.dropLast() {
+            guard case .relationship(let it)? = place.property(named: key), !it.isToMany else {
+                return nil
+            }
+            place = model.destination(of: it)
+        }
+        guard let key = path.last else { return nil }
+        switch place.property(named: key) {
+        case .attribute(let it)?:
+            return it.isComposite || it.isTransient || it.isExternal ? nil : .attribute(it.type)
+        case .relationship(let it)?: return it.isToMany ? nil : .toOne
+        default: return nil
+        }
+    }
+
+    /// BETWEEN and IN with literals alone.
+    private func list(
+        _ items: [Expression], _ kind: AttributeType, _ comparison: Comparison,
+        _ predicate: Predicate
+    ) -> Predicate? {
+        switch comparison.type {
+        case .in: break
+        case .between where items.count == 2: break
+        default: return nil
+        }
+        var changed: [Expression]?
+        for (index, item) in items.enumerated() {
+            guard case .constant(let value) = item,
+                let fitted = Self.fitted(value, to: kind, .equal)
+            else { return nil }
+            if fitted == value { continue }
+            if changed == nil { changed = items }
+            changed?[index] = .constant(fitted)
+        }
+        return changed.map { Self.changed(comparison, .aggregate($0)) } ?? predicate
+    }
+
+    private static func changed(_ comparison: Comparison, _ right: Expression) -> Predicate {
+        .comparison(
+            Comparison(
+                comparison.left, comparison.type, right, options: comparison.options))
+    }
+
+    /// A literal as an attribute's, compared with it so; nil where the long way has to tell.
+    private static func fitted(
+        _ value: Value, to kind: AttributeType, _ type: Comparison.Operator
+    ) -> Value? {
+        switch type {
+        case .equal, .notEqual, .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
+            switch value {
+            case .string: return kind == .string ? value : nil
+            case .null: return kind == .transformable ? nil : value
+            case .int, .double, .decimal, .bool:
+                return kind.isNumeric || kind == .boolean ? number(value, as: kind) : nil
+            default: return nil
+            }
+        case .beginsWith, .endsWith, .like, .matches, .contains:
+            guard case .string = value, kind == .string else { return nil }
+            return value
+        case .in, .between: return nil
+        }
+    }
+}

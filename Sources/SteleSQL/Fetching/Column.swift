@@ -1,0 +1,36 @@
+/// One attribute's column, as all statements that name it have it.
+
+import SteleModel
+
+/// A column behind an alias, with what matters to comparing it.
+struct Column: Sendable {
+    private let sql: String
+    private let kind: ColumnKind
+    private let isNarrow: Bool
+    private let isLongDecimal: Bool
+    private let isIndexed: Bool
+
+    /// Nil where the store has no such column.
+    init?(
+        _ it: Attribute, of entity: Entity, behind alias: String, _ schema: SQLSchema,
+        _ longDecimals: Set<String>
+    ) {
+        guard it.type != .composite, let column = schema.column(of: it.slot, in: entity.index)
+        else { return nil }
+        sql = SQLWords.joined(alias, ".", column)
+        kind = ColumnKind(it)
+        isNarrow = it.type == .integer16 || it.type == .integer32
+        isLongDecimal =
+            it.type == .decimal && !longDecimals.isEmpty
+            && longDecimals.contains("\(schema.model.entities[it.owner].name).\(it.name)")
+        isIndexed = schema.indexedSlots[entity.index].contains(it.slot)
+    }
+
+    var operand: Operand {
+        var operand = Operand.column(sql, kind)
+        operand.isNarrow = isNarrow
+        operand.isLongDecimal = isLongDecimal
+        operand.isIndexed = isIndexed
+        return operand
+    }
+}
