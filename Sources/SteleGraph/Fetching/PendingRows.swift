@@ -42,6 +42,8 @@ private struct PendingRows {
 
     private let context: ManagedObjectContext
     private let request: FetchRequest
+    /// What `now()` is, wherever the request says it.
+    private let now = PredicateCalls.now
     private let view: PendingView
 
     init(_ context: ManagedObjectContext, _ request: FetchRequest) {
@@ -118,7 +120,7 @@ private struct PendingRows {
     private func having(_ groups: [[PendingObject]]) throws -> [[PendingObject]] {
         guard let having = request.havingPredicate else { return groups }
         let evaluator = try PredicateEvaluator<PendingObject>(
-            having, entity: request.entity, model: context.model)
+            having, entity: request.entity, model: context.model, now: now)
         let kept = try groups.filter { try evaluator.evaluate(group: $0) }
         try view.check()
         return kept
@@ -129,7 +131,9 @@ private struct PendingRows {
     }
 
     private func evaluators(_ expressions: [Expression]) throws -> [Evaluator] {
-        try expressions.map { try Evaluator($0, entity: request.entity, model: context.model) }
+        try expressions.map {
+            try Evaluator($0, entity: request.entity, model: context.model, now: now)
+        }
     }
 
     private func values(_ group: [PendingObject], _ makers: [Evaluator]) throws -> [Value] {
