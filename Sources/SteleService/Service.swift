@@ -38,6 +38,8 @@ public final class Service: Sendable {
 
     /// The feed behind `/changes`; to be started and stopped with the server.
     public let changeFeed: ChangeFeed
+    /// Lists that are followed; to be stopped with the server.
+    public let liveQueries: LiveQueries
     let coordinator: PersistentStoreCoordinator
     let options: Options
     let logger: Logger
@@ -81,6 +83,8 @@ public final class Service: Sendable {
         changeFeed = ChangeFeed(
             coordinator: coordinator, renderer: renderer, options: feed, logger: logger,
             runOnWorker: { work in reading.async(execute: work) })
+        liveQueries = LiveQueries(
+            coordinator, execution: execution, renderer: renderer, options: feed, logger: logger)
     }
 
     var model: Model { coordinator.model }
@@ -111,7 +115,8 @@ public final class Service: Sendable {
             request, route: route, limits: options.limits,
             cacheGeneration: coordinator.cacheGeneration, plans: plans, visibility: reader)
         passage.timing.lap("call")
-        let plan = try Plan(call, model: model, visibility: reader, plans: plans)
+        let plan = try Plan(
+            call, model: model, visibility: reader, plans: plans, routes: routes)
         passage.timing.lap("plan")
         return plan
     }
@@ -121,6 +126,7 @@ public final class Service: Sendable {
         case .page: .response(try pages.response(for: plan.call))
         case .readiness: .response(try ready())
         case .changes: .response(try changeFeed.answer(plan.call.request, plan.call.query))
+        case .live(let parts): .response(try liveQueries.answer(parts, plan.call.request))
         case .list(let list): try execution.list(list, plan.call.terms)
         case .count(let count): try execution.count(count, plan.call.terms)
         case .object(let object): try execution.object(object, plan.call.terms)

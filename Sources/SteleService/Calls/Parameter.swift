@@ -6,6 +6,9 @@ enum Parameter: String, Sendable, Hashable, CaseIterable {
     case subentities, count, format, numbers
     case at, mergePolicy
     case since, entity, values
+    case sectionBy
+    /// `q.NAME`, a query of `/live`.
+    case q
 
     /// What other services call some of them.
     private static let otherNames: [String: [Parameter]] = [
@@ -24,6 +27,10 @@ enum Parameter: String, Sendable, Hashable, CaseIterable {
         .where, .sort, .limit, .offset, .after, .select, .groupBy, .having, .distinct, .include,
         .subentities, .count, .format, .numbers,
     ]
+    /// What a list that may be followed takes.
+    static let followed: Set<Parameter> = list.union([.sectionBy])
+    /// What several live queries on one stream take.
+    static let live: Set<Parameter> = [.q]
     /// What a count takes.
     static let counting: Set<Parameter> = [.where, .subentities, .format]
     /// What a single object takes.
@@ -40,7 +47,7 @@ enum Parameter: String, Sendable, Hashable, CaseIterable {
 
 /// Parameters of the contract that answer 501 in this version.
 enum LaterParameter: String, Sendable, CaseIterable {
-    case updated, sectionBy
+    case updated
 
     /// - Throws: 501, for a parameter of a later version.
     static func check(_ name: String) throws {

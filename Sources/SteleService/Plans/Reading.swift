@@ -213,7 +213,7 @@ struct Reading {
             tagHash: tagHash, isVolatile: Volatility.of(request))
     }
 
-    private func names(_ entity: Entity) -> Names {
+    func names(_ entity: Entity) -> Names {
         Names(model: model, entity: entity, variables: call.query.variables)
     }
 

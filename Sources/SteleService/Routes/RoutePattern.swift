@@ -7,6 +7,7 @@ enum RoutePattern: String, Sendable, CaseIterable {
     case readiness = "/readyz"
     case model = "/model"
     case changes = "/changes"
+    case live = "/live"
     case errorCodes = "/docs/errors"
     case templates = "/fetch"
     case template = "/fetch/{name}"
@@ -24,7 +25,7 @@ enum RoutePattern: String, Sendable, CaseIterable {
     /// The methods that it takes, HEAD and OPTIONS aside; a relationship's depend on its kind.
     var methods: [Method] {
         switch self {
-        case .index, .health, .readiness, .model, .changes, .errorCodes, .templates, .template,
+        case .index, .health, .readiness, .model, .changes, .live, .errorCodes, .templates, .template,
             .count, .fetchedProperty, .relatedCount:
             [.get]
         case .query, .transactions: [.post]
@@ -40,14 +41,13 @@ enum RoutePattern: String, Sendable, CaseIterable {
 /// Routes of the contract that answer 501 in this version.
 enum LaterRoute: String, Sendable, CaseIterable {
     case contexts = "/contexts"
-    case live = "/live"
     case openAPI = "/openapi.json"
     case metrics = "/metrics"
     case backup = "/backup"
 
     /// What stands at the root, by its first segment.
     static let atRoot: [String: LaterRoute] = [
-        "contexts": .contexts, "live": .live, "openapi.json": .openAPI,
+        "contexts": .contexts, "openapi.json": .openAPI,
         "metrics": .metrics, "backup": .backup,
     ]
 }
