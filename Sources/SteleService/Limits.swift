@@ -18,6 +18,8 @@ public struct Limits: Sendable, Hashable {
     public var streams = 32
     /// The most rows of a live query, and the most that its `limit` may ask for.
     public var liveRows = 100_000
+    /// Rows that all live queries hold together.
+    public var liveRowsInAll = 2_000_000
     /// Different live queries that are followed at once.
     public var liveQueries = 1_000
     /// Live queries on one stream.

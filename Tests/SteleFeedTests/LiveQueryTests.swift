@@ -233,4 +233,17 @@ import Testing
         try stage.write("PATCH", "/Person/1", #"{"salary":99}"#)
         #expect(try listener.wait { listener.names.last == "error" })
     }
+
+    @Test func whatAllQueriesHoldTogetherIsBounded() throws {
+        let stage = try LiveStage { $0.limits.liveRowsInAll = 5 }
+        try people(stage)
+        let listener = try stage.listen("/Person")
+        #expect(try listener.becomes(stage, "/Person"))
+        let (status, text) = try stage.refusal("/Team")
+        #expect(status == 503 && text.contains("live queries hold 4 rows"), "\(text)")
+        #expect(try stage.listen("/Person").becomes(stage, "/Person"))
+        // What was refused can be asked for again, and less of it is given.
+        #expect(try stage.refusal("/Team").status == 503)
+        #expect(try stage.listen("/Team?where=_id%20==%201").wait { true })
+    }
 }

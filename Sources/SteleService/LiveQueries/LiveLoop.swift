@@ -62,6 +62,7 @@ final class LiveLoop {
             beat(now)
             heartbeatAt = now &+ hub.options.heartbeatNanoseconds
         }
+        hub.note(rows: queries.values.reduce(0) { $0 + $1.weight })
         return true
     }
 

@@ -27,6 +27,8 @@ public final class LiveQueries: Sendable {
     private struct Running: Sendable {
         var standings: [String: Standing] = [:]
         var streams = 0
+        /// Rows that all queries hold.
+        var rows = 0
         var thread: FeedThread?
         var subscription: Subscription?
         var isStopped = false
@@ -120,7 +122,16 @@ public final class LiveQueries: Sendable {
         guard isNew else { return }
         do {
             let query = try made(plan)
-            running.withLock { $0.standings[plan.key] = .followed }
+            try running.withLock { running in
+                guard running.rows + query.weight <= limits.liveRowsInAll else {
+                    throw Problem(
+                        .busy, "live queries hold \(running.rows) rows of \(limits.liveRowsInAll) that they "
+                            + "may, and this one has \(query.weight)",
+                        hint: "add a limit, or a narrower where", headers: [("Retry-After", "5")])
+                }
+                running.rows += query.weight
+                running.standings[plan.key] = .followed
+            }
             inbox.put(built: query)
         } catch {
             forget(plan.key)
@@ -145,6 +156,11 @@ public final class LiveQueries: Sendable {
 
     func forget(_ key: String) {
         running.withLock { $0.standings[key] = nil }
+    }
+
+    /// How many rows all queries hold now.
+    func note(rows count: Int) {
+        running.withLock { $0.rows = count }
     }
 
     func note(followed key: String) {
