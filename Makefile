@@ -11,7 +11,7 @@ IMAGE  ?= stele
 RELEASE = swift build -c release -Xswiftc -cross-module-optimization -j $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: run test build bench differential sequences sanitize format image clean help dependencies
+.PHONY: run test build bench differential sequences live-check sanitize format image clean help dependencies
 
 run: build ## build for release and serve; make run ARGS="My.xcdatamodeld --port 9000"
 	@.build/release/stele serve $(ARGS)
@@ -34,6 +34,10 @@ sequences: export STELE_SEQUENCES = $(if $(filter command,$(origin COUNT)),$(COU
 sequences: dependencies ## edit two contexts at random; COUNT=10000, STELE_SEED=1
 	@swift test -j $(JOBS) --filter RandomEditing
 
+live-check: export STELE_RESULTS = $(if $(filter command,$(origin COUNT)),$(COUNT),10000)
+live-check: dependencies ## follow random queries over random saves; COUNT=10000, STELE_SEED=1
+	@swift test -j $(JOBS) --filter RandomResults
+
 sanitize: export STELE_TEST_INSTANTS = 50000
 sanitize: dependencies ## run the tests under the thread, then the address sanitizer
 	@swift test -j $(JOBS) --disable-xctest --sanitize=thread --scratch-path .build-tsan \
@@ -51,7 +55,7 @@ clean: ## remove what was built
 	@rm -rf .build .build-tsan .build-asan
 
 help: ## list these commands
-	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
 dependencies:
 	@Config/install-dependencies.sh

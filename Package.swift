@@ -171,7 +171,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "SteleFeedTests",
-            dependencies: ["SteleService", "SteleSQLite", "SteleMutex"],
+            dependencies: ["SteleService", "SteleGraph", "SteleSQLite", "SteleMutex"],
             swiftSettings: settings),
         .testTarget(
             name: "steleTests", dependencies: ["stele"], swiftSettings: settings),

@@ -182,13 +182,7 @@ extension ManagedObjectContext {
 
     /// Asks for the objects from which a relationship leads to any of those keys.
     func who(_ relationship: Relationship, leadsTo keys: [Int64]) -> FetchRequest {
-        var request = FetchRequest(entity: model.entities[relationship.owner])
-        let list = Expression.aggregate(keys.map { .constant(.key($0)) })
-        request.predicate = .comparison(
-            relationship.isToMany
-                ? Comparison(.key(relationship.name), .in, list, modifier: .any)
-                : Comparison(.key(relationship.name), .in, list))
-        return request
+        relationship.request(leadingTo: keys, in: model)
     }
 
     /// What can be done to one object's to-many.

@@ -16,6 +16,16 @@ public struct Limits: Sendable, Hashable {
     public var streamBatchRows = 500
     /// Lists without a bound that are under way at once; each keeps a reader of the store.
     public var streams = 32
+    /// The most rows of a live query, and the most that its `limit` may ask for.
+    public var liveRows = 100_000
+    /// Rows that all live queries hold together.
+    public var liveRowsInAll = 2_000_000
+    /// Different live queries that are followed at once.
+    public var liveQueries = 1_000
+    /// Live queries on one stream.
+    public var liveQueriesPerStream = 16
+    /// Streams of live queries that are open at once.
+    public var liveStreams = 20_000
     /// Bytes from which an answer is worth compressing.
     public var compressionThreshold = 1024
     /// How often a write that lost its race is run, the last time on the writer's own thread.

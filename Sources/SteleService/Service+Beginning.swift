@@ -67,7 +67,7 @@ extension Service {
     /// Whether a plan is short by its own size, whatever its statements take.
     private func isBrief(_ plan: Plan) -> Bool {
         switch plan.action {
-        case .page, .readiness, .makeContext, .context: false
+        case .page, .readiness, .live, .makeContext, .context: false
         // From now on; with a token to begin at, the history is read first.
         case .changes:
             plan.call.query[.since] == nil && !plan.call.request.headers.contains("Last-Event-ID")

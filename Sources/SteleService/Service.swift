@@ -45,6 +45,8 @@ public final class Service: Sendable {
 
     /// The feed behind `/changes`; to be started and stopped with the server.
     public let changeFeed: ChangeFeed
+    /// Lists that are followed; to be stopped with the server.
+    public let liveQueries: LiveQueries
     let coordinator: PersistentStoreCoordinator
     let options: Options
     let logger: Logger
@@ -95,6 +97,8 @@ public final class Service: Sendable {
         changeFeed = ChangeFeed(
             coordinator: coordinator, renderer: renderer, options: feed, logger: logger,
             runOnWorker: { work in reading.async(execute: work) })
+        liveQueries = LiveQueries(
+            coordinator, execution: execution, renderer: renderer, options: feed, logger: logger)
     }
 
     var model: Model { coordinator.model }
@@ -137,7 +141,8 @@ public final class Service: Sendable {
             cacheGeneration: coordinator.cacheGeneration, plans: plans, visibility: reader,
             temporaries: temporaries)
         passage.timing.lap("call")
-        let plan = try Plan(call, model: model, visibility: reader, plans: plans)
+        let plan = try Plan(
+            call, model: model, visibility: reader, plans: plans, routes: routes)
         passage.timing.lap("plan")
         return plan
     }
@@ -149,6 +154,7 @@ public final class Service: Sendable {
         case .changes where plan.call.route.method == .delete:
             .response(try changeFeed.delete(plan.call.query))
         case .changes: .response(try changeFeed.answer(plan.call.request, plan.call.query))
+        case .live(let parts): .response(try liveQueries.answer(parts, plan.call.request))
         case .list(let list):
             try plan.call.locating { try execution.list(list, plan.call.terms) }
         case .count(let count):

@@ -3,6 +3,7 @@
 import Foundation
 import SteleModel
 import StelePersistence
+import SteleMutex
 import StelePredicates
 import Testing
 
@@ -69,6 +70,28 @@ import Testing
         observation.cancel()
     }
 
+    @Test func resultsThatFollow() throws {
+        let fixture = try Fixture(try makeLeague(), .sqlite)
+        let coordinator = fixture.coordinator
+        let person = try fixture.entity("Person")
+        let told = Mutex<[Int]>([])
+        var grownUps = FetchRequest(entity: person)
+        grownUps.predicate = try Predicate(format: "age >= 18")
+        grownUps.sortDescriptors = try SortList("name").descriptors
+        let controller = try FetchedResultsController(
+            grownUps, sectionNameKeyPath: "team.name", coordinator: coordinator)
+        try controller.performFetch { change in
+            guard case .difference(let difference) = change else { return }
+            told.withLock { $0 += difference.inserts.map(\.index) }
+        }
+        let context = fixture.context()
+        try context.insert(person)["age"] = .int(20)
+        try context.save()
+        try waitUntil { told.withLock { $0 == [0] } }
+        #expect(controller.sections == [ResultsSection(name: .null, numberOfObjects: 1)])
+        #expect(controller.fetchedObjectIDs.count == 1)
+    }
+
     @Test func subclasses() throws {
         final class Player: ManagedObject {
             override func awakeFromInsert() { try? setValue(.int(1), forKey: "age") }
@@ -103,7 +126,7 @@ import Testing
         }
         let held = "\n" + lines(source[...]).joined(separator: "\n") + "\n"
         let blocks = page.components(separatedBy: "```swift\n").dropFirst()
-        #expect(blocks.count == 6)
+        #expect(blocks.count == 7)
         for block in blocks {
             let example = block.components(separatedBy: "```")[0]
             let wanted = "\n" + lines(example[...]).joined(separator: "\n") + "\n"

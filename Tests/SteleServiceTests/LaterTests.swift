@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct LaterTests {
     @Test(arguments: [
-        ("GET", "/live?q.A=x", ""), ("GET", "/openapi.json", ""), ("GET", "/metrics", ""),
+        ("GET", "/openapi.json", ""), ("GET", "/metrics", ""),
         ("POST", "/backup", ""),
         ("GET", "/Page?where=drafts%20==%201", ""),
     ])
@@ -16,17 +16,6 @@ import Testing
         let answer = zoo.ask(method, target, body)
         #expect(answer.status == 501, "\(answer.text)")
         #expect(answer.code == "feature.not-built")
-    }
-
-    @Test(arguments: [
-        ("GET", "/Page", "Accept", "text/event-stream"),
-    ])
-    func laterHeadersSaySo(
-        _ method: String, _ target: String, _ name: String, _ value: String
-    ) throws {
-        let zoo = try ServiceFixture.zoo()
-        let answer = zoo.ask(method, target, "{}", [(name, value)])
-        #expect(answer.status == 501, "\(answer.text)")
     }
 
     @Test func whatAsksForNothingNewIsTaken() throws {

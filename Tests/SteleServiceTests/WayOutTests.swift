@@ -84,7 +84,7 @@ import Testing
     @Test func aFormatThatIsNotThereNamesThoseThatAre() throws {
         let answer = try ServiceFixture.league().get("/Player", [("Accept", "image/png")])
         #expect(answer.status == 406)
-        let all = "application/json, application/x-ndjson, text/csv"
+        let all = "application/json, application/x-ndjson, text/csv, text/event-stream"
         #expect(answer.detail == "Accept names none of \(all)")
     }
 }

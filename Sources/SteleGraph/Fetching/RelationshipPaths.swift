@@ -9,6 +9,11 @@ struct RelationshipPaths {
     /// Whether something is asked that no path says: then any change may matter.
     private(set) var isUnbounded = false
     private let model: Model
+    /// Whether a path that ends at an object depends on that object's values: not where it is only
+    /// asked which object that is.
+    private var endsMatter = true
+    /// The same of a path that ends at a to-many.
+    private var manyEndsMatter = true
 
     /// Where a name stands for: the object itself, or a subquery's variable.
     private struct Place {
@@ -16,13 +21,27 @@ struct RelationshipPaths {
         var path: [Int]
     }
 
-    init(_ request: FetchRequest, _ model: Model) {
+    init(_ request: FetchRequest, _ model: Model, endsMatter: Bool = true) {
         self.model = model
+        self.endsMatter = endsMatter
         // What `$FETCH_SOURCE` is may depend on anything that is changed.
         isUnbounded = request.source != nil
         let scope = ["SELF": Place(entity: request.entity, path: [])]
         if let predicate = request.predicate { visit(predicate, scope) }
         for key in request.sortDescriptors { visit(key.expression, scope) }
+    }
+
+    /// The paths that columns follow, to more than which object is there, and those of objects that
+    /// are given whole.
+    init(
+        _ columns: [Expression], including whole: [[Relationship]], of entity: Entity,
+        _ model: Model
+    ) {
+        self.model = model
+        (endsMatter, manyEndsMatter) = (false, false)
+        let scope = ["SELF": Place(entity: entity, path: [])]
+        for column in columns { visit(column, scope) }
+        for path in whole where !path.isEmpty { paths.insert(path.map(\.index)) }
     }
 
     private mutating func visit(_ predicate: Predicate, _ scope: [String: Place]) {
@@ -87,7 +106,13 @@ struct RelationshipPaths {
             default: break
             }
         }
-        if !place.path.isEmpty { paths.insert(place.path) }
+        var path = place.path
+        // Who stands at the end is a link of the object before.
+        switch steps.last {
+        case .toOne? where !endsMatter, .toMany? where !manyEndsMatter: path.removeLast()
+        default: break
+        }
+        if !path.isEmpty { paths.insert(path) }
         return place
     }
 }

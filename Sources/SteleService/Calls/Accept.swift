@@ -57,11 +57,10 @@ struct Accept: Sendable {
     }
 
     /// The best of what is offered, the earlier one where two are as good.
-    /// - Parameter later: those that are offered only to be answered 501.
     /// - Throws: `Problem`, 406, where none is accepted.
-    func best(of offers: [MediaType], later: [MediaType] = []) throws -> MediaType {
+    func best(of offers: [MediaType]) throws -> MediaType {
         var chosen: (type: MediaType, quality: Double, closeness: Int)?
-        for offer in offers + later {
+        for offer in offers {
             let (quality, closeness) = rank(offer)
             guard quality > 0 else { continue }
             if let best = chosen,

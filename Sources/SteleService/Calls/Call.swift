@@ -62,6 +62,11 @@ final class Call: Sendable {
             query = try Query(request.query, for: Self.parameters(of: route), limits: limits)
         }
         format = try Self.format(route, query, terms)
+        if query[.sectionBy] != nil, format != .events {
+            throw Problem(
+                .parameter, "sectionBy is for live queries, and this answer is a list",
+                hint: "send Accept: text/event-stream, or sort by the section's key path")
+        }
         numbersAsStrings =
             try query[.numbers].map {
                 guard $0 == "string" || $0 == "number" else {
@@ -105,6 +110,7 @@ final class Call: Sendable {
         switch (route.resource, route.method) {
         case (.changes, .delete): Parameter.purge
         case (.changes, _): Parameter.changes
+        case (.live, _): Parameter.live
         case (.list, .patch): Parameter.writeAll
         case (.list, .delete): Parameter.deleteAll
         case (.transactions, _): Parameter.write
@@ -112,7 +118,8 @@ final class Call: Sendable {
         case (.related(_, _, let relationship), .post) where relationship.isOrdered:
             Parameter.write.union([.at])
         case (.related, .post), (.related, .put): Parameter.write
-        case (.list, _), (.query, _), (.template, _), (.fetched, _): Parameter.list
+        case (.list, _), (.query, _), (.template, _): Parameter.followed
+        case (.fetched, _): Parameter.list
         case (.count, _), (.relatedCount, _): Parameter.counting
         case (.object, .get), (.object, .head), (.member, .get), (.member, .head): Parameter.object
         case (.related(_, _, let relationship), .get), (.related(_, _, let relationship), .head):
@@ -158,7 +165,7 @@ final class Call: Sendable {
 
     private static func format(_ route: Route, _ query: Query, _ terms: Terms) throws -> MediaType {
         switch route.resource {
-        case .index, .health, .readiness, .options, .changes, .templates: return .json
+        case .index, .health, .readiness, .options, .changes, .live, .templates: return .json
         // Of a kind that nobody has told Stele, so that no Accept can refuse it.
         case .binary: return .bytes
         case .model: return try terms.accept.best(of: [.json, .xml])
@@ -179,13 +186,9 @@ final class Call: Sendable {
             }
         }
         guard isList else { return try terms.accept.best(of: [.json]) }
-        let type = try terms.accept.best(of: [.json, .ndjson, .csv], later: [.events])
-        if type == .events {
-            throw Problem.notBuilt(
-                "a live query (Accept: text/event-stream on a list)",
-                instead: "the change feed, GET /changes?entity=NAME, is")
-        }
-        return type
+        // What is unsaved is no history that could be followed.
+        return try terms.accept.best(
+            of: route.context == nil ? [.json, .ndjson, .csv, .events] : [.json, .ndjson, .csv])
     }
 
     /// The `Link` to the next page.

@@ -6,6 +6,9 @@ enum Parameter: String, Sendable, Hashable, CaseIterable {
     case subentities, count, format, numbers
     case at, mergePolicy
     case since, before, entity, values, updated
+    case sectionBy
+    /// `q.NAME`, a query of `/live`.
+    case q
 
     /// What other services call some of them.
     private static let otherNames: [String: [Parameter]] = [
@@ -24,6 +27,10 @@ enum Parameter: String, Sendable, Hashable, CaseIterable {
         .where, .sort, .limit, .offset, .after, .select, .groupBy, .having, .distinct, .include,
         .subentities, .count, .format, .numbers,
     ]
+    /// What a list that may be followed takes.
+    static let followed: Set<Parameter> = list.union([.sectionBy])
+    /// What several live queries on one stream take.
+    static let live: Set<Parameter> = [.q]
     /// What a count takes.
     static let counting: Set<Parameter> = [.where, .subentities, .format]
     /// What a single object takes.
@@ -40,15 +47,4 @@ enum Parameter: String, Sendable, Hashable, CaseIterable {
     static let changes: Set<Parameter> = [
         .since, .entity, .where, .updated, .values, .limit,
     ]
-}
-
-/// Parameters of the contract that answer 501 in this version.
-enum LaterParameter: String, Sendable, CaseIterable {
-    case sectionBy
-
-    /// - Throws: 501, for a parameter of a later version.
-    static func check(_ name: String) throws {
-        guard LaterParameter(rawValue: name) != nil else { return }
-        throw Problem.notBuilt("the parameter \(name)")
-    }
 }

@@ -13,7 +13,7 @@ extension Query {
         if address.contains(where: { $0.name == "after" || $0.name == "offset" }) {
             pairs.removeAll { $0.name == "after" || $0.name == "offset" }
         }
-        try self.init(pairs: address + pairs, for: Parameter.list)
+        try self.init(pairs: address + pairs, for: Parameter.followed)
     }
 
     private static func pairs(

@@ -7,6 +7,8 @@ struct Query: Sendable {
     private let values: [Parameter: String]
     /// The values of `$NAME`, by the name after `var.`, sorted by it.
     let variables: [(name: String, value: String)]
+    /// The addresses of `q.NAME`, by the name after `q.`, in their order.
+    let queries: [(name: String, value: String)]
 
     /// Reads a query string for a route that takes certain parameters.
     /// - Throws: `Problem`: for what cannot be decoded, a parameter given twice, one that the route
@@ -21,6 +23,7 @@ struct Query: Sendable {
         var values: [Parameter: String] = [:]
         var variables: [(name: String, value: String)] = []
         var names = Set<String>()
+        var queries: [(name: String, value: String)] = []
         for (name, value) in pairs {
             if let parameter = Parameter(rawValue: name), known.contains(parameter) {
                 guard values.updateValue(value, forKey: parameter) == nil else {
@@ -30,12 +33,18 @@ struct Query: Sendable {
                 let variable = String(name.dropFirst(4))
                 guard names.insert(variable).inserted else { throw Self.twice(name) }
                 variables.append((variable, value))
+            } else if known.contains(.q), name.hasPrefix("q.") {
+                let query = String(name.dropFirst(2))
+                guard !queries.contains(where: { $0.name == query }) else {
+                    throw Self.twice(name)
+                }
+                queries.append((query, value))
             } else {
-                try LaterParameter.check(name)
                 throw Self.unknown(name, value, known)
             }
         }
         self.values = values
+        self.queries = queries
         self.variables = variables.sorted { $0.name < $1.name }
     }
 
@@ -43,7 +52,7 @@ struct Query: Sendable {
     subscript(_ parameter: Parameter) -> String? { values[parameter] }
 
     /// Whether nothing is given at all.
-    var isEmpty: Bool { values.isEmpty && variables.isEmpty }
+    var isEmpty: Bool { values.isEmpty && variables.isEmpty && queries.isEmpty }
 
     /// The names and values of a query string, decoded.
     static func pairs(

@@ -26,7 +26,7 @@ extension Execution {
             case .write(let write):
                 let bytes = plan.call.request.body.count
                 return try self.write(write, bytes, editing, in: child)
-            case .page, .readiness, .changes, .makeContext, .context: return .done
+            case .page, .readiness, .changes, .live, .makeContext, .context: return .done
             }
         }
     }

@@ -12,6 +12,7 @@ struct Plan {
         case page
         case readiness
         case changes
+        case live([LiveArrival.Part])
         case list(ListPlan)
         case count(CountPlan)
         case object(ObjectPlan)
@@ -27,7 +28,9 @@ struct Plan {
 
     /// - Throws: `Problem` and `PredicateError` for names that the model does not have, types that
     ///   do not fit, and what this version does not do.
-    init(_ call: Call, model: Model, visibility: Visibility, plans: PlanCache) throws {
+    init(
+        _ call: Call, model: Model, visibility: Visibility, plans: PlanCache, routes: Routes
+    ) throws {
         self.call = call
         let reading = Reading(call: call, model: model, visibility: visibility, plans: plans)
         switch call.route.resource {
@@ -36,18 +39,19 @@ struct Plan {
         case .changes: action = .changes
         case .contexts: action = .makeContext
         case .context(let part): action = .context(part)
+        case .live: action = .live(try reading.live(routes))
         case .transactions:
             action = .write(Self.write(.transact(basePath: Self.basePath(call)), call))
         case .list(let entity):
             action = try Self.list(entity, call, reading)
-        case .query(let entity): action = .list(try reading.list(entity, .entity))
+        case .query(let entity): action = try reading.answer(reading.list(entity, .entity))
         case .template(let template):
-            action = .list(try reading.list(template.entity, .entity, template))
+            action = try reading.answer(reading.list(template.entity, .entity, template))
         case .fetched(let entity, let key, let declared):
             let property = try FetchedProperty(declared, of: entity, model, visibility)
             let owner = Owner(entity: entity, key: key)
-            action = .list(
-                try reading.list(property.request.entity, .fetched(owner, property)))
+            action = try reading.answer(
+                reading.list(property.request.entity, .fetched(owner, property)))
         case .count(let entity): action = .count(try reading.count(entity, .entity))
         case .object(let entity, let key):
             action = try Self.object(entity, key, call, reading)
@@ -85,7 +89,7 @@ struct Plan {
         case .post: .write(write(.create(entity), call))
         case .patch: .write(write(.changeAll(try reading.all(entity), merging(call)), call))
         case .delete: .write(write(.deleteAll(try reading.all(entity)), call))
-        default: .list(try reading.list(entity, .entity))
+        default: try reading.answer(reading.list(entity, .entity))
         }
     }
 
@@ -122,7 +126,7 @@ struct Plan {
             return .write(write(.addMembers(owner, relationship, at: call.place), call))
         case (.delete, _): return .write(write(.clearToOne(owner, relationship), call))
         case (_, true):
-            return .list(try reading.list(destination, .members(owner, relationship)))
+            return try reading.answer(reading.list(destination, .members(owner, relationship)))
         case (_, false):
             return .object(try reading.object(.toOne(owner, relationship), destination))
         }

@@ -214,7 +214,7 @@ struct Reading {
             tagHash: tagHash, isVolatile: Volatility.of(request) || call.isEditing)
     }
 
-    private func names(_ entity: Entity) -> Names {
+    func names(_ entity: Entity) -> Names {
         Names(model: model, entity: entity, variables: call.query.variables)
     }
 

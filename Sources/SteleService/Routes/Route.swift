@@ -6,7 +6,7 @@ import SteleModel
 struct Route: Sendable {
     /// What the address names.
     enum Resource: Sendable {
-        case index, health, readiness, model, changes, errorCodes, templates, transactions
+        case index, health, readiness, model, changes, live, errorCodes, templates, transactions
         case template(FetchTemplate)
         /// `OPTIONS` of any route, with what it allows.
         case options(allow: String)

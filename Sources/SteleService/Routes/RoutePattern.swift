@@ -7,6 +7,7 @@ enum RoutePattern: String, Sendable, CaseIterable {
     case readiness = "/readyz"
     case model = "/model"
     case changes = "/changes"
+    case live = "/live"
     case errorCodes = "/docs/errors"
     case templates = "/fetch"
     case template = "/fetch/{name}"
@@ -37,7 +38,7 @@ enum RoutePattern: String, Sendable, CaseIterable {
     var methods: [Method] {
         switch self {
         case .changes: [.get, .delete]
-        case .index, .health, .readiness, .model, .errorCodes, .templates, .template,
+        case .index, .health, .readiness, .model, .live, .errorCodes, .templates, .template,
             .count, .fetchedProperty, .relatedCount, .contextChanges:
             [.get]
         case .query, .transactions, .contexts, .childContexts, .contextUndo, .contextRedo,
@@ -56,13 +57,12 @@ enum RoutePattern: String, Sendable, CaseIterable {
 
 /// Routes of the contract that answer 501 in this version.
 enum LaterRoute: String, Sendable, CaseIterable {
-    case live = "/live"
     case openAPI = "/openapi.json"
     case metrics = "/metrics"
     case backup = "/backup"
 
     /// What stands at the root, by its first segment.
     static let atRoot: [String: LaterRoute] = [
-        "live": .live, "openapi.json": .openAPI, "metrics": .metrics, "backup": .backup,
+        "openapi.json": .openAPI, "metrics": .metrics, "backup": .backup,
     ]
 }

@@ -105,6 +105,7 @@ struct Routes: Sendable {
         case ("readyz", 0): return (.readiness, .readiness)
         case ("model", 0): return (.model, .model)
         case ("changes", 0): return (.changes, .changes)
+        case ("live", 0): return (.live, .live)
         case ("docs", 1) where rest.first == "errors": return (.errorCodes, .errorCodes)
         case ("transactions", 0): return (.transactions, .transactions)
         case ("fetch", 0): return (.templates, .templates)

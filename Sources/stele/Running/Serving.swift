@@ -42,6 +42,7 @@ struct Serving {
         let signal = signals.wait()
         logger.info("ending", metadata: ["signal": "\(signal)"])
         service.changeFeed.stop()
+        service.liveQueries.stop()
         server.stop(drain: settings.drain)
         service.closeContexts()
     }

@@ -1,0 +1,139 @@
+/// Which rows saves may have changed, and how.
+
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+/// The objects that saves have changed, or that lead to such over the relationships of a query.
+struct AffectedRows {
+    /// For each object that may be a row, what it shows of the change.
+    private(set) var keys: [Int64: UpdatedKeys] = [:]
+    private let query: ResultsQuery
+    private var model: Model { query.model }
+
+    init(_ query: ResultsQuery) { self.query = query }
+
+    // MARK: The rows' own changes
+
+    /// Notes the changes of objects that can be rows.
+    mutating func add(ownChangesOf save: HistoryTransaction) {
+        for change in save.changes where query.isRow(change.entity) {
+            keys[change.key, default: UpdatedKeys()].add(shown(change))
+        }
+    }
+
+    private func shown(_ change: HistoryChange) -> UpdatedKeys {
+        guard change.kind == .update else { return UpdatedKeys() }
+        guard let before = change.before, model.entities.indices.contains(change.entity) else {
+            return .unknown
+        }
+        let slots = model.entities[change.entity].slots
+        var keys = UpdatedKeys()
+        for value in before {
+            switch value {
+            case .slot(let slot, _) where slots.indices.contains(slot):
+                let name = slots[slot].name
+                if query.shows(name, isToMany: false) { keys.add(name) }
+            case .members(let index, _, _) where model.relationships.indices.contains(index):
+                let name = model.relationships[index].name
+                if query.shows(name, isToMany: true) { keys.add(name) }
+            // A history can be older than its model.
+            default: return .unknown
+            }
+        }
+        return keys
+    }
+
+    // MARK: Changes on the far side
+
+    /// Notes who leads to a changed object, as links are in the reader's view or were before.
+    /// - Throws: `StoreError`.
+    mutating func add(
+        farChangesOf saves: ArraySlice<HistoryTransaction>, _ reader: any StoreReader
+    ) throws(StoreError) {
+        let changes = saves.flatMap(\.changes)
+        for path in query.places.paths {
+            for key in try owners(path, of: changes, reader) {
+                keys[key, default: UpdatedKeys()].add(UpdatedKeys())
+            }
+        }
+        for path in query.contents.paths {
+            guard let first = path.first else { continue }
+            var shown = UpdatedKeys()
+            shown.add(model.relationships[first].name)
+            for key in try owners(path, of: changes, reader) {
+                keys[key, default: UpdatedKeys()].add(shown)
+            }
+        }
+    }
+
+    /// The objects from which the path leads to a changed one: walked back from its end, so that a
+    /// change at any step counts.
+    private func owners(
+        _ path: [Int], of changes: [HistoryChange], _ reader: any StoreReader
+    ) throws(StoreError) -> Set<Int64> {
+        var reached: Set<Int64> = []
+        for index in path.reversed() {
+            let relationship = model.relationships[index]
+            let destination = model.destination(of: relationship)
+            let changed = changes.filter {
+                model.entities.indices.contains($0.entity)
+                    && model.entities[$0.entity].root == destination.root
+            }
+            reached.formUnion(changed.lazy.map(\.key))
+            reached = try owners(relationship, of: reached, reader)
+            reached.formUnion(formerOwners(relationship, in: changed))
+        }
+        return reached
+    }
+
+    private func owners(
+        _ relationship: Relationship, of members: Set<Int64>, _ reader: any StoreReader
+    ) throws(StoreError) -> Set<Int64> {
+        if members.isEmpty { return [] }
+        let keys = members.sorted()
+        guard let inverse = model.inverse(of: relationship) else {
+            var found: Set<Int64> = []
+            for part in keys.parts(of: ResultsRead.keysPerQuery) {
+                let request = relationship.request(leadingTo: part, in: model)
+                found.formUnion(try reader.fetch(request).map(\.key))
+            }
+            return found
+        }
+        if inverse.isToMany {
+            return Set(try reader.members(of: inverse, owners: keys).values.joined())
+        }
+        let root = model.destination(of: relationship).root
+        let objects = try reader.snapshots(root: root, keys: keys)
+        return Set(objects.compactMap { Self.key(in: $0.values, inverse.slot) })
+    }
+
+    /// Whose members those objects were: an object that was deleted or has another owner now.
+    private func formerOwners(
+        _ relationship: Relationship, in changes: [HistoryChange]
+    ) -> Set<Int64> {
+        guard let inverse = model.inverse(of: relationship), !inverse.isToMany else { return [] }
+        var found: Set<Int64> = []
+        for change in changes {
+            if change.kind == .delete, let values = change.snapshot?.values,
+                let key = Self.key(in: values, inverse.slot)
+            {
+                found.insert(key)
+            }
+            for case .slot(inverse.slot, .key(let key)) in change.before ?? [] { found.insert(key) }
+        }
+        return found
+    }
+
+    private static func key(in values: [Value], _ slot: Int) -> Int64? {
+        guard values.indices.contains(slot), case .key(let key) = values[slot] else { return nil }
+        return key
+    }
+}
+
+extension Array {
+    /// The elements, so many at a time.
+    func parts(of size: Int) -> [[Element]] {
+        stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
+    }
+}

@@ -1,0 +1,180 @@
+/// Rows of aggregates, or distinct ones, that follow the store.
+
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+/// The rows of a dictionary result as they were after one save.
+///
+/// A save that can change them has the store asked for all of them again; what it says then is
+/// compared with what was there.
+public struct RowResults: Sendable {
+    /// What it is the result of.
+    public let request: FetchRequest
+    /// The last save that it knows.
+    public private(set) var token: Int64
+    /// The rows, in their order.
+    public private(set) var rows: [[Value]] = []
+    /// A number for each row, the same as long as it is there.
+    public private(set) var keys: [Int64] = []
+
+    private let identity: [Int]
+    private let maximumRows: Int
+    private let paths: [RelationshipPaths]
+    private let entities: Set<Int>
+    /// The names of the properties that anything is asked of.
+    private let used: Set<String>
+    private let model: Model
+    private var numbers: [[Value]: Int64] = [:]
+    private var lastNumber: Int64 = 0
+
+    /// The result in a reader's view.
+    /// - Parameters:
+    ///   - request: checked against the model, with columns and without a source.
+    ///   - identity: the places in a row of the values by which it is known from one time to the
+    ///     next: a group's keys, a distinct row's columns; none for a single row.
+    /// - Throws: `StoreError`; `ResultsError.tooManyRows`.
+    public init(
+        _ request: FetchRequest, identity: [Int], maximumRows: Int, model: Model,
+        _ reader: any StoreReader
+    ) throws {
+        self.request = request
+        self.identity = identity
+        self.maximumRows = maximumRows
+        self.model = model
+        let expressions =
+            request.propertiesToFetch.map(\.expression) + request.propertiesToGroupBy
+        var having = request
+        having.predicate = request.havingPredicate
+        paths = [
+            RelationshipPaths(request, model), RelationshipPaths(having, model),
+            RelationshipPaths(expressions, including: [], of: request.entity, model),
+        ]
+        var entities = Set(request.entity.subtree)
+        for index in paths.flatMap({ $0.paths.joined() }) {
+            entities.formUnion(model.destination(of: model.relationships[index]).subtree)
+        }
+        self.entities = entities
+        var used = Set<String>()
+        let note: ([String]) -> Void = { path in
+            for end in path.indices { used.insert(path[...end].joined(separator: ".")) }
+        }
+        request.predicate?.visitKeyPaths(note)
+        request.havingPredicate?.visitKeyPaths(note)
+        for key in request.sortDescriptors { key.expression.visitKeyPaths(note) }
+        for expression in expressions { expression.visitKeyPaths(note) }
+        self.used = used
+        token = try reader.token
+        try read(reader)
+    }
+
+    /// Moves on to the last save of a view.
+    /// - Returns: the difference; nil where nothing has changed.
+    /// - Throws: as the initializer, and what opening the view throws.
+    public mutating func advance(in view: SavesView) throws -> ResultsDifference? {
+        let isConcerned = view.saves(after: token).contains { $0.changes.contains(where: concerns) }
+        guard isConcerned else {
+            token = max(token, view.token)
+            return nil
+        }
+        let reader = try view.reader()
+        let before = (rows: rows, keys: keys)
+        try read(reader)
+        token = view.token
+        let difference = difference(from: before.rows, before.keys)
+        return difference.isEmpty ? nil : difference
+    }
+
+    private func concerns(_ change: HistoryChange) -> Bool {
+        if paths.contains(where: \.isUnbounded) { return true }
+        guard entities.contains(change.entity) else { return false }
+        // What is asked of objects at the end of a path is not told apart from the rows' own.
+        guard change.kind == .update, request.entity.isKind(change.entity),
+            paths.allSatisfy({ $0.paths.isEmpty }), let before = change.before,
+            !used.contains("_version")
+        else { return true }
+        let slots = model.entities[change.entity].slots
+        return before.contains { value in
+            switch value {
+            case .slot(let slot, _):
+                !slots.indices.contains(slot) || used.contains(slots[slot].name)
+            case .members(let index, _, _):
+                !model.relationships.indices.contains(index)
+                    || used.contains(model.relationships[index].name)
+            }
+        }
+    }
+
+    private mutating func read(_ reader: any StoreReader) throws {
+        var limited = request
+        limited.fetchLimit = min(request.fetchLimit ?? .max, maximumRows + 1)
+        let found = try reader.fetchRows(limited)
+        guard found.count <= maximumRows else {
+            throw ResultsError.tooManyRows(maximum: maximumRows)
+        }
+        var known: [[Value]: Int64] = [:]
+        keys = found.map { row in
+            let name = identity.map { row.indices.contains($0) ? row[$0] : .null }
+            let number = numbers[name] ?? known[name] ?? nextNumber()
+            known[name] = number
+            return number
+        }
+        numbers = known
+        rows = found
+    }
+
+    private mutating func nextNumber() -> Int64 {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    private func difference(from oldRows: [[Value]], _ oldKeys: [Int64]) -> ResultsDifference {
+        var told = ResultsDifference(token: token, isOfView: true)
+        let old = Dictionary(
+            oldKeys.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        let new = Set(keys)
+        for (index, key) in oldKeys.enumerated() where !new.contains(key) {
+            told.deletes.append(.init(index: index, key: key))
+        }
+        let places = keys.map { old[$0] }
+        let unmoved = LongestRun.of(places.compactMap { $0 })
+        for (index, key) in keys.enumerated() {
+            guard let from = places[index] else {
+                told.inserts.append(.init(index: index, key: key))
+                continue
+            }
+            if !unmoved.contains(from) {
+                told.moves.append(.init(from: from, to: index, key: key, updated: .unknown))
+            } else if oldRows[from] != rows[index] {
+                told.updates.append(.init(index: index, key: key, updated: .unknown))
+            }
+        }
+        return told
+    }
+}
+
+/// The longest part of a list that is in ascending order already.
+enum LongestRun {
+    /// The numbers of one such part; the numbers are distinct.
+    static func of(_ numbers: [Int]) -> Set<Int> {
+        // For each length the place of the smallest number that such a part can end with.
+        var ends: [Int] = []
+        var before = [Int?](repeating: nil, count: numbers.count)
+        for (place, number) in numbers.enumerated() {
+            var (low, high) = (0, ends.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
+            }
+            before[place] = low > 0 ? ends[low - 1] : nil
+            if low == ends.count { ends.append(place) } else { ends[low] = place }
+        }
+        var found = Set<Int>()
+        var place = ends.last
+        while let at = place {
+            found.insert(numbers[at])
+            place = before[at]
+        }
+        return found
+    }
+}

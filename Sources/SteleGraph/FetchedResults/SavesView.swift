@@ -1,0 +1,68 @@
+/// Saves in hand, and a view of the store with those that came after them.
+
+import StelePersistence
+
+/// One round of following the store, shared by all results that follow: the saves that are told,
+/// and, once anyone needs to read, a reader and all saves up to its token.
+///
+/// It belongs to one thread.
+public final class SavesView {
+    /// The saves, without a gap.
+    public private(set) var saves: [HistoryTransaction]
+    /// All up to here is in `saves`.
+    public private(set) var token: Int64
+    /// Whether a reader was opened: `token` is its, then.
+    public private(set) var isOpen = false
+    private let open: () throws -> any StoreReader
+    private var opened: (any StoreReader)?
+    private static let pageSize = 256
+
+    /// - Parameters:
+    ///   - token: what is known already; the saves come right after it.
+    ///   - open: opens a reader, which whoever made this closes after the round.
+    public init(
+        after token: Int64, _ saves: [HistoryTransaction],
+        open: @escaping () throws -> any StoreReader
+    ) {
+        self.saves = saves
+        self.token = saves.last?.number ?? token
+        self.open = open
+    }
+
+    /// The reader, opened at the first call; the saves that it sees are read along.
+    /// - Throws: what opening or reading throws.
+    @discardableResult
+    public func reader() throws -> any StoreReader {
+        if let opened { return opened }
+        let reader = try open()
+        let end = try reader.token
+        var position = token
+        var found: [HistoryTransaction] = []
+        while position < end {
+            let page = try reader.history(after: position, limit: Self.pageSize, values: true)
+            guard let last = page.last else { break }
+            found += page
+            position = last.number
+        }
+        saves += found
+        token = max(token, end)
+        isOpen = true
+        opened = reader
+        return reader
+    }
+
+    /// The first save after a token.
+    public func save(after token: Int64) -> HistoryTransaction? {
+        saves(after: token).first
+    }
+
+    func saves(after token: Int64) -> ArraySlice<HistoryTransaction> {
+        // Numbers only grow.
+        var (low, high) = (0, saves.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if saves[middle].number <= token { low = middle + 1 } else { high = middle }
+        }
+        return saves[low...]
+    }
+}

@@ -1,0 +1,17 @@
+/// Who leads to an object.
+
+import SteleModel
+import StelePredicates
+
+extension Relationship {
+    /// Asks for the objects from which the relationship leads to any of those keys.
+    func request(leadingTo keys: [Int64], in model: Model) -> FetchRequest {
+        var request = FetchRequest(entity: model.entities[owner])
+        let list = Expression.aggregate(keys.map { .constant(.key($0)) })
+        request.predicate = .comparison(
+            isToMany
+                ? Comparison(.key(name), .in, list, modifier: .any)
+                : Comparison(.key(name), .in, list))
+        return request
+    }
+}

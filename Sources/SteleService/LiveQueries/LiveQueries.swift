@@ -1,0 +1,184 @@
+/// Live queries: lists as event streams that tell what each save changes of them.
+
+import Logging
+import SteleGraph
+import SteleHTTP
+import SteleMutex
+import StelePersistence
+
+/// All live queries of a service (contract, section 7).
+///
+/// A query is built where its first request is answered: its rows' places and its snapshot come
+/// from one view of the store. From then on one thread of its own follows the saves, for all
+/// queries, and sends the same bytes to all streams of a query. The thread starts with the first
+/// live query.
+public final class LiveQueries: Sendable {
+    let coordinator: PersistentStoreCoordinator
+    let renderer: LiveRenderer
+    let options: ChangeFeed.Options
+    let limits: Limits
+    let logger: Logger
+    let inbox = LiveInbox()
+
+    /// How far a query is that somebody has asked for.
+    private enum Standing {
+        case building, followed
+    }
+    private struct Running: Sendable {
+        var standings: [String: Standing] = [:]
+        var streams = 0
+        /// Rows that all queries hold.
+        var rows = 0
+        var thread: FeedThread?
+        var subscription: Subscription?
+        var isStopped = false
+    }
+    private let running = Mutex(Running())
+
+    init(
+        _ coordinator: PersistentStoreCoordinator, execution: Execution, renderer: SnapshotRenderer,
+        options: ChangeFeed.Options, logger: Logger
+    ) {
+        self.coordinator = coordinator
+        self.renderer = LiveRenderer(execution: execution, renderer: renderer)
+        self.options = options
+        self.logger = logger
+        limits = execution.limits
+    }
+
+    /// Ends all streams: each gets what waits for it and its last chunk.
+    public func stop() {
+        let (thread, subscription) = running.withLock { running in
+            running.isStopped = true
+            defer { (running.thread, running.subscription) = (nil, nil) }
+            return (running.thread, running.subscription)
+        }
+        inbox.stop()
+        subscription?.cancel()
+        thread?.join()
+    }
+
+    /// The answer to a live query, or to several on one stream.
+    /// - Throws: `Problem`, `PredicateError`, `StoreError`: what keeps a query from being followed.
+    func answer(_ parts: [LiveArrival.Part], _ request: Request) throws -> Response {
+        try start()
+        for part in parts { try build(part.plan) }
+        let stream = EventStream(capacity: .max)
+        try count(stream)
+        let id = request.headers["Last-Event-ID"]
+        let arrival = LiveArrival(stream: stream, parts: parts, lastEventID: id)
+        if !inbox.put(arrival) { stream.finish() }
+        return Response(
+            status: 200,
+            headers: [
+                ("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"),
+                ("X-Accel-Buffering", "no"),
+            ],
+            body: .events(stream))
+    }
+
+    private func start() throws {
+        try running.withLock { running in
+            guard running.thread == nil, !running.isStopped else { return }
+            let inbox = inbox
+            running.subscription = coordinator.broadcast.subscribe(
+                { inbox.put($0) }, changedElsewhere: { inbox.putChangedElsewhere() })
+            running.thread = FeedThread { [self] in LiveLoop(self).run() }
+            guard running.thread != nil else {
+                running.subscription?.cancel()
+                throw Problem(.busy, "live queries have no thread to run on")
+            }
+        }
+    }
+
+    private func count(_ stream: EventStream) throws {
+        let isFree = running.withLock { running in
+            guard running.streams < limits.liveStreams else { return false }
+            running.streams += 1
+            return true
+        }
+        guard isFree else {
+            throw Problem(
+                .busy, "\(limits.liveStreams) streams of live queries are open",
+                headers: [("Retry-After", "5")])
+        }
+        stream.onClose = { [weak self] in self?.running.withLock { $0.streams -= 1 } }
+    }
+
+    // MARK: Which queries there are
+
+    /// Builds a query unless somebody does or has; then the stream waits for it on the thread.
+    private func build(_ plan: LivePlan) throws {
+        let isNew = try running.withLock { running in
+            if running.standings[plan.key] != nil { return false }
+            guard running.standings.count < limits.liveQueries else {
+                throw Problem(
+                    .busy, "\(limits.liveQueries) different live queries are followed",
+                    headers: [("Retry-After", "5")])
+            }
+            running.standings[plan.key] = .building
+            return true
+        }
+        guard isNew else { return }
+        do {
+            let query = try made(plan)
+            try running.withLock { running in
+                guard running.rows + query.weight <= limits.liveRowsInAll else {
+                    throw Problem(
+                        .busy, "live queries hold \(running.rows) rows of \(limits.liveRowsInAll) that they "
+                            + "may, and this one has \(query.weight)",
+                        hint: "add a limit, or a narrower where", headers: [("Retry-After", "5")])
+                }
+                running.rows += query.weight
+                running.standings[plan.key] = .followed
+            }
+            inbox.put(built: query)
+        } catch {
+            forget(plan.key)
+            inbox.put(failed: plan.key)
+            throw error
+        }
+    }
+
+    /// A query with its snapshot, as the store is now.
+    func made(_ plan: LivePlan) throws -> LiveQuery {
+        try renderer.execution.reading { context in
+            let query = try LiveQuery(plan, context)
+            query.snapshot = try renderer.snapshot(query, context)
+            return query
+        }
+    }
+
+    /// Whether someone is at building it.
+    func isBeingBuilt(_ key: String) -> Bool {
+        running.withLock { $0.standings[key] == .building }
+    }
+
+    func forget(_ key: String) {
+        running.withLock { $0.standings[key] = nil }
+    }
+
+    /// How many rows all queries hold now.
+    func note(rows count: Int) {
+        running.withLock { $0.rows = count }
+    }
+
+    func note(followed key: String) {
+        running.withLock { $0.standings[key] = .followed }
+    }
+
+    /// What a client is told of an error, as an event's data.
+    func problem(_ error: any Error) -> Problem {
+        let answer = ErrorResponse(
+            error, renderer: renderer.renderer, basePath: options.basePath)
+        if let (id, text) = answer.secret {
+            logger.error("a live query failed", metadata: ["id": "\(id)", "error": "\(text)"])
+        }
+        return answer.problem
+    }
+
+    /// A place as `id` and `Last-Event-ID` have it.
+    func token(_ number: Int64) -> String {
+        ChangeToken(generation: coordinator.store.generation, number: number).text
+    }
+}

@@ -1,0 +1,249 @@
+/// Live queries as text: whole results and differences.
+
+import SteleGraph
+import SteleHTTP
+import SteleJSON
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+/// Rows that were read for an event, by key.
+struct LiveRows {
+    let rows: FetchedRows
+    let embedded: Embedded
+    let places: [Int64: Int]
+}
+
+/// Reads and writes what events say.
+struct LiveRenderer: Sendable {
+    let execution: Execution
+    let renderer: SnapshotRenderer
+
+    // MARK: Snapshots
+
+    /// `{"rows":[{"object":{…}},…]}` and with sections `"sections":[{"name":…,"count":3},…]`.
+    /// - Throws: what reading throws, and `UnreadableValue`.
+    func snapshot(
+        _ query: LiveQuery, _ context: ManagedObjectContext
+    ) throws -> (data: SharedBuffer, token: Int64) {
+        let plan = query.plan
+        let rows: FetchedRows
+        if let results = query.objects {
+            var request = results.query.request
+            request.propertiesToFetch = plan.request.propertiesToFetch
+            rows =
+                request.propertiesToFetch.isEmpty
+                ? .objects(try context.snapshots(request)) : .values(try context.rows(request))
+        } else {
+            rows = .values(query.rows?.rows ?? [])
+        }
+        let embedded = try execution.embedded(rows, plan.shape, context)
+        let form = form(plan, rows, embedded)
+        var writer = ByteWriter(capacity: 256 + rows.count * 128)
+        writer.raw("{\"rows\":[")
+        let sections = query.objects?.sections ?? []
+        var section = 0
+        var left = sections.first?.numberOfObjects ?? 0
+        for index in 0..<rows.count {
+            if index > 0 { writer.byte(UInt8(ascii: ",")) }
+            writer.raw("{\"object\":")
+            form.write(rows, index, embedded, to: &writer)
+            while left == 0, section + 1 < sections.count {
+                section += 1
+                left = sections[section].numberOfObjects
+            }
+            left -= 1
+            if section < sections.count {
+                write(section: sections[section].name, plan, to: &writer)
+            }
+            writer.byte(UInt8(ascii: "}"))
+        }
+        writer.byte(UInt8(ascii: "]"))
+        if plan.section != nil {
+            writer.raw(",\"sections\":[")
+            for (index, section) in sections.enumerated() {
+                writer.raw(index > 0 ? ",{\"name\":" : "{\"name\":")
+                write(name: section.name, plan, to: &writer)
+                writer.raw(",\"count\":")
+                writer.integer(Int64(section.numberOfObjects))
+                writer.byte(UInt8(ascii: "}"))
+            }
+            writer.byte(UInt8(ascii: "]"))
+        }
+        writer.raw("}\n\n")
+        if let failure = writer.failure { throw failure }
+        return (SharedBuffer(writer.take()), query.token)
+    }
+
+    private func form(_ plan: LivePlan, _ rows: FetchedRows, _ embedded: Embedded) -> RowForm {
+        let list = ListOutcome(
+            rows: rows, entity: plan.entity, shape: plan.shape, embedded: embedded, next: nil,
+            total: nil, tag: nil)
+        return RowForm(
+            .json, list,
+            renderer: plan.numbersAsStrings ? renderer.writingNumbersAsStrings(true) : renderer)
+    }
+
+    // MARK: Differences
+
+    /// What a difference needs of the rows that it tells.
+    /// - Parameter save: the one save that it tells, where it tells no more.
+    func rows(
+        for difference: ResultsDifference, of query: LiveQuery, _ save: HistoryTransaction?,
+        _ context: () throws -> ManagedObjectContext
+    ) throws -> LiveRows {
+        let keys = difference.objectKeys
+        if let rows = query.rows {
+            let places = Dictionary(
+                rows.keys.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+            return LiveRows(rows: .values(rows.rows), embedded: .none, places: places)
+        }
+        if let save {
+            let wanted = Set(keys)
+            let objects = save.changes.compactMap { change -> Snapshot? in
+                query.objects?.query.isRow(change.entity) == true && wanted.contains(change.key)
+                    ? change.snapshot : nil
+            }
+            return LiveRows(
+                rows: .objects(objects), embedded: .none, places: Self.places(objects.map(\.key)))
+        }
+        guard !keys.isEmpty else {
+            return LiveRows(rows: .objects([]), embedded: .none, places: [:])
+        }
+        return try read(keys, query.plan, try context())
+    }
+
+    private func read(
+        _ keys: [Int64], _ plan: LivePlan, _ context: ManagedObjectContext
+    ) throws -> LiveRows {
+        let rows: FetchedRows
+        let places: [Int64: Int]
+        if plan.request.propertiesToFetch.isEmpty {
+            let found = try context.snapshots(root: plan.entity.root, keys: keys)
+            let objects = keys.compactMap { found[$0] }
+            rows = .objects(objects)
+            places = Self.places(objects.map(\.key))
+        } else {
+            var request = FetchRequest(entity: plan.entity)
+            request.propertiesToFetch = plan.request.propertiesToFetch
+            let list = Expression.aggregate(keys.sorted().map { .constant(.int($0)) })
+            request.predicate = .comparison(Comparison(.key("_id"), .in, list))
+            let found = try context.rows(request)
+            rows = .values(found)
+            places = Self.places(found.map { Execution.id(ofRow: $0) ?? 0 })
+        }
+        return LiveRows(
+            rows: rows, embedded: try execution.embedded(rows, plan.shape, context), places: places)
+    }
+
+    private static func places(_ keys: [Int64]) -> [Int64: Int] {
+        Dictionary(keys.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// `{"deletes":[…],"inserts":[…],"moves":[…],"updates":[…]}`.
+    /// - Throws: `UnreadableValue`.
+    func change(
+        _ difference: ResultsDifference, _ plan: LivePlan, _ rows: LiveRows
+    ) throws -> SharedBuffer {
+        var writer = ByteWriter(capacity: 512)
+        let form = form(plan, rows.rows, rows.embedded)
+        let hasIDs = if case .rows = plan.shape { false } else { true }
+        func object(_ key: Int64, _ section: Value?, to writer: inout ByteWriter) {
+            writer.raw(",\"object\":")
+            if let place = rows.places[key] {
+                form.write(rows.rows, place, rows.embedded, to: &writer)
+            } else {
+                writer.null()
+            }
+            if let section { write(section: section, plan, to: &writer) }
+        }
+        writer.raw("{\"deletes\":[")
+        for (index, it) in difference.deletes.enumerated() {
+            writer.raw(index > 0 ? ",{\"index\":" : "{\"index\":")
+            writer.integer(Int64(it.index))
+            if hasIDs {
+                writer.raw(",\"_id\":")
+                writer.integer(it.key)
+            }
+            writer.byte(UInt8(ascii: "}"))
+        }
+        writer.raw("],\"inserts\":[")
+        for (index, it) in difference.inserts.enumerated() {
+            writer.raw(index > 0 ? ",{\"index\":" : "{\"index\":")
+            writer.integer(Int64(it.index))
+            object(it.key, it.section, to: &writer)
+            writer.byte(UInt8(ascii: "}"))
+        }
+        writer.raw("],\"moves\":[")
+        for (index, it) in difference.moves.enumerated() {
+            writer.raw(index > 0 ? ",{\"from\":" : "{\"from\":")
+            writer.integer(Int64(it.from))
+            writer.raw(",\"to\":")
+            writer.integer(Int64(it.to))
+            object(it.key, it.section, to: &writer)
+            if hasIDs { write(it.updated, to: &writer) }
+            writer.byte(UInt8(ascii: "}"))
+        }
+        writer.raw("],\"updates\":[")
+        for (index, it) in difference.updates.enumerated() {
+            writer.raw(index > 0 ? ",{\"index\":" : "{\"index\":")
+            writer.integer(Int64(it.index))
+            object(it.key, it.section, to: &writer)
+            if hasIDs { write(it.updated, to: &writer) }
+            writer.byte(UInt8(ascii: "}"))
+        }
+        writer.byte(UInt8(ascii: "]"))
+        if plan.section != nil {
+            writer.raw(",\"sections\":{\"deletes\":[")
+            write(difference.sectionDeletes, plan, to: &writer)
+            writer.raw("],\"inserts\":[")
+            write(difference.sectionInserts, plan, to: &writer)
+            writer.raw("]}")
+        }
+        writer.raw("}\n\n")
+        if let failure = writer.failure { throw failure }
+        return SharedBuffer(writer.take())
+    }
+
+    private func write(_ keys: UpdatedKeys, to writer: inout ByteWriter) {
+        writer.raw(",\"updated\":")
+        guard let names = keys.names else { return writer.null() }
+        writer.byte(UInt8(ascii: "["))
+        for (index, name) in names.enumerated() {
+            if index > 0 { writer.byte(UInt8(ascii: ",")) }
+            writer.string(name)
+        }
+        writer.byte(UInt8(ascii: "]"))
+    }
+
+    private func write(
+        _ sections: [ResultsDifference.SectionChange], _ plan: LivePlan,
+        to writer: inout ByteWriter
+    ) {
+        for (index, section) in sections.enumerated() {
+            writer.raw(index > 0 ? ",{\"index\":" : "{\"index\":")
+            writer.integer(Int64(section.index))
+            writer.raw(",\"name\":")
+            write(name: section.name, plan, to: &writer)
+            writer.byte(UInt8(ascii: "}"))
+        }
+    }
+
+    private func write(section name: Value, _ plan: LivePlan, to writer: inout ByteWriter) {
+        writer.raw(",\"section\":")
+        write(name: name, plan, to: &writer)
+    }
+
+    private func write(name: Value, _ plan: LivePlan, to writer: inout ByteWriter) {
+        let model = renderer.model
+        if plan.section == .key("_entity"), case .int(let index) = name,
+            model.entities.indices.contains(Int(index))
+        {
+            writer.string(model.entities[Int(index)].name)
+        } else {
+            let renderer =
+                plan.numbersAsStrings ? renderer.writingNumbersAsStrings(true) : renderer
+            renderer.write(name, as: .plain, to: &writer)
+        }
+    }
+}

@@ -1,0 +1,152 @@
+/// One round of the live queries' thread: all queries move on to the same save.
+
+import SteleGraph
+import SteleHTTP
+import StelePersistence
+
+/// Some saves, a view of the store once one is needed, and who is told.
+final class LiveRound {
+    private let loop: LiveLoop
+    private let view: SavesView
+    private let mustRead: Bool
+    private let context: RoundContext
+
+    /// The context of a round, opened when something has to be read.
+    private final class RoundContext {
+        let coordinator: PersistentStoreCoordinator
+        private var opened: ManagedObjectContext?
+
+        init(_ coordinator: PersistentStoreCoordinator) { self.coordinator = coordinator }
+
+        func get() -> ManagedObjectContext {
+            if let opened { return opened }
+            let made = ManagedObjectContext(coordinator)
+            opened = made
+            return made
+        }
+
+        func close() { opened?.close() }
+    }
+
+    init(_ loop: LiveLoop, _ mail: LiveInbox.Mail, isBehind: Bool) {
+        self.loop = loop
+        let context = RoundContext(loop.hub.coordinator)
+        self.context = context
+        let tokens = loop.queries.values.map(\.token)
+        let saves = Array(mail.saves.drop { $0.number <= loop.position })
+        // A gap is another program's saves, or what the inbox let go; a new query is a little ahead
+        // or behind.
+        let isNext = saves.last.map { $0.number - loop.position == Int64(saves.count) } ?? true
+        let isEven = tokens.allSatisfy { $0 == loop.position }
+        let isWhole = isNext && isEven
+        mustRead =
+            isBehind || !isWhole || mail.latest > saves.last?.number ?? loop.position
+            || loop.queries.values.contains { loop.wantsSnapshot($0) }
+        view = SavesView(
+            after: isWhole ? loop.position : min(loop.position, tokens.min() ?? loop.position),
+            isWhole ? saves : [], open: { try context.get().reader() })
+    }
+
+    func close() { context.close() }
+
+    /// - Parameter rebuilding: another program has changed the store and left no history of it.
+    /// - Throws: where the store cannot be read; it can be tried again.
+    func run(rebuilding: Bool) throws {
+        if mustRead || rebuilding { try view.reader() }
+        if rebuilding { rebuild() }
+        try advanceAll()
+        if !view.isOpen, loop.queries.values.contains(where: loop.wantsSnapshot) {
+            try view.reader()
+            try advanceAll()
+        }
+        let isFurther = view.token > loop.position
+        loop.position = max(loop.position, view.token)
+        for query in Array(loop.queries.values) where loop.wantsSnapshot(query) {
+            do {
+                query.snapshot = try loop.hub.renderer.snapshot(query, context.get())
+            } catch {
+                loop.fail(query, error)
+            }
+        }
+        if isFurther { placeShared() }
+    }
+
+    private func advanceAll() throws {
+        // Whoever reads makes the view longer for those before it.
+        while let query = loop.queries.values.first(where: { $0.token < view.token }) {
+            try advance(query)
+        }
+    }
+
+    private func advance(_ query: LiveQuery) throws {
+        var after = query.token
+        let told: [ResultsDifference]
+        do { told = try query.advance(in: view) } catch let error as StoreError where !view.isOpen {
+            throw error
+        } catch {
+            return loop.fail(query, error)
+        }
+        do {
+            for difference in told {
+                let save = difference.isOfView ? nil : view.save(after: difference.token - 1)
+                let rows = try loop.hub.renderer.rows(for: difference, of: query, save) {
+                    try self.view.reader()
+                    return self.context.get()
+                }
+                let data = try loop.hub.renderer.change(difference, query.plan, rows)
+                tell(LiveEvent(after: after, token: difference.token, data: data), query)
+                after = difference.token
+            }
+        } catch {
+            loop.fail(query, error)
+        }
+    }
+
+    private func tell(_ event: LiveEvent, _ query: LiveQuery) {
+        query.log.append(event)
+        // One stream may show a query under several names.
+        var buffers: [String: [SharedBuffer]] = [:]
+        for member in query.members.unique() {
+            for part in member.parts where part.key == query.plan.key {
+                let told = buffers[part.prefix] ?? loop.event(event, part)
+                buffers[part.prefix] = told
+                if !member.send(told) {
+                    loop.remove(member)
+                    break
+                }
+            }
+        }
+    }
+
+    /// Where several queries share a stream, an id comes when all of them are told.
+    private func placeShared() {
+        let place = loop.place
+        for member in loop.members.values where member.isShared && !member.send([place]) {
+            loop.remove(member)
+        }
+    }
+
+    /// Reads all queries anew, and sends each to its streams as a whole.
+    private func rebuild() {
+        for query in Array(loop.queries.values) {
+            do {
+                let fresh = try LiveQuery(query.plan, context.get())
+                fresh.snapshot = try loop.hub.renderer.snapshot(fresh, context.get())
+                fresh.members = query.members
+                fresh.idleSince = query.idleSince
+                loop.queries[query.plan.key] = fresh
+                loop.resend(fresh)
+            } catch {
+                loop.fail(query, error)
+            }
+        }
+    }
+}
+
+extension [LiveMember] {
+    /// Each once.
+    fileprivate func unique() -> [LiveMember] {
+        var seen = Set<ObjectIdentifier>()
+        return filter { seen.insert(ObjectIdentifier($0)).inserted }
+    }
+}

@@ -1,0 +1,249 @@
+// Live queries: what a listener is told leads to what the list gives, from any moment on.
+
+import SteleJSON
+import SteleMutex
+import StelePersistence
+import Testing
+
+@testable import SteleHTTP
+@testable import SteleService
+
+@Suite struct LiveQueryTests {
+    /// Four people in two teams.
+    private func people(_ stage: LiveStage) throws {
+        try stage.write("POST", "/Team", #"[{"name":"Reds"},{"name":"Blues"}]"#)
+        try stage.write(
+            "POST", "/Person",
+            #"[{"name":"Ann","salary":10,"team":1},{"name":"Bo","salary":20,"team":1}]"#)
+        try stage.write(
+            "POST", "/Employee",
+            #"[{"name":"Cy","salary":30,"team":2},{"name":"Di","salary":40}]"#)
+    }
+
+    @Test(arguments: LiveStore.allCases)
+    func aSaveIsToldInTheContractsWords(_ kind: LiveStore) throws {
+        let stage = try LiveStage(kind)
+        try people(stage)
+        let start = try stage.token
+        let listener = try stage.listen("/Person?where=salary%20%3E%2015&sort=-salary&limit=2")
+        #expect(try listener.wait { listener.rows[""] != nil })
+        try stage.write("PATCH", "/Person/2", #"{"salary":35}"#)
+        #expect(try listener.wait { listener.names.count == 2 })
+        let end = try stage.token
+        let expected = """
+            retry: 2000
+
+            event: snapshot
+            id: \(start)
+            data: {"rows":[{"object":{"_id":4,"_entity":"Employee","_version":1,"name":"Di","salary":40,"team":null}},\
+            {"object":{"_id":3,"_entity":"Employee","_version":1,"name":"Cy","salary":30,"team":2}}]}
+
+            :
+            id: \(start)
+
+            event: change
+            id: \(end)
+            data: {"deletes":[{"index":1,"_id":3}],"inserts":[{"index":1,"object":\
+            {"_id":2,"_entity":"Person","_version":2,"name":"Bo","salary":35,"team":1}}],"moves":[],"updates":[]}
+
+
+            """
+        #expect(listener.client.text == expected)
+    }
+
+    @Test(
+        arguments: LiveStore.allCases,
+        [
+            "/Person?sort=name", "/Person?where=salary%20%3E%2015&sort=salary&limit=2",
+            "/Person?where=team.name%20==%20%22Reds%22&sort=-name",
+            "/Person?sort=team.name,name&limit=3&offset=1",
+            "/Person?sort=name&include=team", "/Person?sort=name&select=name,team.name",
+            "/Team?where=members.@count%20%3E%200&sort=name&include=members",
+            "/Team?sort=name&select=name,members", "/Employee?sort=salary",
+            "/Person?select=team.name,n:count(),s:sum(salary)&groupBy=team.name&sort=-count()",
+            "/Person?select=n:count()", "/Person?select=name&distinct=true&sort=name",
+        ])
+    func whatIsToldLeadsToWhatTheListGives(_ kind: LiveStore, _ target: String) throws {
+        let stage = try LiveStage(kind)
+        try people(stage)
+        let listener = try stage.listen(target)
+        #expect(try listener.becomes(stage, target))
+        for (method, path, body) in [
+            ("PATCH", "/Person/1", #"{"salary":25}"#), ("PATCH", "/Person/2", #"{"team":2}"#),
+            ("PATCH", "/Team/1", #"{"name":"Zebras"}"#), ("DELETE", "/Person/3", ""),
+            ("POST", "/Person", #"{"name":"Aa","salary":22,"team":1}"#),
+            (
+                "POST", "/Employee",
+                #"[{"name":"Ee","salary":5},{"name":"Ff","salary":99,"team":2}]"#
+            ),
+            ("PATCH", "/Person/4", #"{"name":"Bo"}"#), ("DELETE", "/Team/2", ""),
+        ] {
+            try stage.write(method, path, body)
+            #expect(try listener.becomes(stage, target), "\(method) \(path)")
+        }
+        #expect(
+            listener.names.first == "snapshot" && !listener.names.dropFirst().contains("snapshot"))
+        #expect(listener.names.count > 2)
+    }
+
+    @Test(arguments: LiveStore.allCases)
+    func sectionsComeAndGo(_ kind: LiveStore) throws {
+        let stage = try LiveStage(kind)
+        try people(stage)
+        let listener = try stage.listen("/Person?sectionBy=team.name&sort=-salary")
+        let first: [JSONValue] = [.null, "Blues", "Reds"]
+        #expect(try listener.wait { listener.sections[""] == first })
+        #expect(listener.rows[""]?.map { $0["section"] ?? "-" } == first + ["Reds"])
+        try stage.write("PATCH", "/Person/4", #"{"team":2}"#)
+        #expect(try listener.wait { listener.sections[""] == ["Blues", "Reds"] })
+        try stage.write("PATCH", "/Team/1", #"{"name":"Ants"}"#)
+        #expect(try listener.wait { listener.sections[""] == ["Ants", "Blues"] })
+        let sections = listener.rows[""]?.map { $0["section"] ?? "-" }
+        #expect(sections == ["Ants", "Ants", "Blues", "Blues"])
+    }
+
+    @Test func severalQueriesShareAStream() throws {
+        let stage = try LiveStage()
+        try people(stage)
+        let listener = try stage.listen(
+            "/live?q.people=/Person%3Fsort%3Dname&q.rich=/Person%3Fwhere%3Dsalary%2520%253E%252015"
+                + "&q.teams=/Team")
+        #expect(try listener.becomes(stage, "/Person?sort=name", "people"))
+        #expect(try listener.becomes(stage, "/Team", "teams"))
+        try stage.write("PATCH", "/Person/1", #"{"salary":16,"name":"Zo"}"#)
+        #expect(try listener.becomes(stage, "/Person?sort=name", "people"))
+        #expect(try listener.becomes(stage, "/Person?where=salary%20%3E%2015", "rich"))
+        // The place moves on when all queries are told.
+        let token = try stage.token
+        #expect(try listener.wait { listener.client.lastEventID == token })
+        #expect(
+            listener.client.events.filter { $0.name.hasSuffix("change") }.allSatisfy {
+                $0.id != token
+            })
+        let again = try stage.listen(
+            "/live?q.people=/Person%3Fsort%3Dname&q.teams=/Team", resuming: listener)
+        try stage.write("PATCH", "/Team/1", #"{"name":"Ants"}"#)
+        #expect(try again.wait { again.names.contains("teams.change") })
+        #expect(!again.names.contains { $0.hasSuffix("snapshot") })
+    }
+
+    @Test(arguments: LiveStore.allCases)
+    func whoComesBackIsToldWhatHeMissed(_ kind: LiveStore) throws {
+        let stage = try LiveStage(kind)
+        try people(stage)
+        let target = "/Person?sort=name"
+        let first = try stage.listen(target)
+        #expect(try first.becomes(stage, target))
+        let before = try stage.listen(target)
+        #expect(try before.becomes(stage, target))
+        try stage.write("PATCH", "/Person/1", #"{"name":"Zo"}"#)
+        try stage.write("DELETE", "/Person/2")
+        #expect(try first.becomes(stage, target))
+        let again = try stage.listen(target, resuming: before)
+        #expect(try again.wait { again.names.count == 2 })
+        #expect(again.names == ["change", "change"])
+        #expect(again.rows == first.rows)
+        #expect(again.client.lastEventID == first.client.lastEventID)
+        // What cannot be told is told as a whole.
+        for id in [
+            "nonsense", "\(stage.store.generation)-999", "0000-1", "\(stage.store.generation)-1",
+        ] {
+            let other = try stage.listen(target, lastEventID: id)
+            #expect(try other.becomes(stage, target), "\(id)")
+            #expect(other.names.first == "snapshot", "\(id)")
+        }
+    }
+
+    @Test(arguments: LiveStore.allCases)
+    func aRestartLosesNothing(_ kind: LiveStore) throws {
+        let stage = try LiveStage(kind)
+        try people(stage)
+        let target = "/Person?sort=name"
+        let first = try stage.listen(target)
+        #expect(try first.becomes(stage, target))
+        stage.restart()
+        #expect(first.client.stream.send(SharedBuffer([0x3A])) == false)
+        let same = try stage.listen(target, resuming: first)
+        try stage.write("PATCH", "/Person/1", #"{"name":"Zo"}"#)
+        #expect(try same.wait { same.names == ["change"] })
+        stage.restart()
+        try stage.write("PATCH", "/Person/2", #"{"name":"Zz"}"#)
+        let late = try stage.listen(target, resuming: same)
+        #expect(try late.becomes(stage, target))
+    }
+
+    @Test func aThousandStreamsOfOneQueryShareItsBytes() throws {
+        let stage = try LiveStage()
+        try people(stage)
+        let listeners = try (0..<1_000).map { _ in try stage.listen("/Person?sort=name") }
+        try stage.write("PATCH", "/Person/1", #"{"name":"Zo"}"#)
+        for listener in listeners {
+            #expect(try listener.becomes(stage, "/Person?sort=name"))
+        }
+    }
+
+    @Test func whoReadsNothingIsBrokenOffAndTheOthersAreNot() throws {
+        let stage = try LiveStage()
+        try people(stage)
+        let slow = try stage.listen("/Person?sort=name")
+        let quick = try stage.listen("/Person?sort=name")
+        let name = String(repeating: "x", count: 300_000)
+        for number in 0..<20 {
+            try stage.write("PATCH", "/Person/1", #"{"name":"\#(name)\#(number)"}"#)
+            #expect(try quick.becomes(stage, "/Person?sort=name"))
+        }
+        #expect(!slow.client.stream.send(SharedBuffer([0x3A])))
+    }
+
+    @Test func theHeartbeatMovesThePlace() throws {
+        let stage = try LiveStage { $0.heartbeatSeconds = 0.05 }
+        try people(stage)
+        let listener = try stage.listen("/Team")
+        #expect(try listener.becomes(stage, "/Team"))
+        try stage.write("PATCH", "/Person/1", #"{"salary":11}"#)
+        let token = try stage.token
+        #expect(try listener.wait { listener.client.lastEventID == token })
+        #expect(listener.names == ["snapshot"])
+    }
+
+    @Test func whatCannotBeFollowedIsRefusedWithTheWayOut() throws {
+        let stage = try LiveStage { $0.limits.liveRows = 3 }
+        try people(stage)
+        for (target, status, words) in [
+            ("/Person?where=salary%20%3E%20random()", 400, "var."),
+            ("/Person", 400, "add a limit"), ("/Person?limit=4", 400, "at most 3"),
+            ("/Person?limit=2&count=true", 400, "count is for pages"),
+            ("/Person?limit=2&sectionBy=members", 400, "members"),
+            ("/Person?limit=2&sectionBy=-name", 400, "one key path"),
+            ("/Person?wher=1", 400, "where"), ("/Team/1/members", 501, "relationship"),
+            ("/live", 400, "q.NAME"), ("/live?q.=/Team", 400, "has no name"),
+            ("/live?q.a=/Team&q.a=/Team", 400, "twice"), ("/live?q.a=/Teem", 404, "q.a"),
+            ("/live?q.a=/Team/1", 400, "q.a"), ("/live?q.a=/live", 400, "q.a"),
+            ("/live?q.a=/Person%3Fwhere%3Dx", 400, "q.a"), ("/live?people=/Team", 400, "people"),
+            ("/Person?select=n:count()&sectionBy=name", 400, "groupBy"),
+        ] {
+            let (given, text) = try stage.refusal(target)
+            #expect(given == status && text.contains(words), "\(target): \(given) \(text)")
+        }
+        let plain = stage.ask("GET", "/Person?sectionBy=name")
+        #expect(plain.status == 400 && LiveStage.text(plain).contains("text/event-stream"))
+        // A query that grows beyond the bound ends with the reason.
+        let listener = try stage.listen("/Person?where=salary%20%3E%2015")
+        #expect(try listener.wait { listener.rows[""]?.count == 3 })
+        try stage.write("PATCH", "/Person/1", #"{"salary":99}"#)
+        #expect(try listener.wait { listener.names.last == "error" })
+    }
+
+    @Test func whatAllQueriesHoldTogetherIsBounded() throws {
+        let stage = try LiveStage { $0.limits.liveRowsInAll = 5 }
+        try people(stage)
+        let listener = try stage.listen("/Person")
+        #expect(try listener.becomes(stage, "/Person"))
+        let (status, text) = try stage.refusal("/Team")
+        #expect(status == 503 && text.contains("live queries hold 4 rows"), "\(text)")
+        #expect(try stage.listen("/Person").becomes(stage, "/Person"))
+        // What was refused can be asked for again, and less of it is given.
+        #expect(try stage.refusal("/Team").status == 503)
+        #expect(try stage.listen("/Team?where=_id%20==%201").wait { true })
+    }
+}

@@ -1,0 +1,229 @@
+/// A service with live queries over a store of its own, and listeners that do as told.
+
+import FoundationEssentials
+import Glibc
+import Logging
+import SteleGraph
+import SteleJSON
+import SteleModel
+import StelePersistence
+import SteleSQLite
+import Testing
+
+@testable import SteleHTTP
+@testable import SteleService
+
+/// The stores that live queries are tried on.
+enum LiveStore: String, CaseIterable, Sendable {
+    case memory, sqlite
+}
+
+/// A service that runs until the test is over.
+final class LiveStage {
+    let staff: Staff
+    let store: any PersistentStore
+    let coordinator: PersistentStoreCoordinator
+    private(set) var service: Service
+    private let options: Service.Options
+    private let path: String
+
+    init(_ kind: LiveStore = .memory, _ change: (inout Service.Options) -> Void = { _ in }) throws {
+        staff = try Staff()
+        path = "/tmp/stele-live-\(UInt64.random(in: 0 ... .max)).sqlite"
+        store =
+            switch kind {
+            case .memory: InMemoryStore(model: staff.model)
+            case .sqlite: try SQLiteStore.open(path: path, model: staff.model)
+            }
+        coordinator = PersistentStoreCoordinator(store: store)
+        var options = Service.Options()
+        change(&options)
+        self.options = options
+        service = Self.service(coordinator, options)
+    }
+
+    private static func service(
+        _ coordinator: PersistentStoreCoordinator, _ options: Service.Options
+    ) -> Service {
+        Service(
+            coordinator: coordinator, options: options,
+            logger: Logger(label: "live.tests") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    deinit {
+        service.liveQueries.stop()
+        store.close()
+        for ending in ["", "-wal", "-shm"] { unlink(path + ending) }
+    }
+
+    /// Ends the service, and begins another over the same store.
+    func restart() {
+        service.liveQueries.stop()
+        service = Self.service(coordinator, options)
+    }
+
+    func ask(
+        _ method: String, _ target: String, _ body: String = "",
+        _ headers: [(name: String, value: String)] = []
+    ) -> Response {
+        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        return service.respond(
+            to: Request(
+                method: method, path: String(parts[0]),
+                query: parts.count > 1 ? String(parts[1]) : nil, headers: HTTPHeaders(headers),
+                body: Array(body.utf8)))
+    }
+
+    /// A write that must succeed.
+    func write(_ method: String, _ target: String, _ body: String = "") throws {
+        let response = ask(method, target, body, [("Content-Type", "application/json")])
+        try #require(response.status < 300, "\(method) \(target): \(Self.text(response))")
+    }
+
+    /// A list as JSON text.
+    func list(_ target: String) throws -> JSONValue {
+        let response = ask("GET", target)
+        try #require(response.status == 200, "\(target): \(Self.text(response))")
+        return JSONValue(try JSONDocument(Self.text(response)).root)
+    }
+
+    static func text(_ response: Response) -> String {
+        if case .bytes(let bytes) = response.body {
+            String(decoding: bytes, as: UTF8.self)
+        } else {
+            ""
+        }
+    }
+
+    /// A listener of a live query; one that resumes shows what the other did, and comes with its
+    /// last id.
+    func listen(
+        _ target: String, resuming former: Listener? = nil, lastEventID: String? = nil
+    ) throws -> Listener {
+        var headers = [(name: "Accept", value: "text/event-stream")]
+        if let id = lastEventID ?? former?.client.lastEventID {
+            headers.append(("Last-Event-ID", id))
+        }
+        let response = ask("GET", target, "", headers)
+        guard case .events(let stream) = response.body, response.status == 200 else {
+            throw Stage.NoStream()
+        }
+        return Listener(Client(stream), former)
+    }
+
+    /// The status and the problem of a live query that is refused.
+    func refusal(_ target: String) throws -> (status: Int, text: String) {
+        let response = ask("GET", target, "", [("Accept", "text/event-stream")])
+        return (response.status, Self.text(response))
+    }
+
+    /// The token of the last save.
+    var token: String {
+        get throws {
+            let reader = try store.reader()
+            defer { reader.close() }
+            return "\(store.generation)-\(try reader.token)"
+        }
+    }
+}
+
+/// A client that shows the rows of live queries: what a page of a browser does.
+final class Listener {
+    let client: Client
+    /// The rows by the query's name, which is empty for a query alone.
+    private(set) var rows: [String: [JSONValue]] = [:]
+    private(set) var sections: [String: [JSONValue]] = [:]
+    /// The names of the events, in order.
+    private(set) var names: [String] = []
+    private var taken = 0
+
+    init(_ client: Client, _ former: Listener? = nil) {
+        self.client = client
+        rows = former?.rows ?? [:]
+        sections = former?.sections ?? [:]
+    }
+
+    /// Applies what has come.
+    func read() throws {
+        client.read()
+        for event in client.events[taken...] {
+            taken += 1
+            names.append(event.name)
+            let parts = event.name.split(separator: ".").map(String.init)
+            let query = parts.count > 1 ? parts[0] : ""
+            let data = JSONValue(try JSONDocument(event.data).root)
+            switch parts.last {
+            case "snapshot":
+                rows[query] = data["rows"].map(items) ?? []
+                sections[query] = data["sections"].map(items)?.compactMap { $0["name"] }
+            case "change": apply(data, query)
+            default: break
+            }
+        }
+    }
+
+    private func apply(_ data: JSONValue, _ query: String) {
+        var now = rows[query] ?? []
+        let moves = items(data["moves"])
+        let gone =
+            items(data["deletes"]).map { number($0["index"]) } + moves.map { number($0["from"]) }
+        for index in gone.sorted(by: >) {
+            guard now.indices.contains(index) else { return lost(data) }
+            now.remove(at: index)
+        }
+        let come =
+            items(data["inserts"]).map { (number($0["index"]), $0) }
+            + moves.map { (number($0["to"]), $0) }
+        for (index, row) in come.sorted(by: { $0.0 < $1.0 }) {
+            guard index >= 0, index <= now.count else { return lost(data) }
+            now.insert(row, at: index)
+        }
+        for row in items(data["updates"]) {
+            let index = number(row["index"])
+            guard now.indices.contains(index) else { return lost(data) }
+            now[index] = row
+        }
+        rows[query] = now
+        if let told = data["sections"] {
+            for change in items(told["deletes"]).reversed() {
+                sections[query]?.remove(at: number(change["index"]))
+            }
+            for change in items(told["inserts"]) {
+                sections[query]?.insert(change["name"] ?? .null, at: number(change["index"]))
+            }
+        }
+    }
+
+    private func lost(_ data: JSONValue) {
+        Issue.record("a change of rows that are not there: \(data)")
+    }
+
+    private func items(_ value: JSONValue?) -> [JSONValue] {
+        if case .array(let items)? = value { items } else { [] }
+    }
+
+    private func number(_ value: JSONValue?) -> Int {
+        if case .integer(let number)? = value { Int(number) } else { -1 }
+    }
+
+    /// The objects that are shown.
+    func objects(_ query: String = "") -> JSONValue {
+        .array((rows[query] ?? []).map { $0["object"] ?? .null })
+    }
+
+    /// Reads until that holds, for ten seconds at most.
+    func wait(until holds: () throws -> Bool) throws -> Bool {
+        for _ in 0..<5_000 {
+            try read()
+            if try holds() { return true }
+            usleep(2_000)
+        }
+        return false
+    }
+
+    /// Reads until the rows are what the list gives.
+    func becomes(_ stage: LiveStage, _ target: String, _ query: String = "") throws -> Bool {
+        let wanted = try stage.list(target)
+        return try wait { rows[query] != nil && objects(query) == wanted }
+    }
+}

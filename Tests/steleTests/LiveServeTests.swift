@@ -1,0 +1,44 @@
+/// Live queries of a served store, over a socket and over a kill.
+
+import Foundation
+import Testing
+
+@Suite struct LiveServeTests {
+    @Test func aListIsFollowedOverAKillOfTheServer() throws {
+        let league = packageRoot.appendingPathComponent("Config/Models/League.xcdatamodeld").path
+        let folder = String(try temporaryFile("").dropLast("/file".count))
+        let arguments = ["serve", league, "--port", "0"]
+        let first = try Program(arguments, folder: folder)
+        let caller = try Caller(first.lines(3))
+        _ = try caller.call("POST", "/Team", #"[{"name":"Crew"},{"name":"Ants"}]"#)
+        let path = "/Team?sort=name&select=name&limit=2"
+        let one = try StreamCaller(caller, path)
+        #expect(one.wait { $0.contains("event: snapshot") && $0.contains("Crew") })
+        _ = try caller.call("POST", "/Team", #"{"name":"Bees"}"#)
+        #expect(one.wait { $0.contains("event: change") && $0.hasSuffix("\n\n\r\n") })
+        let change = try #require(one.events.last)
+        #expect(
+            change.contains(
+                #""deletes":[{"index":1,"_id":1}],"inserts":[{"index":1,"object":{"name":"Bees"}}]"#))
+        let id = try #require(
+            change.split(separator: "\n").first { $0.hasPrefix("id: ") }?.dropFirst(4))
+        first.signal(SIGKILL)
+        _ = first.end()
+        let second = try Program(arguments, folder: folder)
+        let again = try Caller(second.lines(3))
+        // Nothing was saved since: nothing is told again.
+        let same = try StreamCaller(again, path, lastEventID: String(id))
+        _ = try again.call("DELETE", "/Team/2")
+        #expect(same.wait { $0.contains("event: change") && $0.hasSuffix("\n\n\r\n") })
+        #expect(!same.text.contains("event: snapshot"))
+        // Something was that this server never told: the whole comes again.
+        let old = id.prefix { $0 != "-" } + "-1"
+        let late = try StreamCaller(
+            again, "/live?q.teams=\(path.replacing("&", with: "%26"))", lastEventID: String(old))
+        #expect(late.wait { $0.contains("event: teams.snapshot") && $0.contains("Bees") })
+        second.signal(SIGTERM)
+        #expect(!same.wait { _ in false })
+        #expect(same.text.hasSuffix("0\r\n\r\n"))
+        #expect(second.end().status == 0)
+    }
+}
