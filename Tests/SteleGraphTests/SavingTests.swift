@@ -244,4 +244,27 @@ import Testing
         let uri = coordinator.objectURI(ObjectID(root: person.root, key: 42), entity: person)
         #expect(uri == "x-coredata://ABC/Person/p42")
     }
+
+    /// A key of a request's own must be one of what it inserts.
+    @Test(arguments: StoreKind.allCases)
+    func aLinkToWhatIsNotInsertedIsRefused(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeLeague(), kind)
+        let id = try fixture.insert("Person")[0]
+        let team = try fixture.relationship("Person.team")
+        let before = try #require(try fixture.context().snapshot(id))
+        var request = SaveRequest(readToken: fixture.coordinator.currentToken)
+        var values = before.values
+        values[team.slot] = .key(-9)
+        request.changes = [
+            ObjectChange(
+                .update, entity: before.entity, key: id.key, before: before, values: values,
+                changedSlots: [team.slot])
+        ]
+        let error = #expect(throws: StoreError.self) { _ = try fixture.store.save(request) }
+        guard case .invalid? = error else {
+            Issue.record("not refused as it should be: \(String(describing: error))")
+            return
+        }
+        #expect(try fixture.stored("Person.team", of: id.key) == nil)
+    }
 }

@@ -23,8 +23,9 @@ struct RowBuffer {
         width = columns.count
         let names = (columns + constants.map(\.name)).joined(separator: ", ")
         let fixed = constants.map { ", \($0.sql)" }.joined()
-        let counts = [512, 64, 32, 16, 8, 4, 2, 1].filter { $0 == 1 || $0 * columns.count <= Self.places }
-        inserts = counts.map { count in
+        let counts = [512, 64, 32, 16, 8, 4, 2, 1]
+        let fitting = counts.filter { $0 == 1 || $0 * columns.count <= Self.places }
+        inserts = fitting.map { count in
             // Without numbers: SQLite looks each numbered place up among all before it.
             let row = "(\(columns.map { _ in "?" }.joined(separator: ", "))\(fixed))"
             let rows = Array(repeating: row, count: count).joined(separator: ", ")
