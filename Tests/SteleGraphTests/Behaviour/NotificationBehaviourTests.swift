@@ -155,7 +155,7 @@ import Testing
         let (fixture, context, told, observation) = try ground(kind)
         let ids = try fixture.insert("Person", count: 3)
         let held = try ids.map { try context.get($0) }
-        try fixture.store.save(inParts: { parts in
+        _ = try fixture.store.save(inParts: { parts in
             for id in ids.prefix(2) {
                 let reader = try parts.reader()
                 defer { reader.close() }
