@@ -141,9 +141,10 @@ extension ManagedObjectContext {
                 guard let known = known(id), !known.isFault else { continue }
                 object = known
             }
-            var values = row.values
-            for slot in plan(object.entity).transientSlots { values[slot] = object.value(slot) }
-            object.values = values
+            // What is transient stays, and counts as it is from here on.
+            var row = row
+            for slot in plan(object.entity).transientSlots { row.values[slot] = object.value(slot) }
+            object.values = row.values
             object.before = row
             object.version = row.version
         }

@@ -14,8 +14,10 @@ extension SQLSaver {
         guard operations.count - start >= Self.fewestTogether, operations.kind(start) == .insert
         else { return nil }
         let entity = operations.asked(start).entity
+        // Asked first, for each object by itself would look for the end of all anew.
+        if constrained[entity] { return nil }
         let end = operations.endOfNew(from: start)
-        guard end - start >= Self.fewestTogether, !isConstrained(entity) else { return nil }
+        guard end - start >= Self.fewestTogether else { return nil }
         var rows = statements.rows(entity)
         var next = start
         while next < end {
@@ -41,13 +43,14 @@ extension SQLSaver {
         return end - start
     }
 
-    /// Whether rows depend on others: by a uniqueness constraint, or by a column that holds another
+    /// By entity, whether rows depend on others: by a uniqueness constraint, or by a column that holds another
     /// object's entity.
-    private func isConstrained(_ entity: Int) -> Bool {
-        let family = schema.model.family(
-            of: schema.model.entities[schema.model.entities[entity].root])
-        return family.contains { !$0.uniquenessConstraints.isEmpty }
-            || schema.mappings[entity].entityColumns.contains { $0 >= 0 }
+    static func constrained(_ schema: SQLSchema) -> [Bool] {
+        schema.model.entities.map { entity in
+            schema.model.family(of: schema.model.entities[entity.root])
+                .contains { !$0.uniquenessConstraints.isEmpty }
+                || schema.mappings[entity.index].entityColumns.contains { $0 >= 0 }
+        }
     }
 
     private func append(_ change: ObjectChange, to rows: inout RowBuffer) {

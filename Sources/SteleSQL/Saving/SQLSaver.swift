@@ -11,6 +11,8 @@ public final class SQLSaver {
     let schema: SQLSchema
     let connection: any SQLConnection
     var statements: SaveStatements
+    /// By entity, whether its rows must be inserted one by one.
+    let constrained: [Bool]
     var counters: Counters
     private var history: HistoryWriter
     let derived: DerivedAttributes
@@ -27,6 +29,7 @@ public final class SQLSaver {
         self.schema = schema
         self.connection = connection
         statements = SaveStatements(schema)
+        constrained = Self.constrained(schema)
         derived = DerivedAttributes(schema.model)
         history = try HistoryWriter(schema, connection)
         counters = try Counters(schema, connection)

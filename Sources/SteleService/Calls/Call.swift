@@ -186,9 +186,14 @@ final class Call: Sendable {
             }
         }
         guard isList else { return try terms.accept.best(of: [.json]) }
-        // What is unsaved is no history that could be followed.
-        return try terms.accept.best(
-            of: route.context == nil ? [.json, .ndjson, .csv, .events] : [.json, .ndjson, .csv])
+        let type = try terms.accept.best(of: [.json, .ndjson, .csv, .events])
+        if type == .events, route.context != nil {
+            // What is unsaved has no history that could be followed.
+            throw Problem.notBuilt(
+                "a live query in an editing context (Accept: text/event-stream)",
+                instead: "the same list outside of the context, which follows what is saved, is")
+        }
+        return type
     }
 
     /// The `Link` to the next page.
