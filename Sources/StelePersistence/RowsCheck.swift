@@ -3,19 +3,22 @@
 import SteleModel
 import StelePredicates
 
-/// Checks that a request for rows contradicts itself nowhere.
-struct RowsCheck {
+/// Checks that a request for rows contradicts itself nowhere; every store asks it, so that what is
+/// refused is the same on all.
+public struct RowsCheck {
     private let request: FetchRequest
     private let model: Model
 
-    init(_ request: FetchRequest, _ model: Model) {
+    /// A check of a request's columns, order and condition on groups.
+    public init(_ request: FetchRequest, _ model: Model) {
         self.request = request
         self.model = model
     }
 
+    /// - Parameter isGrouped: whether the rows are groups of objects.
     /// - Throws: `PredicateError` for what a group has many of, and for distinct rows in an order
     ///   that is not of their columns.
-    func check(isGrouped: Bool) throws(PredicateError) {
+    public func check(isGrouped: Bool) throws(PredicateError) {
         let columns = request.propertiesToFetch.map(\.expression)
         let keys = request.sortDescriptors.map(\.expression)
         if isGrouped {

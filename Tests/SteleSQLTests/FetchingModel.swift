@@ -126,18 +126,6 @@ struct Fetching {
         var request = FetchRequest(entity: try entity(name))
         let check = PredicateCheck(model: model, entity: request.entity, dateReader: { _ in nil })
         request.predicate = try predicate.map { try check.check(Predicate(format: $0)) }
-        request.sortDescriptors = try sort.split(separator: ";").map { key in
-            var text = String(key)
-            let isAscending = !text.hasPrefix("-")
-            if !isAscending { text.removeFirst() }
-            var options: ComparisonOptions = []
-            if text.hasSuffix("[c]") {
-                options = .caseInsensitive
-                text.removeLast(3)
-            }
-            return SortDescriptor(
-                try Expression(format: text), ascending: isAscending, options: options)
-        }
         request.fetchLimit = limit
         request.fetchOffset = offset
         request.after = after
@@ -150,7 +138,25 @@ struct Fetching {
                 expression: try Expression(format: String(text[text.index(after: colon)...])))
         }
         request.propertiesToGroupBy = try groupBy.map { try Expression(format: $0) }
-        request.havingPredicate = try having.map { try Predicate(format: $0) }
+        // As a service has it: columns are known by their names.
+        var named = check
+        named.aliases = Dictionary(
+            request.propertiesToFetch.map { ($0.name, $0.expression) },
+            uniquingKeysWith: { first, _ in first })
+        named.allowsRowAggregates = !select.isEmpty
+        request.sortDescriptors = try sort.split(separator: ";").map { key in
+            var text = String(key)
+            let isAscending = !text.hasPrefix("-")
+            if !isAscending { text.removeFirst() }
+            var options: ComparisonOptions = []
+            if text.hasSuffix("[c]") {
+                options = .caseInsensitive
+                text.removeLast(3)
+            }
+            let (expression, _) = try named.check(Expression(format: text))
+            return SortDescriptor(expression, ascending: isAscending, options: options)
+        }
+        request.havingPredicate = try having.map { try named.check(Predicate(format: $0)) }
         request.returnsDistinctResults = distinct
         return request
     }

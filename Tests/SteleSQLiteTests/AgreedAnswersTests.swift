@@ -330,6 +330,7 @@ import Testing
             for text in [
                 "count() < large", "count() < parts[-1].large", "count() < {1, 2}[large]",
                 "count() < {1, large}[0]", "count() < sum(parts.large)", "parts[-1] == nil",
+                "TERNARY(TRUEPREDICATE, SELF, SELF).large == count()",
             ] {
                 request.havingPredicate = try check.check(Predicate(format: text))
                 for store in pair.stores {

@@ -90,7 +90,6 @@ extension Translation {
         var inner = env
         inner.isGrouped = false
         inner.partials = nil
-        inner.columns = [:]
         let value = try operand(argument, inner)
         let (text, operand) = try made(by: aggregate, value, distinct: isDistinct)
         var result = operand

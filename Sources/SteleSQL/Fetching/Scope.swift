@@ -53,8 +53,6 @@ struct Environment {
     var variables: [String: Position] = [:]
     /// The SELECT of the innermost SUBQUERY around; from there everything outside can be named.
     var innermost: Scope?
-    /// Columns by name, for sorting by them and for conditions on groups.
-    var columns: [String: Expression] = [:]
     /// Whether `sum`, `count` and their like take the rows of a group.
     var isGrouped = false
     /// Where the rows of a group are totalled in parts first.

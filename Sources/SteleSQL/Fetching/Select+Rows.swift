@@ -18,16 +18,20 @@ extension Select {
     /// - Parameter isCounted: whether only their number matters.
     func rows(isCounted: Bool = false) throws(StoreError) -> FetchStatement {
         if request.propertiesToFetch.isEmpty { throw .invalid("no columns are asked for") }
+        let isGrouped = isGrouped
+        do throws(PredicateError) {
+            try RowsCheck(request, translation.model).check(isGrouped: isGrouped)
+        } catch {
+            throw .predicate(error)
+        }
         var environment = environment(isGrouped: isGrouped)
         if isMadeOfParts(environment) { environment.partials = Partials(translation.makeAlias()) }
         try setGroups(&environment)
         var columns: [String] = []
         var kinds: [ColumnKind] = []
         var operands: [Operand] = []
-        var plain = environment
-        plain.columns = [:]
         for column in request.propertiesToFetch {
-            var operand = try translation.operand(column.expression, plain)
+            var operand = try translation.operand(column.expression, environment)
             columns.append(translation.sql(operand))
             kinds.append(operand.kind)
             operand.content = .sql(columns[columns.count - 1])

@@ -104,12 +104,7 @@ final class Select {
     }
 
     func environment(isGrouped: Bool) -> Environment {
-        if request.propertiesToFetch.isEmpty {
-            return Environment(object: object, isGrouped: isGrouped)
-        }
-        var columns: [String: Expression] = [:]
-        for column in request.propertiesToFetch { columns[column.name] = column.expression }
-        return Environment(object: object, columns: columns, isGrouped: isGrouped)
+        Environment(object: object, isGrouped: isGrouped)
     }
 
     /// The entity's numbers and the predicate.

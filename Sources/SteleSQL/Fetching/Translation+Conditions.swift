@@ -57,7 +57,7 @@ extension Translation {
     /// An attribute or a to-one of the object itself that is compared with literals, as most are;
     /// nil for anything else.
     private func attribute(_ it: Comparison, _ env: Environment) throws(StoreError) -> Operand? {
-        guard !env.isGrouped, env.columns.isEmpty,
+        guard !env.isGrouped,
             case .keyPath(.evaluatedObject, let path) = it.left, path.count == 1
         else { return nil }
         switch it.right {

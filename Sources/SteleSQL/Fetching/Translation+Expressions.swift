@@ -36,11 +36,6 @@ extension Translation {
     private func keyPath(
         _ expression: Expression, _ base: Expression, _ path: [String], _ env: Environment
     ) throws(StoreError) -> Operand {
-        if case .evaluatedObject = base, path.count == 1, let column = env.columns[path[0]] {
-            var plain = env
-            plain.columns = [:]
-            return try operand(column, plain)
-        }
         let total = path.contains(where: isSign) ? total(expression, env) : nil
         if env.isGrouped, case .evaluatedObject = base, total == nil {
             throw .invalid(

@@ -15,7 +15,7 @@ extension Translation {
             (left, right) = (right, left)
         }
         guard case .keyPath(.evaluatedObject, let path) = left, path.count > 1,
-            !path.contains(where: isSign), !env.isGrouped, !env.isNarrow, env.columns[path[0]] == nil,
+            !path.contains(where: isSign), !env.isGrouped, !env.isNarrow,
             isSelective(it.type, right, holds: holds),
             case .relationship(let first)? = env.object.entity.property(named: path[0]),
             !first.isToMany, !crossesToMany(path, from: env.object.entity),
