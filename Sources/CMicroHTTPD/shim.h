@@ -4,7 +4,6 @@
 
 // What a daemon is started with; the sizes and limits are those of the options of the same names.
 struct stele_mhd_settings {
-    int listen_socket;
     unsigned int threads;
     unsigned int connection_limit;
     unsigned int idle_timeout;
@@ -16,13 +15,13 @@ static inline struct MHD_Daemon *stele_mhd_start(
     const struct stele_mhd_settings *settings, MHD_AccessHandlerCallback handler,
     void *(*target)(void *, const char *, struct MHD_Connection *),
     size_t (*unescape)(void *, struct MHD_Connection *, char *),
-    MHD_RequestCompletedCallback completed, void *context) {
-    unsigned int flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME;
+    MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback notify, void *context) {
+    unsigned int flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME
+        | MHD_USE_NO_LISTEN_SOCKET;
     // A pool of one is refused by the library: that is a daemon without a pool.
     unsigned int pool = settings->threads > 1 ? settings->threads : 0;
     return MHD_start_daemon(
         flags, 0, NULL, NULL, handler, context,
-        MHD_OPTION_LISTEN_SOCKET, (MHD_socket)settings->listen_socket,
         MHD_OPTION_THREAD_POOL_SIZE, pool,
         MHD_OPTION_CONNECTION_LIMIT, settings->connection_limit,
         MHD_OPTION_CONNECTION_TIMEOUT, settings->idle_timeout,
@@ -32,6 +31,7 @@ static inline struct MHD_Daemon *stele_mhd_start(
         MHD_OPTION_URI_LOG_CALLBACK, target, context,
         MHD_OPTION_UNESCAPE_CALLBACK, unescape, context,
         MHD_OPTION_NOTIFY_COMPLETED, completed, context,
+        MHD_OPTION_NOTIFY_CONNECTION, notify, context,
         MHD_OPTION_END);
 }
 

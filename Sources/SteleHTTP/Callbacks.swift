@@ -36,6 +36,14 @@ func exchangeEnds(
     Unmanaged<Exchange>.fromOpaque(exchange).takeRetainedValue().finished()
 }
 
+func connectionChanges(
+    _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
+    _ state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ what: MHD_ConnectionNotificationCode
+) {
+    guard let context, what == .CONNECTION_NOTIFY_CLOSED else { return }
+    Unmanaged<ServerCore>.fromOpaque(context).takeUnretainedValue().acceptor.connectionClosed()
+}
+
 /// Leaves the text as it is: Stele decodes the target itself, once.
 func leaveEscaped(
     _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,

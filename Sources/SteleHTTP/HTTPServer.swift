@@ -40,21 +40,21 @@ public final class HTTPServer: Sendable {
         // A client that goes while it is written to is an error of that write, not our end.
         signal(SIGPIPE, SIG_IGN)
         core = ServerCore(
-            configuration: configuration, begin: begin, respond: respond, refuse: refuse,
-            sink: sink)
+            configuration: configuration, listening: socket, begin: begin, respond: respond,
+            refuse: refuse, sink: sink)
         // Released when the daemon has stopped.
         let context = Unmanaged.passRetained(core)
         var settings = stele_mhd_settings(
-            listen_socket: socket, threads: UInt32(clamping: configuration.threads),
-            connection_limit: UInt32(
-                clamping: max(configuration.connectionLimit, configuration.threads)),
+            threads: UInt32(clamping: configuration.threads),
+            // The acceptor has the limit; a thread that has more than its part must not refuse.
+            connection_limit: UInt32(Int32.max),
             idle_timeout: UInt32(clamping: configuration.idleTimeout),
             connection_memory: configuration.connectionMemoryLimit,
             thread_stack: configuration.workerStackBytes)
         let started = SystemThread.withSignalsBlocked {
             stele_mhd_start(
                 &settings, exchangeContinues, exchangeBegins, leaveEscaped, exchangeEnds,
-                context.toOpaque())
+                connectionChanges, context.toOpaque())
         }
         let failure = errno
         daemon = Mutex(Daemon(pointer: started))
@@ -62,6 +62,18 @@ public final class HTTPServer: Sendable {
             context.release()
             close(socket)
             throw .daemon(reason: String(cString: strerror(failure)))
+        }
+        let acceptor = core.acceptor
+        nonisolated(unsafe) let target = started
+        let accepts = SystemThread.start(
+            name: "acceptor", stackBytes: configuration.workerStackBytes
+        ) { if let target { acceptor.run(into: target) } }
+        guard accepts else {
+            MHD_stop_daemon(started)
+            _ = daemon.withLock { daemon in daemon.pointer = nil }
+            context.release()
+            close(socket)
+            throw .daemon(reason: String(cString: strerror(EAGAIN)))
         }
         let departures = core.departures
         // Without that thread, who has gone is noticed with the next heartbeat.
@@ -93,8 +105,7 @@ public final class HTTPServer: Sendable {
         }
         guard let taken else { return }
         core.stopping.store(true, ordering: .sequentiallyConsistent)
-        let listening = MHD_quiesce_daemon(taken)
-        if listening >= 0 { close(listening) }
+        core.acceptor.stop()
         core.finishStreams()
         wait(until: monotonicDeadline(in: seconds)) {
             core.unanswered.load(ordering: .relaxed) == 0

@@ -11,6 +11,7 @@ final class ServerCore: Sendable {
     let workers: WorkerPool
     let readers: WorkerPool
     let streamers: WorkerPool
+    let acceptor: Acceptor
     let departures = DepartureWatch()
     let stopping = Atomic<Bool>(false)
     /// Requests that libmicrohttpd has shown to us and not yet taken leave of.
@@ -27,12 +28,14 @@ final class ServerCore: Sendable {
 
     init(
         configuration: HTTPServer.Configuration,
+        listening: Int32,
         begin: @escaping @Sendable (Request) -> Beginning,
         respond: @escaping @Sendable (Request) -> Response,
         refuse: @escaping @Sendable (Refusal) -> Response,
         sink: @escaping @Sendable (Request) -> (any BodySink)?
     ) {
         self.configuration = configuration
+        acceptor = Acceptor(listening, limit: configuration.connectionLimit)
         self.begin = begin
         self.respond = respond
         self.refuse = refuse

@@ -135,6 +135,39 @@ import Testing
             #expect(seen.streams.withLock { $0.count } == seen.closed.load(ordering: .relaxed))
         }
     }
+
+    /// Each stops while its threads look whether they still listen.
+    @Test func manyServersStopAtOnce() throws {
+        let failures = Atomic<Int>(0)
+        onThreads(4) { _ in
+            for _ in 0..<50 {
+                guard let server = try? startServer(),
+                    let client = try? RawClient(port: server.port),
+                    (try? client.get("/inline").status) == 200
+                else {
+                    failures.add(1, ordering: .relaxed)
+                    continue
+                }
+                server.stop(drain: 0)
+                // Nobody is taken any longer.
+                if (try? RawClient(port: server.port)) != nil { failures.add(1, ordering: .relaxed) }
+            }
+        }
+        #expect(failures.load(ordering: .relaxed) == 0)
+    }
+
+    @Test func whoIsOverTheLimitWaitsUntilAnotherGoes() throws {
+        let server = try startServer { $0.connectionLimit = 4 }
+        defer { server.stop(drain: 0) }
+        var clients = try (0..<4).map { _ in try RawClient(port: server.port) }
+        for client in clients { #expect(try client.get("/inline").status == 200) }
+        let late = try RawClient(port: server.port, timeout: 1)
+        try late.send("GET /inline HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(throws: RawClientError.self) { try late.readResponse() }
+        clients.removeFirst().close()
+        #expect(try late.readResponse().status == 200)
+        for client in clients { #expect(try client.get("/inline").status == 200) }
+    }
 }
 
 private func seconds() -> Double {
