@@ -13,3 +13,6 @@ static inline void stele_name_thread(const char *name) { prctl(PR_SET_NAME, name
 // In <pthread.h> and <sys/socket.h> only for those who ask for what is GNU's own.
 extern int accept4(int socket, struct sockaddr *address, socklen_t *length, int flags);
 extern int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes);
+
+// Where the stack of this thread is now; the address of a local may be elsewhere under a sanitizer.
+static inline void *stele_stack_place(void) { return __builtin_frame_address(0); }

@@ -19,10 +19,19 @@ public enum StackBound {
 
     /// Whether there is room for some more steps; true where that cannot be found out.
     public static var hasRoom: Bool {
-        var local: UInt8 = 0
-        let here = withUnsafeMutablePointer(to: &local) { UInt(bitPattern: $0) }
+        let here = here
         guard let (lowest, size) = bounds, here > lowest, here - lowest < size else { return true }
         return here - lowest > min(room, size / 4)
+    }
+
+    /// An address in the frame of who asks, or next to it.
+    private static var here: UInt {
+        #if os(Linux)
+            return UInt(bitPattern: stele_stack_place())
+        #else
+            var local: UInt8 = 0
+            return withUnsafeMutablePointer(to: &local) { UInt(bitPattern: $0) }
+        #endif
     }
 
     /// What is said where there is none.
