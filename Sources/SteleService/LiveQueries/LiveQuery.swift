@@ -106,6 +106,15 @@ final class LiveQuery: @unchecked Sendable {
         return bytes > max(64 << 10, snapshot.data.count / 2)
     }
 
+    /// Whether who was sent another's snapshot shows this result: nothing was told after it, and it
+    /// is the same.
+    func isShown(byListenersOf other: LiveQuery) -> Bool {
+        guard let snapshot, let sent = other.snapshot,
+            other.log.events(after: sent.token)?.isEmpty == true
+        else { return false }
+        return snapshot.data.bytes == sent.data.bytes
+    }
+
     private static func problem(_ error: ResultsError, _ plan: LivePlan) -> Problem {
         switch error {
         case .tooManyRows(let maximum):

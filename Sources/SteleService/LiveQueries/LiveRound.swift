@@ -126,7 +126,8 @@ final class LiveRound {
         }
     }
 
-    /// Reads all queries anew, and sends each to its streams as a whole.
+    /// Reads all queries anew, and sends each to its streams as a whole where it is not what they
+    /// were sent last.
     private func rebuild() {
         for query in Array(loop.queries.values) {
             do {
@@ -135,7 +136,7 @@ final class LiveRound {
                 fresh.members = query.members
                 fresh.idleSince = query.idleSince
                 loop.queries[query.plan.key] = fresh
-                loop.resend(fresh)
+                if !fresh.isShown(byListenersOf: query) { loop.resend(fresh) }
             } catch {
                 loop.fail(query, error)
             }
