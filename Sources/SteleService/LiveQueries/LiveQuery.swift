@@ -16,7 +16,7 @@ struct LiveEvent {
 
 /// The last changes of a query, for who comes back and for who joins a moment after a snapshot.
 struct LiveLog {
-    private static let maximumEvents = 1_000
+    static let maximumEvents = 1_000
     private static let maximumBytes = 1 << 20
 
     private var events: [LiveEvent] = []

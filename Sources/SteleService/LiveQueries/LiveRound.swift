@@ -88,13 +88,13 @@ final class LiveRound {
         }
         do {
             for difference in told {
-                let save = difference.isOfView ? nil : view.save(after: difference.token - 1)
-                let rows = try loop.hub.renderer.rows(for: difference, of: query, save) {
+                let event = try loop.hub.renderer.event(
+                    difference, of: query, in: view, after: after
+                ) {
                     try self.view.reader()
                     return self.context.get()
                 }
-                let data = try loop.hub.renderer.change(difference, query.plan, rows)
-                tell(LiveEvent(after: after, token: difference.token, data: data), query)
+                tell(event, query)
                 after = difference.token
             }
         } catch {
