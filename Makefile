@@ -11,7 +11,7 @@ IMAGE  ?= stele
 RELEASE = swift build -c release -Xswiftc -cross-module-optimization -j $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: run test build bench differential sequences live-check sanitize format image clean help dependencies
+.PHONY: run test build bench differential sequences live-check torture sanitize format image clean help dependencies
 
 run: build ## build for release and serve; make run ARGS="My.xcdatamodeld --port 9000"
 	@.build/release/stele serve $(ARGS)
@@ -37,6 +37,10 @@ sequences: dependencies ## edit two contexts at random; COUNT=10000, STELE_SEED=
 live-check: export STELE_RESULTS = $(if $(filter command,$(origin COUNT)),$(COUNT),10000)
 live-check: dependencies ## follow random queries over random saves; COUNT=10000, STELE_SEED=1
 	@swift test -j $(JOBS) --filter RandomResults
+
+torture: export STELE_KILLS = $(if $(filter command,$(origin COUNT)),$(COUNT),20)
+torture: dependencies ## kill a server under subscribers and writers; COUNT=20, STELE_SEED=1
+	@swift test -j $(JOBS) --filter TortureTests
 
 sanitize: export STELE_TEST_INSTANTS = 50000
 sanitize: dependencies ## run the tests under the thread, then the address sanitizer

@@ -174,7 +174,9 @@ let package = Package(
             dependencies: ["SteleService", "SteleGraph", "SteleSQLite", "SteleMutex"],
             swiftSettings: settings),
         .testTarget(
-            name: "steleTests", dependencies: ["stele"], swiftSettings: settings),
+            name: "steleTests",
+            dependencies: ["stele", "SteleDifferential", "SteleMutex", "CSQLite"],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -48,6 +48,16 @@ public struct HistoryChange: Sendable {
         self.before = before
         self.snapshot = snapshot
     }
+
+    /// An update's object with the values that it had before; nil where they are not known. The
+    /// version is the one after, for no history tells the one before.
+    public var snapshotBefore: Snapshot? {
+        guard var snapshot, let before else { return nil }
+        for case .slot(let slot, let value) in before where snapshot.values.indices.contains(slot) {
+            snapshot.values[slot] = value
+        }
+        return snapshot
+    }
 }
 
 /// A changed property and what it was before.

@@ -15,14 +15,14 @@ public struct SeededNumbers: RandomNumberGenerator {
     }
 
     /// A number below `count`; 0 where there is none.
-    mutating func below(_ count: Int) -> Int { count < 2 ? 0 : Int(next() % UInt64(count)) }
+    public mutating func below(_ count: Int) -> Int { count < 2 ? 0 : Int(next() % UInt64(count)) }
 
     /// True once in so many times.
-    mutating func one(in count: Int) -> Bool { below(count) == 0 }
+    public mutating func one(in count: Int) -> Bool { below(count) == 0 }
 
-    mutating func pick<T>(_ items: [T], or other: T) -> T {
+    public mutating func pick<T>(_ items: [T], or other: T) -> T {
         items.isEmpty ? other : items[below(items.count)]
     }
 
-    mutating func pick(_ items: String...) -> String { pick(items, or: "") }
+    public mutating func pick(_ items: String...) -> String { pick(items, or: "") }
 }

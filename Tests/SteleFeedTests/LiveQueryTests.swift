@@ -172,6 +172,44 @@ import Testing
         #expect(try late.becomes(stage, target))
     }
 
+    /// What is told of a query is made of the history, where that has all that decides of its rows.
+    @Test(
+        arguments: LiveStore.allCases,
+        [
+            ("/Person?sort=name", true),
+            ("/Person?where=salary%20%3E%2015&sort=-salary&limit=2", true),
+            ("/Person?where=name%20!=%20%22Cy%22&sort=salary&offset=1", true),
+            ("/Person?sort=name&include=team", true),
+            ("/Person?sort=name&select=name,team.name", true),
+            ("/Employee?where=team%20==%202", true), ("/Person?sort=team.name", false),
+            ("/Person?where=team.name%20==%20%22Reds%22", false),
+            ("/Person?where=_version%20%3E%201", false),
+            ("/Person?select=n:count(),s:sum(salary)", false),
+        ])
+    func whoComesBackAfterARestartIsToldWhatHeMissed(
+        _ kind: LiveStore, _ query: (target: String, isTold: Bool)
+    ) throws {
+        let stage = try LiveStage(kind)
+        try people(stage)
+        let first = try stage.listen(query.target)
+        #expect(try first.becomes(stage, query.target))
+        stage.restart()
+        try stage.write("PATCH", "/Person/1", #"{"name":"Zo","salary":25}"#)
+        try stage.write("PATCH", "/Person/2", #"{"salary":5,"team":2}"#)
+        try stage.write("POST", "/Employee", #"{"name":"Ee","salary":35,"team":2}"#)
+        try stage.write("PATCH", "/Team/2", #"{"name":"Greens"}"#)
+        try stage.write("DELETE", "/Person/4")
+        let again = try stage.listen(query.target, resuming: first)
+        #expect(try again.becomes(stage, query.target))
+        #expect(again.names.first == (query.isTold ? "change" : "snapshot"), "\(again.names)")
+        // What he lacks has been purged.
+        _ = stage.ask("DELETE", "/changes?before=\(try stage.token)")
+        stage.restart()
+        let late = try stage.listen(query.target, resuming: first)
+        #expect(try late.becomes(stage, query.target))
+        #expect(late.names == ["snapshot"])
+    }
+
     @Test func aThousandStreamsOfOneQueryShareItsBytes() throws {
         let stage = try LiveStage()
         try people(stage)

@@ -25,6 +25,7 @@ import Testing
         let model = try makeLeague()
         var compared = 0
         var told = 0
+        var rewound = 0
         var sequence: UInt64 = 0
         while compared < count {
             var play = try ResultsPlay(model, kind, SeededNumbers(seed &+ sequence &* 7919))
@@ -34,6 +35,7 @@ import Testing
             }
             compared += play.compared
             told += play.told
+            rewound += play.rewound
             guard play.failures.isEmpty else {
                 Issue.record(
                     "sequence \(sequence) of seed \(seed):\n\(play.failures.joined(separator: "\n"))"
@@ -43,7 +45,10 @@ import Testing
             sequence += 1
         }
         #expect(told > count / 8, "hardly anything was told")
-        print("live check, \(kind): seed \(seed), \(compared) comparisons, \(told) differences")
+        #expect(rewound > count / 32, "hardly anything was taken back")
+        print(
+            "live check, \(kind): seed \(seed), \(compared) comparisons, \(told) differences, \(rewound) taken back"
+        )
     }
 }
 
@@ -56,6 +61,7 @@ private struct ResultsPlay {
     private var token: Int64 = 0
     private(set) var compared = 0
     private(set) var told = 0
+    private(set) var rewound = 0
     private(set) var failures: [String] = []
 
     /// A listener of a query: the rows that it shows, by the differences that it was told.
@@ -67,6 +73,8 @@ private struct ResultsPlay {
         var keys: [Int64]
         var sections: [Value]
         var shown: [Int64: [Snapshot]]
+        /// As it was at the last saves.
+        var former: [FetchedResults] = []
     }
 
     /// The same of rows of aggregates.
@@ -229,7 +237,9 @@ private struct ResultsPlay {
         defer { now.close() }
         for index in followers.indices {
             var one = followers[index]
+            one.former = one.former.suffix(4) + [one.results]
             try follow(&one, view, now)
+            try takeBack(one, now)
             followers[index] = one
             compared += 1
         }
@@ -276,6 +286,26 @@ private struct ResultsPlay {
             failures.append(
                 "\(it.name): told sections \(it.sections), holds \(it.results.sections), there are "
                     + "\(sections)")
+        }
+    }
+
+    /// What it was at an earlier save comes of the history, and leads to what it is.
+    private mutating func takeBack(_ it: Follower, _ now: any StoreReader) throws {
+        guard let then = it.former.randomElement(using: &numbers) else { return }
+        let saves = try now.history(after: then.token, limit: .max, values: true)
+        guard var back = it.results.rewound(through: saves, to: then.token) else { return }
+        rewound += 1
+        if back.keys != then.keys || back.sections != then.sections || back.token != then.token {
+            failures.append(
+                "\(it.name): was \(then.keys) \(then.sections), taken back \(back.keys) \(back.sections)"
+            )
+        }
+        var keys = back.keys
+        for difference in try back.advance(in: SavesView(after: then.token, saves) { now }) {
+            keys = difference.applied(to: keys)
+        }
+        if keys != it.keys || back.keys != it.keys {
+            failures.append("\(it.name): is \(it.keys), and again \(keys), \(back.keys)")
         }
     }
 

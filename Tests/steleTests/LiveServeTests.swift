@@ -4,6 +4,28 @@ import Foundation
 import Testing
 
 @Suite struct LiveServeTests {
+    /// Another server never followed the query: it tells from the history.
+    @Test func whatWasMissedIsToldByAnotherServer() throws {
+        let first = try StaffServer()
+        try first.write("POST", "/Team", #"[{"name":"Crew"},{"name":"Ants"}]"#)
+        let path = "/Team?sort=name&select=name,city"
+        let live = try SocketSubscriber(first.caller, path)
+        let known = try #require(live.stream.lastID)
+        first.kill()
+        let second = try first.another()
+        defer { second.kill() }
+        try second.write("PATCH", "/Team/1", #"{"name":"Aces"}"#)
+        try second.write("DELETE", "/Team/2")
+        let back = try SocketSubscriber(second.caller, path, lastEventID: known)
+        #expect(try back.wait { $0.place == 3 && !$0.events.isEmpty })
+        #expect(back.events.allSatisfy { $0.name == "change" }, "\(back.events)")
+        try second.write("PATCH", "/Team/1", #"{"city":"York"}"#)
+        #expect(try back.wait { $0.place == 4 })
+        #expect(
+            back.lastData.contains(#""updates":[{"index":0,"object":{"name":"Aces","city":"York"}"#)
+        )
+    }
+
     @Test func aListIsFollowedOverAKillOfTheServer() throws {
         let league = packageRoot.appendingPathComponent("Config/Models/League.xcdatamodeld").path
         let folder = String(try temporaryFile("").dropLast("/file".count))
@@ -19,7 +41,8 @@ import Testing
         let change = try #require(one.events.last)
         #expect(
             change.contains(
-                #""deletes":[{"index":1,"_id":1}],"inserts":[{"index":1,"object":{"name":"Bees"}}]"#))
+                #""deletes":[{"index":1,"_id":1}],"inserts":[{"index":1,"object":{"name":"Bees"}}]"#
+            ))
         let id = try #require(
             change.split(separator: "\n").first { $0.hasPrefix("id: ") }?.dropFirst(4))
         first.signal(SIGKILL)

@@ -81,14 +81,24 @@ final class Program {
 struct Caller {
     let port: Int
 
+    init(port: Int) { self.port = port }
+
     /// From the second line that `serve` prints.
     init(_ lines: [String]) throws {
         let second = try #require(lines.dropFirst().first)
         port = try #require(Int(second.split(separator: ":").last.map(String.init) ?? ""))
     }
 
-    func socket() throws -> Int32 {
+    func socket() throws -> Int32 { try #require(connected()) }
+
+    /// A connection; nil where nobody listens. Reading waits 20 seconds at most.
+    /// - Parameter receiveBuffer: bytes that the system takes for who does not read.
+    func connected(receiveBuffer: Int32? = nil) -> Int32? {
         let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        if var size = receiveBuffer {
+            setsockopt(
+                descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(UInt16(port).bigEndian)
@@ -98,7 +108,10 @@ struct Caller {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        try #require(connected == 0)
+        guard connected == 0 else {
+            close(descriptor)
+            return nil
+        }
         var patience = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(
             descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
@@ -119,19 +132,34 @@ struct Caller {
         _ method: String, _ path: String, _ headers: [String], _ body: String? = nil,
         to descriptor: Int32
     ) throws {
+        try #require(sends(method, path, headers, body, to: descriptor))
+    }
+
+    /// False where the server has gone.
+    func sends(
+        _ method: String, _ path: String, _ headers: [String], _ body: String? = nil,
+        to descriptor: Int32
+    ) -> Bool {
         var text = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\n"
         for header in headers { text += header + "\r\n" }
         if let body {
             text += "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n"
         }
         let bytes = Array((text + "\r\n" + (body ?? "")).utf8)
-        try #require(Glibc.send(descriptor, bytes, bytes.count, 0) == bytes.count)
+        return Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 
-    static func read(_ descriptor: Int32) -> [UInt8]? {
-        var room = [UInt8](repeating: 0, count: 65_536)
-        let count = recv(descriptor, &room, room.count, 0)
-        return count > 0 ? Array(room.prefix(count)) : nil
+    static func read(_ descriptor: Int32, atMost most: Int = 65_536) -> [UInt8]? {
+        let bytes = [UInt8](unsafeUninitializedCapacity: most) { room, count in
+            count = max(0, recv(descriptor, room.baseAddress, most, 0))
+        }
+        return bytes.isEmpty ? nil : bytes
+    }
+
+    /// Closing it breaks the connection off, without a word to who is still sending.
+    func resetsWhenClosed(_ descriptor: Int32) {
+        var at = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &at, socklen_t(MemoryLayout<linger>.size))
     }
 }
 

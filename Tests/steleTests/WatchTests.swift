@@ -35,6 +35,18 @@ import Testing
         }
     }
 
+    /// An `id` comes before its event's data: who is cut off between the two asks for it again.
+    @Test func anEventThatIsCutOffIsNotTheLastOne() throws {
+        let event = "id: a-2\nevent: save\ndata: {}\n"
+        for end in 0...event.utf8.count {
+            var reader = EventReader()
+            let cut = String(decoding: event.utf8.prefix(end), as: UTF8.self)
+            let events = try reader.take(
+                Array((Self.answer + chunk("id: a-1\n\n") + chunk(cut + " ")).utf8))
+            #expect(events.isEmpty && reader.lastID == "a-1", "cut at \(end)")
+        }
+    }
+
     @Test(arguments: [
         "SSH-2.0-x\r\n\r\n", "HTTP/1.1\r\n\r\n", "\(answer)xyz\r\n", "\(answer)-5\r\n",
         "\(answer)ffffffffff\r\n",

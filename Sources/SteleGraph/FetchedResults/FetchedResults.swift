@@ -18,14 +18,14 @@ public struct FetchedResults: Sendable {
     /// What it is the result of.
     public let query: ResultsQuery
     /// The last save that it knows.
-    public private(set) var token: Int64
+    public internal(set) var token: Int64
     /// The sections of the rows that are given; none where the query has none.
-    public private(set) var sections: [ResultsSection] = []
+    public internal(set) var sections: [ResultsSection] = []
     var rows: RankedRows
     /// Where each row stands.
-    private var places: [Int64: [Value]] = [:]
+    private(set) var places: [Int64: [Value]] = [:]
     /// The last place up to which all rows are known; nil where all are.
-    private var horizon: ResultRow?
+    private(set) var horizon: ResultRow?
 
     /// Rows that are known beyond a window, so that few changes need more of them.
     private static let reserve = 256
@@ -128,7 +128,7 @@ public struct FetchedResults: Sendable {
         let shown: UpdatedKeys
     }
 
-    private func old(_ key: Int64) -> ResultRow? {
+    func old(_ key: Int64) -> ResultRow? {
         places[key].map { ResultRow(key: key, position: $0) }
     }
 
@@ -172,7 +172,7 @@ public struct FetchedResults: Sendable {
         return !window.contains(from) || !window.contains(to)
     }
 
-    private func isMoved(_ change: RowChange) -> Bool {
+    func isMoved(_ change: RowChange) -> Bool {
         guard let old = change.old, let new = change.new else {
             return change.old != nil || change.new != nil
         }
@@ -251,7 +251,7 @@ public struct FetchedResults: Sendable {
         return difference.told
     }
 
-    private mutating func exchange(_ moved: [RowChange]) {
+    mutating func exchange(_ moved: [RowChange]) {
         if moved.count > max(1_000, rows.count / 8) {
             rows.exchange(
                 Set(moved.lazy.filter { $0.old != nil }.map(\.key)), for: moved.compactMap(\.new))
@@ -289,7 +289,7 @@ public struct FetchedResults: Sendable {
 
     // MARK: Sections
 
-    private func firstSections() -> [ResultsSection] {
+    func firstSections() -> [ResultsSection] {
         guard query.hasSections else { return [] }
         var sections: [ResultsSection] = []
         for row in rows.rows(query.window) {

@@ -75,6 +75,9 @@ public struct ResultsQuery: Sendable {
         let isByEntity = request.sortDescriptors.contains {
             Self.names(in: [$0.expression]).contains("_entity")
         }
+        var names = Self.names(in: request.sortDescriptors.map(\.expression))
+        request.predicate?.visitKeyPaths { names.formUnion($0) }
+        isOfVersions = names.contains("_version")
         isOfRowsAlone = places.paths.isEmpty && !places.isUnbounded && !isByEntity
         var entities = Set(request.entity.subtree)
         for path in places.paths.union(contents.paths) {
@@ -98,6 +101,9 @@ public struct ResultsQuery: Sendable {
 
     /// Whether no object but the row's own decides of it.
     let isOfRowsAlone: Bool
+
+    /// Whether a version decides of a row; what it was before a save nobody keeps.
+    let isOfVersions: Bool
 
     /// Whether a change of an object of that entity can matter.
     func concerns(_ entity: Int) -> Bool {

@@ -101,17 +101,6 @@ struct ChangeJudge {
     }
 }
 
-extension HistoryChange {
-    /// An update's object as it was before; nil where that is not known.
-    var snapshotBefore: Snapshot? {
-        guard var snapshot, let before else { return nil }
-        for case .slot(let slot, let value) in before where snapshot.values.indices.contains(slot) {
-            snapshot.values[slot] = value
-        }
-        return snapshot
-    }
-}
-
 extension BeforeValue {
     /// The property's name; nil for what this model does not have: a history can be older than it.
     func name(in entity: Entity, _ model: Model) -> String? {

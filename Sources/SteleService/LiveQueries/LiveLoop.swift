@@ -172,7 +172,7 @@ final class LiveLoop {
     /// What a stream begins with: what it has missed, or the whole and what came after.
     private func greeting(_ arrival: LiveArrival, _ member: LiveMember) -> [SharedBuffer] {
         var buffers = [text("retry: \(hub.options.retryMilliseconds)\n\n")]
-        let known = lastKnown(arrival.lastEventID)
+        let known = arrival.lastEventID.flatMap(hub.number).flatMap { $0 <= position ? $0 : nil }
         for part in member.parts {
             guard let query = queries[part.key] else { continue }
             if let known, let missed = query.log.events(after: known) {
@@ -200,15 +200,6 @@ final class LiveLoop {
                 if !member.greet([head, snapshot.data]) { remove(member) }
             }
         }
-    }
-
-    /// The transaction that a client knows, where this store's history has it.
-    private func lastKnown(_ text: String?) -> Int64? {
-        guard let text,
-            case .number(let number) = ChangeToken.read(
-                text, generation: hub.coordinator.store.generation), number <= position
-        else { return nil }
-        return number
     }
 
     /// A change as a stream is told it.

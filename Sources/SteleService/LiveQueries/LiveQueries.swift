@@ -62,10 +62,10 @@ public final class LiveQueries: Sendable {
     /// - Throws: `Problem`, `PredicateError`, `StoreError`: what keeps a query from being followed.
     func answer(_ parts: [LiveArrival.Part], _ request: Request) throws -> Response {
         try start()
-        for part in parts { try build(part.plan) }
+        let id = request.headers["Last-Event-ID"]
+        for part in parts { try build(part.plan, resuming: id.flatMap(number)) }
         let stream = EventStream(capacity: .max)
         try count(stream)
-        let id = request.headers["Last-Event-ID"]
         let arrival = LiveArrival(stream: stream, parts: parts, lastEventID: id)
         if !inbox.put(arrival) { stream.finish() }
         return Response(
@@ -108,7 +108,7 @@ public final class LiveQueries: Sendable {
     // MARK: Which queries there are
 
     /// Builds a query unless somebody does or has; then the stream waits for it on the thread.
-    private func build(_ plan: LivePlan) throws {
+    private func build(_ plan: LivePlan, resuming number: Int64?) throws {
         let isNew = try running.withLock { running in
             if running.standings[plan.key] != nil { return false }
             guard running.standings.count < limits.liveQueries else {
@@ -121,11 +121,12 @@ public final class LiveQueries: Sendable {
         }
         guard isNew else { return }
         do {
-            let query = try made(plan)
+            let query = try made(plan, resuming: number)
             try running.withLock { running in
                 guard running.rows + query.weight <= limits.liveRowsInAll else {
                     throw Problem(
-                        .busy, "live queries hold \(running.rows) rows of \(limits.liveRowsInAll) that they "
+                        .busy,
+                        "live queries hold \(running.rows) rows of \(limits.liveRowsInAll) that they "
                             + "may, and this one has \(query.weight)",
                         hint: "add a limit, or a narrower where", headers: [("Retry-After", "5")])
                 }
@@ -141,10 +142,15 @@ public final class LiveQueries: Sendable {
     }
 
     /// A query with its snapshot, as the store is now.
-    func made(_ plan: LivePlan) throws -> LiveQuery {
+    /// - Parameter number: the last transaction that a client knows: what was to be told since then
+    ///   is in the query's log, where the history tells it.
+    func made(_ plan: LivePlan, resuming number: Int64? = nil) throws -> LiveQuery {
         try renderer.execution.reading { context in
             let query = try LiveQuery(plan, context)
             query.snapshot = try renderer.snapshot(query, context)
+            if let number, let log = try renderer.log(of: query, since: number, context) {
+                query.log = log
+            }
             return query
         }
     }
@@ -175,6 +181,13 @@ public final class LiveQueries: Sendable {
             logger.error("a live query failed", metadata: ["id": "\(id)", "error": "\(text)"])
         }
         return answer.problem
+    }
+
+    /// The transaction that `Last-Event-ID` names; nil where it is none of this store's.
+    func number(_ text: String) -> Int64? {
+        let reading = ChangeToken.read(text, generation: coordinator.store.generation)
+        guard case .number(let number) = reading else { return nil }
+        return number
     }
 
     /// A place as `id` and `Last-Event-ID` have it.

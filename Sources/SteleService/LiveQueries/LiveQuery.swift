@@ -16,7 +16,7 @@ struct LiveEvent {
 
 /// The last changes of a query, for who comes back and for who joins a moment after a snapshot.
 struct LiveLog {
-    private static let maximumEvents = 1_000
+    static let maximumEvents = 1_000
     private static let maximumBytes = 1 << 20
 
     private var events: [LiveEvent] = []
@@ -104,6 +104,15 @@ final class LiveQuery: @unchecked Sendable {
         guard let snapshot, let later = log.events(after: snapshot.token) else { return true }
         let bytes = later.reduce(0) { $0 + $1.data.count }
         return bytes > max(64 << 10, snapshot.data.count / 2)
+    }
+
+    /// Whether who was sent another's snapshot shows this result: nothing was told after it, and it
+    /// is the same.
+    func isShown(byListenersOf other: LiveQuery) -> Bool {
+        guard let snapshot, let sent = other.snapshot,
+            other.log.events(after: sent.token)?.isEmpty == true
+        else { return false }
+        return snapshot.data.bytes == sent.data.bytes
     }
 
     private static func problem(_ error: ResultsError, _ plan: LivePlan) -> Problem {

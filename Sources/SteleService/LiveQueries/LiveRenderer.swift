@@ -86,6 +86,20 @@ struct LiveRenderer: Sendable {
 
     // MARK: Differences
 
+    /// A difference as an event.
+    /// - Parameters:
+    ///   - view: the saves that it is one of.
+    ///   - token: the save before those that it tells.
+    func event(
+        _ difference: ResultsDifference, of query: LiveQuery, in view: SavesView,
+        after token: Int64, _ context: () throws -> ManagedObjectContext
+    ) throws -> LiveEvent {
+        let save = difference.isOfView ? nil : view.save(after: difference.token - 1)
+        let rows = try rows(for: difference, of: query, save, context)
+        let data = try change(difference, query.plan, rows)
+        return LiveEvent(after: token, token: difference.token, data: data)
+    }
+
     /// What a difference needs of the rows that it tells.
     /// - Parameter save: the one save that it tells, where it tells no more.
     func rows(

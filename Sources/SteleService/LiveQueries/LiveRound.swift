@@ -88,13 +88,13 @@ final class LiveRound {
         }
         do {
             for difference in told {
-                let save = difference.isOfView ? nil : view.save(after: difference.token - 1)
-                let rows = try loop.hub.renderer.rows(for: difference, of: query, save) {
+                let event = try loop.hub.renderer.event(
+                    difference, of: query, in: view, after: after
+                ) {
                     try self.view.reader()
                     return self.context.get()
                 }
-                let data = try loop.hub.renderer.change(difference, query.plan, rows)
-                tell(LiveEvent(after: after, token: difference.token, data: data), query)
+                tell(event, query)
                 after = difference.token
             }
         } catch {
@@ -126,7 +126,8 @@ final class LiveRound {
         }
     }
 
-    /// Reads all queries anew, and sends each to its streams as a whole.
+    /// Reads all queries anew, and sends each to its streams as a whole where it is not what they
+    /// were sent last.
     private func rebuild() {
         for query in Array(loop.queries.values) {
             do {
@@ -135,7 +136,7 @@ final class LiveRound {
                 fresh.members = query.members
                 fresh.idleSince = query.idleSince
                 loop.queries[query.plan.key] = fresh
-                loop.resend(fresh)
+                if !fresh.isShown(byListenersOf: query) { loop.resend(fresh) }
             } catch {
                 loop.fail(query, error)
             }

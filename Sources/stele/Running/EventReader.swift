@@ -12,7 +12,8 @@ struct EventReader {
 
     /// The answer's status; nil until its head is here.
     private(set) var status: Int?
-    /// The last `id` that was told.
+    /// Where to go on: the last `id` whose event, or block without one, came whole. An `id` stands
+    /// before its event's data, so what is cut off between the two has not been told.
     private(set) var lastID: String
     /// Milliseconds after which to come back (`retry`).
     private(set) var retry = 2_000
@@ -23,12 +24,17 @@ struct EventReader {
     private var line: [UInt8] = []
     private var event = Event()
     private var lines: [String] = []
+    /// The last `id` field, of a block that may still be cut off.
+    private var id: String
 
     /// Nothing that is longer is a head or a line of ours.
     private static let longest = 64 << 20
 
     /// - Parameter lastID: where the stream before this one ended.
-    init(lastID: String = "") { self.lastID = lastID }
+    init(lastID: String = "") {
+        self.lastID = lastID
+        id = lastID
+    }
 
     /// Takes what came.
     /// - Returns: the events that it completes.
@@ -47,7 +53,9 @@ struct EventReader {
     private mutating func readHead() throws -> Bool {
         let blank = Array("\r\n\r\n".utf8)
         guard let end = bytes.firstRange(of: blank) else {
-            guard bytes.count < 64 << 10 else { throw Failure("the service's answer has no end to its head") }
+            guard bytes.count < 64 << 10 else {
+                throw Failure("the service's answer has no end to its head")
+            }
             return false
         }
         let fields = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)
@@ -72,7 +80,8 @@ struct EventReader {
         }
         if chunk == 0 {
             guard let end = bytes.firstRange(of: [0x0D, 0x0A]) else { return nil }
-            let size = String(decoding: bytes[..<end.lowerBound].prefix { $0 != 0x3B }, as: UTF8.self)
+            let size = String(
+                decoding: bytes[..<end.lowerBound].prefix { $0 != 0x3B }, as: UTF8.self)
             guard let count = Int(size, radix: 16), count >= 0, count < Self.longest else {
                 throw Failure("the service's answer has a chunk without a size")
             }
@@ -99,6 +108,7 @@ struct EventReader {
         let text = String(decoding: line, as: UTF8.self)
         line.removeAll(keepingCapacity: true)
         guard text.isEmpty else { return field(text) }
+        lastID = id
         if !lines.isEmpty {
             event.data = lines.joined(separator: "\n")
             event.id = lastID
@@ -113,7 +123,7 @@ struct EventReader {
         let value = line[line.index(after: colon)...]
         let text = String(value.first == " " ? value.dropFirst() : value)
         switch line[..<colon] {
-        case "id": lastID = text
+        case "id": id = text
         case "event": event.name = text
         case "data": lines.append(text)
         case "retry": if let number = Int(text), (1...600_000).contains(number) { retry = number }

@@ -1,0 +1,56 @@
+/// One request over a connection that may be cut off at any moment.
+
+import Foundation
+
+/// An answer of which at least the status has come.
+struct Answer {
+    let status: Int
+    let body: String
+
+    /// The body as JSON; nil where it is none, or was cut off.
+    var json: Any? {
+        try? JSONSerialization.jsonObject(with: Data(body.utf8), options: .fragmentsAllowed)
+    }
+}
+
+extension Caller {
+    /// Asks over a connection of its own; nil where no answer came: nobody listens, or the server
+    /// died before it said anything.
+    func ask(
+        _ method: String, _ path: String, _ body: String? = nil, headers: [String] = []
+    ) -> Answer? {
+        guard let descriptor = connected() else { return nil }
+        defer { close(descriptor) }
+        guard sends(method, path, ["Connection: close"] + headers, body, to: descriptor) else {
+            return nil
+        }
+        var bytes: [UInt8] = []
+        while let more = Self.read(descriptor) { bytes += more }
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard text.hasPrefix("HTTP/1.1 "), let status = Int(text.dropFirst(9).prefix(3)),
+            let end = text.range(of: "\r\n\r\n")
+        else { return nil }
+        return Answer(status: status, body: String(text[end.upperBound...]))
+    }
+
+    /// The history from the oldest save on, as the JSON form has it, with its values.
+    func history() throws -> [[String: Any]] {
+        var saves: [[String: Any]] = []
+        while true {
+            let since = saves.last.map { Torture.text($0["transaction"]) } ?? "0"
+            let answer = ask("GET", "/changes?values=true&limit=1000&since=\(since)")
+            guard let answer, let page = answer.json as? [[String: Any]] else {
+                throw Torture.Failure("no page after \(since): \(answer?.body.prefix(300) ?? "")")
+            }
+            if page.isEmpty { return saves }
+            saves += page
+        }
+    }
+}
+
+extension String {
+    /// As a parameter's value.
+    var percentEncoded: String {
+        addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? self
+    }
+}

@@ -1,0 +1,222 @@
+// The torture of the change feed: subscribers that drop and come back at random, writers, and a
+// server that is killed again and again. At the end each subscriber has the history under its
+// filter, once each, in order, and every answered save is in it.
+
+import Foundation
+import SteleDifferential
+import Testing
+
+/// `make torture` kills the server twenty times, STELE_KILLS as often; STELE_SEED repeats what is
+/// drawn, though not what the threads make of it.
+@Suite struct TortureTests {
+    @Test func eachSubscriberHasTheHistoryUnderItsFilter() throws {
+        let environment = ProcessInfo.processInfo.environment
+        let kills = environment["STELE_KILLS"].flatMap { Int($0) } ?? 3
+        let seed = environment["STELE_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...999_999)
+        print("torture: seed \(seed), \(kills) kills")
+        let torture = try Torture(seed: seed, subscribers: 20, writers: 3)
+        try torture.run(kills: kills)
+        let failures = torture.failures
+        let few = failures.prefix(12).map { String($0.prefix(2_000)) }.joined(separator: "\n")
+        #expect(failures.isEmpty, "seed \(seed), \(failures.count) failures:\n\(few)")
+        #expect(torture.counts.told > 100 && torture.counts.cuts > 0, "hardly anything happened")
+        print("torture: seed \(seed), \(torture.counts)")
+    }
+}
+
+/// One run, and what came of it.
+final class Torture {
+    struct Failure: Error {
+        let text: String
+        init(_ text: String) { self.text = text }
+    }
+
+    struct Counts: CustomStringConvertible {
+        var kills = 0
+        var saves = 0
+        var answered = 0
+        var unanswered = 0
+        var told = 0
+        var connections = 0
+        var cuts = 0
+
+        var description: String {
+            "\(kills) kills, \(saves) saves, \(answered) answered and \(unanswered) writes unanswered; "
+                + "\(told) events told over \(connections) connections, \(cuts) of them cut within one"
+        }
+    }
+
+    private(set) var counts = Counts()
+    private(set) var failures: [String] = []
+    private var numbers: SeededNumbers
+    private let arguments: [String]
+    private let ground = Ground()
+    private let crews: (readers: Crew<FeedSubscriber.Report>, writers: Crew<[StaffWriter.Save]>)
+    private let sizes: (readers: Int, writers: Int)
+
+    init(seed: UInt64, subscribers: Int, writers: Int) throws {
+        numbers = SeededNumbers(seed: seed)
+        let model = try temporaryFile(FeedFilter.model, name: "Staff.json")
+        let store = String(model.dropLast("Staff.json".count)) + "staff.sqlite"
+        arguments = [
+            "serve", model, "--store", store, "--port", "0", "--heartbeat", "1", "--log-level",
+            "warning",
+        ]
+        crews = (Crew(), Crew())
+        sizes = (subscribers, writers)
+    }
+
+    /// - Throws: where the server does not start, or its history cannot be read.
+    func run(kills: Int) throws {
+        var server = try start()
+        for index in 0..<sizes.readers {
+            var filter = FeedFilter(&numbers)
+            // The plain ones are there, whatever is drawn.
+            if index < 2 { filter = FeedFilter() }
+            if index == 1 { filter.values = true }
+            let seed = numbers.next()
+            crews.readers.start { [ground, filter] in
+                var subscriber = FeedSubscriber(ground, filter, seed: seed)
+                return subscriber.follow()
+            }
+        }
+        for index in 0..<sizes.writers {
+            let seed = numbers.next()
+            crews.writers.start { [ground] in
+                var writer = StaffWriter(ground, name: "w\(index)", seed: seed)
+                return writer.write()
+            }
+        }
+        for _ in 0..<kills {
+            usleep(UInt32(300_000 + numbers.below(900_000)))
+            try kill(server)
+            server = try start()
+        }
+        usleep(300_000)
+        ground.isOver = true
+        let written = crews.writers.reported().flatMap { $0 }
+        guard let port = ground.port else { throw Failure("the server is not there") }
+        let caller = Caller(port: port)
+        let history = try caller.history()
+        ground.goal = Self.number(Self.text(history.last?["transaction"]))
+        let reports = crews.readers.reported()
+        let check = HistoryCheck(history)
+        failures += check.failures + check.failures(of: written)
+        try compare(check, with: caller)
+        compare(reports, with: history)
+        counts.saves = history.count
+        counts.answered = written.filter { $0.status != nil }.count
+        counts.unanswered = written.count - counts.answered
+        try kill(server)
+        counts.kills = kills
+    }
+
+    private func start() throws -> Program {
+        let server = try Program(arguments)
+        ground.port = try Caller(server.lines(3)).port
+        return server
+    }
+
+    private func kill(_ server: Program) throws {
+        // Nobody looks for it any more, and who is there is cut off.
+        ground.port = nil
+        server.signal(SIGKILL)
+        let (status, errors) = server.end()
+        if status != SIGKILL || !errors.isEmpty {
+            failures.append("the server ended by \(status): \(errors)")
+        }
+    }
+
+    // MARK: Comparing
+
+    /// The history leads to what the lists give.
+    private func compare(_ check: HistoryCheck, with caller: Caller) throws {
+        var listed: [String: String] = [:]
+        for entity in ["Person", "Team"] {
+            var last = 0
+            while true {
+                let path = "/\(entity)?sort=_id&limit=1000&where=_id%20%3E%20\(last)"
+                guard let rows = caller.ask("GET", path)?.json as? [[String: Any]] else {
+                    throw Failure("no answer to \(path)")
+                }
+                guard let end = rows.last?["_id"] as? NSNumber else { break }
+                last = end.intValue
+                for row in rows { listed["\(entity) \(row["_id"] ?? "")"] = Self.json(row) }
+            }
+        }
+        let played = check.objects.mapValues(Self.json)
+        for key in Set(listed.keys).union(played.keys) where listed[key] != played[key] {
+            failures.append(
+                "\(key) is \(listed[key] ?? "-"), and by the history \(played[key] ?? "-")")
+        }
+    }
+
+    private func compare(_ reports: [FeedSubscriber.Report], with history: [[String: Any]]) {
+        for report in reports {
+            let who = "the subscriber of ?\(report.filter.query)"
+            failures += report.failures.map { "\(who): \($0)" }
+            counts.connections += report.connections
+            counts.cuts += report.cuts
+            counts.told += report.saves.count
+            let start = report.start.map { Self.number($0) } ?? 0
+            let wanted = history.compactMap { save -> (Int64, String)? in
+                let number = Self.number(Self.text(save["transaction"]))
+                guard number > start, let told = report.filter.told(of: save) else { return nil }
+                return (number, Self.json(told))
+            }
+            let (had, lacked) = (report.saves.map { $0.number }, wanted.map { $0.0 })
+            if had != lacked {
+                let twice = zip(had, had.dropFirst()).filter { $0 >= $1 }.map { "\($0), \($1)" }
+                failures.append(
+                    "\(who) from \(start) lacks \(Set(lacked).subtracting(had).sorted()), has "
+                        + "\(Set(had).subtracting(lacked).sorted()) too much, and not in order \(twice)"
+                )
+                continue
+            }
+            for (save, (number, text)) in zip(report.saves, wanted) {
+                let told = Self.joined(save.parts)
+                if told != text {
+                    failures.append("\(who) was told \(told) for \(text) at \(number)")
+                }
+            }
+        }
+    }
+
+    /// The parts of a save as one: each says which it is, and of how many.
+    private static func joined(_ parts: [[UInt8]]) -> String {
+        let read = parts.compactMap {
+            try? JSONSerialization.jsonObject(with: Data($0)) as? [String: Any]
+        }
+        guard var whole = read.first, read.count == parts.count else { return "no JSON" }
+        if parts.count > 1 {
+            for (index, part) in read.enumerated() {
+                let numbers = [part["part"], part["of"]].map { ($0 as? NSNumber)?.intValue }
+                guard numbers == [index + 1, parts.count] else { return "part \(numbers)" }
+            }
+            whole["part"] = nil
+            whole["of"] = nil
+        }
+        whole["changes"] = read.flatMap { $0["changes"] as? [Any] ?? [] }
+        return json(whole)
+    }
+
+    // MARK: JSON
+
+    /// The same text for the same values.
+    static func json(_ object: [String: Any]) -> String {
+        let data = try? JSONSerialization.data(withJSONObject: object, options: .sortedKeys)
+        return data.map { String(decoding: $0, as: UTF8.self) } ?? "no JSON"
+    }
+
+    static func text(_ value: Any?) -> String { value as? String ?? "" }
+
+    /// The number of a token; -1 for what is none.
+    static func number(_ token: String) -> Int64 {
+        token.split(separator: "-").last.flatMap { Int64($0) } ?? -1
+    }
+
+    /// The number of the save that an event's data begins with.
+    static func saveNumber(ofEvent data: String) -> Int64 {
+        number(data.components(separatedBy: "\"").dropFirst(3).first ?? "")
+    }
+}
