@@ -112,7 +112,7 @@ private struct LiveOverHTTP {
     let server: ServedStore
     let saver: PlainConnection
     private static let query = "number%20%3E%200&sort=name"
-    private static let saves = 200
+    private static let saves = 500
     private static let more = 999
 
     func run() throws {
