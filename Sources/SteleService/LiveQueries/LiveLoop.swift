@@ -95,6 +95,9 @@ final class LiveLoop {
             position = max(position, mail.latest)
             return
         }
+        if !mail.saves.isEmpty {
+            AnswersFirst.wait(since: mail.latestAt, streams: members.count)
+        }
         let round = LiveRound(self, mail, isBehind: isBehind)
         defer { round.close() }
         do {
