@@ -22,7 +22,7 @@ test: dependencies ## run the tests
 build: dependencies ## build .build/release/stele
 	@$(RELEASE) --product stele
 
-bench: dependencies ## measure: ratios against a baseline in the same run
+bench: build ## measure: ratios against a baseline in the same run
 	@$(RELEASE) --product Benchmarks
 	@.build/release/Benchmarks $(ARGS)
 

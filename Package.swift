@@ -109,7 +109,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "SteleGraph", "SteleSQLite", "CSQLite", "StelePredicates", "SteleSQL",
-                "SteleMutex", "StatementTally",
+                "SteleMutex", "StatementTally", "CLinux",
             ],
             path: "Tests/Benchmarks", swiftSettings: settings),
 

@@ -19,6 +19,8 @@ struct Benchmarks {
         switch CommandLine.arguments.dropFirst().first {
         case "fetch":
             return try FetchBenchmark.run(folder, CommandLine.arguments.dropFirst(2).first)
+        case "feed":
+            return try FeedCosts.run(folder, CommandLine.arguments.dropFirst(2).first)
         case "graph": return try GraphCosts.run(folder)
         case "graph-memory":
             return try GraphCosts.measureMemory(

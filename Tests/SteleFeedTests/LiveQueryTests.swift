@@ -127,6 +127,29 @@ import Testing
         #expect(!again.names.contains { $0.hasSuffix("snapshot") })
     }
 
+    @Test func oneQueryUnderTwoNamesIsToldOnceUnderEach() throws {
+        let stage = try LiveStage()
+        try people(stage)
+        let listener = try stage.listen("/live?q.a=/Person&q.b=/Person")
+        #expect(try listener.becomes(stage, "/Person", "a"))
+        #expect(try listener.becomes(stage, "/Person", "b"))
+        try stage.write("PATCH", "/Person/1", #"{"name":"Zo"}"#)
+        #expect(try listener.wait { listener.names.count == 4 })
+        // Another program has changed the store and left no history: the rows are read anew.
+        stage.service.liveQueries.inbox.putChangedElsewhere()
+        #expect(try listener.wait { listener.names.count == 6 })
+        // What comes after it shows that nothing else came before.
+        try stage.write("PATCH", "/Person/1", #"{"name":"Zu"}"#)
+        #expect(try listener.wait { listener.names.count == 8 })
+        #expect(
+            listener.names == [
+                "a.snapshot", "b.snapshot", "a.change", "b.change", "a.snapshot", "b.snapshot",
+                "a.change", "b.change",
+            ])
+        #expect(try listener.becomes(stage, "/Person", "a"))
+        #expect(try listener.becomes(stage, "/Person", "b"))
+    }
+
     @Test(arguments: LiveStore.allCases)
     func whoComesBackIsToldWhatHeMissed(_ kind: LiveStore) throws {
         let stage = try LiveStage(kind)

@@ -17,6 +17,8 @@ final class FeedInbox: Sendable {
         var saves: [HistoryTransaction] = []
         /// The last transaction told, also where `saves` has let it go.
         var latest: Int64 = 0
+        /// When the last of `saves` came, on the alarm's clock.
+        var latestAt: UInt64 = 0
         var isChangedElsewhere = false
         var arrivals: [Arrival] = []
         /// Streams that catch up and wait for room.
@@ -45,6 +47,7 @@ final class FeedInbox: Sendable {
             state.mail.latest = max(state.mail.latest, last.number)
             guard state.isWatched else { return false }
             state.mail.saves += saves
+            state.mail.latestAt = Alarm.now()
             state.mail.changeCount += saves.reduce(0) { $0 + $1.changes.count }
             if state.mail.saves.count > Self.maximumSaves
                 || state.mail.changeCount > Self.maximumChanges

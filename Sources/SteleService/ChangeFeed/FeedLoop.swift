@@ -96,6 +96,10 @@ final class FeedLoop {
 
     private func take(_ mail: FeedInbox.Mail) {
         let saves = mail.saves.drop { $0.number <= position }
+        if !saves.isEmpty {
+            let streams = groups.values.reduce(0) { $0 + $1.count }
+            AnswersFirst.wait(since: mail.latestAt, streams: streams)
+        }
         // A gap is another program's saves, or what the inbox let go.
         if let last = saves.last, last.number - position == Int64(saves.count) {
             tell(Array(saves))

@@ -24,6 +24,8 @@ final class LiveInbox: Sendable {
         var saves: [HistoryTransaction] = []
         /// The last transaction told, also where `saves` has let it go.
         var latest: Int64 = 0
+        /// When the last of `saves` came, on the alarm's clock.
+        var latestAt: UInt64 = 0
         var isChangedElsewhere = false
         var built: [LiveQuery] = []
         /// The keys of queries that could not be built.
@@ -48,6 +50,7 @@ final class LiveInbox: Sendable {
             state.mail.latest = max(state.mail.latest, last.number)
             guard state.isWatched else { return false }
             state.mail.saves += saves
+            state.mail.latestAt = Alarm.now()
             state.mail.changeCount += saves.reduce(0) { $0 + $1.changes.count }
             if state.mail.saves.count > FeedInbox.maximumSaves
                 || state.mail.changeCount > FeedInbox.maximumChanges

@@ -95,6 +95,9 @@ final class LiveLoop {
             position = max(position, mail.latest)
             return
         }
+        if !mail.saves.isEmpty {
+            AnswersFirst.wait(since: mail.latestAt, streams: members.count)
+        }
         let round = LiveRound(self, mail, isBehind: isBehind)
         defer { round.close() }
         do {
@@ -124,7 +127,7 @@ final class LiveLoop {
                 writer.write("event: \(part.prefix)error\ndata: ")
                 problem.json(basePath: hub.options.basePath).write(to: &writer)
                 writer.raw("\n\n")
-                _ = member.send([SharedBuffer(writer.take())])
+                _ = member.send(SharedBuffer(writer.take()))
             }
             member.stream.finish()
             remove(member)
@@ -162,9 +165,10 @@ final class LiveLoop {
             guard member.greet(greeting(arrival, member)) else { continue }
             if members.isEmpty { heartbeatAt = Alarm.now() &+ hub.options.heartbeatNanoseconds }
             members[ObjectIdentifier(member)] = member
-            for part in member.parts {
-                queries[part.key]?.members.append(member)
-                queries[part.key]?.idleSince = nil
+            // One stream may show a query under several names.
+            for key in Set(member.parts.map(\.key)) {
+                queries[key]?.members.append(member)
+                queries[key]?.idleSince = nil
             }
         }
     }
@@ -176,14 +180,14 @@ final class LiveLoop {
         for part in member.parts {
             guard let query = queries[part.key] else { continue }
             if let known, let missed = query.log.events(after: known) {
-                for event in missed { buffers += self.event(event, part) }
+                for event in missed { buffers.append(self.event(event, part)) }
                 continue
             }
             guard let snapshot = query.snapshot else { continue }
             let id = part.prefix.isEmpty ? "id: \(hub.token(snapshot.token))\n" : ""
             buffers += [text("event: \(part.prefix)snapshot\n\(id)data: "), snapshot.data]
             for event in query.log.events(after: snapshot.token) ?? [] {
-                buffers += self.event(event, part)
+                buffers.append(self.event(event, part))
             }
         }
         buffers.append(place)
@@ -203,10 +207,10 @@ final class LiveLoop {
     }
 
     /// A change as a stream is told it.
-    func event(_ event: LiveEvent, _ part: LiveMember.Part) -> [SharedBuffer] {
+    func event(_ event: LiveEvent, _ part: LiveMember.Part) -> SharedBuffer {
         let id = part.prefix.isEmpty ? "id: \(hub.token(event.token))\n" : ""
         let head = Array("event: \(part.prefix)change\n\(id)data: ".utf8)
-        return [SharedBuffer(head + event.data.bytes)]
+        return SharedBuffer(head + event.data.bytes)
     }
 
     /// A comment with the place that all queries have come to.
@@ -217,7 +221,7 @@ final class LiveLoop {
     /// Keeps the lines, finds out who has gone, and lets go of what nobody listens to.
     private func beat(_ now: UInt64) {
         let place = place
-        for member in members.values where !member.send([place]) { remove(member) }
+        for member in members.values where !member.send(place) { remove(member) }
         for query in queries.values {
             guard let since = query.idleSince, now > since, now - since > Self.idleNanoseconds
             else { continue }

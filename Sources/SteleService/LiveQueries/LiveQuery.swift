@@ -158,11 +158,10 @@ final class LiveMember {
 
     /// Sends; false where the stream has ended or its client is too slow, and then it is broken
     /// off: the client comes back by its last id.
-    func send(_ buffers: [SharedBuffer]) -> Bool {
+    func send(_ buffer: SharedBuffer) -> Bool {
         let waiting = stream.queuedBytes
         if waiting <= capacity { greeting = 0 }
-        let size = buffers.reduce(0) { $0 + $1.count }
-        if waiting + size <= capacity + greeting || waiting == 0, buffers.allSatisfy(stream.send) {
+        if waiting + buffer.count <= capacity + greeting || waiting == 0, stream.send(buffer) {
             return true
         }
         stream.drop()

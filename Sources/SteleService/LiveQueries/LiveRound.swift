@@ -104,9 +104,9 @@ final class LiveRound {
 
     private func tell(_ event: LiveEvent, _ query: LiveQuery) {
         query.log.append(event)
-        // One stream may show a query under several names.
-        var buffers: [String: [SharedBuffer]] = [:]
-        for member in query.members.unique() {
+        // Rendered once for each name that a stream may show the query under.
+        var buffers: [String: SharedBuffer] = [:]
+        for member in query.members {
             for part in member.parts where part.key == query.plan.key {
                 let told = buffers[part.prefix] ?? loop.event(event, part)
                 buffers[part.prefix] = told
@@ -121,7 +121,7 @@ final class LiveRound {
     /// Where several queries share a stream, an id comes when all of them are told.
     private func placeShared() {
         let place = loop.place
-        for member in loop.members.values where member.isShared && !member.send([place]) {
+        for member in loop.members.values where member.isShared && !member.send(place) {
             loop.remove(member)
         }
     }
@@ -141,13 +141,5 @@ final class LiveRound {
                 loop.fail(query, error)
             }
         }
-    }
-}
-
-extension [LiveMember] {
-    /// Each once.
-    fileprivate func unique() -> [LiveMember] {
-        var seen = Set<ObjectIdentifier>()
-        return filter { seen.insert(ObjectIdentifier($0)).inserted }
     }
 }

@@ -1,0 +1,25 @@
+/// How long a sweep over many streams waits for the answer to its save.
+
+import Testing
+
+@testable import SteleService
+
+@Suite struct AnswersFirstTests {
+    @Test func fewStreamsAreToldAtOnce() {
+        for streams in [0, 1, 100, 499] { #expect(AnswersFirst.pause(streams: streams) == 0) }
+    }
+
+    @Test func manyWaitInProportionAndNeverLong() {
+        #expect(AnswersFirst.pause(streams: 500) == 100_000)
+        #expect(AnswersFirst.pause(streams: 10_000) == 2_000_000)
+        #expect(AnswersFirst.pause(streams: .max) == 5_000_000)
+    }
+
+    @Test func aSaveThatHasWaitedIsToldAtOnce() {
+        // As long ago as the longest pause: nothing is left to wait for.
+        let start = Alarm.now()
+        AnswersFirst.wait(since: start &- 5_000_000, streams: .max)
+        AnswersFirst.wait(since: start, streams: 10_000)
+        #expect(Alarm.now() &- start >= 2_000_000)
+    }
+}
