@@ -43,7 +43,20 @@ extension ManagedObjectContext {
         }
         // All or none: who is settled has lost one side already.
         guard objects.count == conflicts.count else { throw StoreError.conflicts(conflicts) }
-        for (object, conflict) in zip(objects, conflicts) { try settle(object, conflict.persisted) }
+        // Who is back must be so before anybody is linked to him.
+        let restored = takeBackDeletions(
+            zip(objects, conflicts).compactMap { $1.persisted == nil ? nil : $0 })
+        for (object, conflict) in zip(objects, conflicts) {
+            if let theirs = conflict.persisted, restored.contains(object.id) {
+                try takeBackLinks(of: object)
+                take(theirs, for: object)
+            } else {
+                try settle(object, conflict.persisted)
+            }
+        }
+        for object in objects where !object.isDeleted && !object.isInserted {
+            try leaveDeletedDestinations(object)
+        }
         // What is inserted again leads to objects that have been settled by now.
         for object in objects where object.isInserted { try linkAgain(object) }
         for object in objects where !object.isGone { awake(object, .mergePolicy) }
@@ -53,12 +66,7 @@ extension ManagedObjectContext {
     private func settle(_ object: ManagedObject, _ theirs: Snapshot?) throws {
         guard let before = object.before else { return }
         guard let theirs else { return try settleWithoutRow(object) }
-        if object.isDeleted {
-            if mergePolicy.keepsStored { try takeBackDeletion(of: object) }
-            take(theirs, for: object)
-            if !object.isDeleted { try leaveDeletedDestinations(object) }
-            return
-        }
+        if object.isDeleted { return take(theirs, for: object) }
         let mine = object.values
         let changed = storedChanges(object)
         for slot in changed { try put(before.values[slot], slot, object) }
@@ -67,7 +75,6 @@ extension ManagedObjectContext {
         for slot in winners(changed, before.values, theirs.values) {
             try put(mine[slot], slot, object)
         }
-        try leaveDeletedDestinations(object)
     }
 
     /// The slots in which the object's own value goes before the store's.
