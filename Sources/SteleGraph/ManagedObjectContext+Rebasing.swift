@@ -5,7 +5,8 @@ import StelePersistence
 
 extension ManagedObjectContext {
     /// Reads objects again, under their changes. One query a family and a relationship.
-    func merge(into objects: [ManagedObject]) throws {
+    /// - Parameter read: who has been read for this already.
+    func merge(into objects: [ManagedObject], besides read: Set<ObjectID> = []) throws {
         var rows: [ObjectID: Snapshot] = [:]
         var roots: [Int: [Int64]] = [:]
         for object in objects { roots[object.id.root, default: []].append(object.id.key) }
@@ -30,18 +31,24 @@ extension ManagedObjectContext {
             try refire(relationship, owners: owners.map(\.id.key))
         }
         // The other ends of one-to-one links that the store has changed.
-        partners.subtract(objects.map(\.id))
-        let others = partners.compactMap { known($0) }
+        let read = read.union(objects.map(\.id))
+        let others = partners.subtracting(read).compactMap { known($0) }
             .filter { !$0.isFault && !$0.isInserted && !$0.isDeleted }
-        if !others.isEmpty { try merge(into: others) }
+        if !others.isEmpty { try merge(into: others, besides: read) }
         for object in gone { dropLinks(to: object) }
-        for object in objects where !object.isDeleted { try agree(object) }
+        var old: [ObjectID: ManagedObject] = [:]
+        for object in objects where !object.isDeleted {
+            for other in try agree(object) where !read.contains(other.id) { old[other.id] = other }
+        }
+        if !old.isEmpty { try merge(into: Array(old.values), besides: read) }
     }
 
     /// One-to-one links are changed on both sides. Where the store has made one and this context
     /// another, ours stays, and whom theirs led to or from has none.
-    private func agree(_ object: ManagedObject) throws {
-        guard let before = object.before else { return }
+    /// - Returns: who is led to in the store and here, and is not as the store has it by now.
+    private func agree(_ object: ManagedObject) throws -> [ManagedObject] {
+        guard let before = object.before else { return [] }
+        var old: [ManagedObject] = []
         for relationship in plan(object.entity).toOnes {
             guard let inverse = model.inverse(of: relationship), !inverse.isToMany,
                 before.values.indices.contains(relationship.slot)
@@ -57,9 +64,14 @@ extension ManagedObjectContext {
                 let other = known(destinationID(relationship, key)), !other.isFault,
                 !other.isDeleted, other.key(in: inverse) != object.id.key
             {
-                object.setSlot(relationship.slot, .null)
+                if other.changedSlots.contains(inverse.slot) {
+                    object.setSlot(relationship.slot, .null)
+                } else {
+                    old.append(other)
+                }
             }
         }
+        return old
     }
 
     /// Puts an object's changes on top of a newer row.

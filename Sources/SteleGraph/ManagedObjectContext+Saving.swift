@@ -20,9 +20,10 @@ extension ManagedObjectContext {
             return SaveResult(token: try token())
         }
         guard let request = try saveRequest() else { return SaveResult(token: try token()) }
-        let result =
+        var result =
             mergePolicy == .error
             ? try coordinator.store.save(request) : try saveMerging(request)
+        result.replacedKeys = replacedKeys(result.permanentKeys)
         // Where nothing was left to save, there is no transaction of its own.
         if inbox != nil, result.token > request.readToken { ownSaves.insert(result.token) }
         // Where nobody has saved since it first read, all that it knows is as its own save left it.

@@ -43,7 +43,20 @@ extension ManagedObjectContext {
         }
         // All or none: who is settled has lost one side already.
         guard objects.count == conflicts.count else { throw StoreError.conflicts(conflicts) }
-        for (object, conflict) in zip(objects, conflicts) { try settle(object, conflict.persisted) }
+        // Who is back must be so before anybody is linked to him.
+        let restored = takeBackDeletions(
+            zip(objects, conflicts).compactMap { $1.persisted == nil ? nil : $0 })
+        for (object, conflict) in zip(objects, conflicts) {
+            if let theirs = conflict.persisted, restored.contains(object.id) {
+                try takeBackLinks(of: object)
+                take(theirs, for: object)
+            } else {
+                try settle(object, conflict.persisted)
+            }
+        }
+        for object in objects where !object.isDeleted && !object.isInserted {
+            try leaveDeletedDestinations(object)
+        }
         // What is inserted again leads to objects that have been settled by now.
         for object in objects where object.isInserted { try linkAgain(object) }
         for object in objects where !object.isGone { awake(object, .mergePolicy) }
@@ -53,12 +66,7 @@ extension ManagedObjectContext {
     private func settle(_ object: ManagedObject, _ theirs: Snapshot?) throws {
         guard let before = object.before else { return }
         guard let theirs else { return try settleWithoutRow(object) }
-        if object.isDeleted {
-            if mergePolicy.keepsStored { try takeBackDeletion(of: object) }
-            take(theirs, for: object)
-            if !object.isDeleted { try leaveDeletedDestinations(object) }
-            return
-        }
+        if object.isDeleted { return take(theirs, for: object) }
         let mine = object.values
         let changed = storedChanges(object)
         for slot in changed { try put(before.values[slot], slot, object) }
@@ -67,7 +75,6 @@ extension ManagedObjectContext {
         for slot in winners(changed, before.values, theirs.values) {
             try put(mine[slot], slot, object)
         }
-        try leaveDeletedDestinations(object)
     }
 
     /// The slots in which the object's own value goes before the store's.
@@ -111,73 +118,9 @@ extension ManagedObjectContext {
         }
     }
 
-    // MARK: Uniqueness
-
-    /// Brings a new object together with the one that has its unique values: the one in the store
-    /// stays, and by the policy takes the new one's values; the new one goes.
-    /// - Returns: whether there is such a new object.
-    private func settle(_ conflict: ConstraintConflict) throws -> Bool {
-        let alike = inserted.filter { !$0.isDeleted && has(conflict, $0) }
-        guard let new = alike.last else { return false }
-        let there: ManagedObject
-        if let key = conflict.databaseKey {
-            let id = ObjectID(root: new.entity.root, key: key)
-            guard let stored = try known(id) ?? newest(id), !stored.isDeleted else { return false }
-            there = stored
-        } else {
-            // It is in this save itself: one that is stored goes before those that are new.
-            let stored = touched.first { !$0.isDeleted && has(conflict, $0) }
-            guard let first = stored ?? alike.first, first !== new else { return false }
-            there = first
-        }
-        guard there.entity === new.entity else { return false }
-        if !mergePolicy.keepsStored { try pass(new, to: there) }
-        try delete(new)
-        return true
-    }
-
-    /// Whether an object has the values that must be unique.
-    private func has(_ conflict: ConstraintConflict, _ object: ManagedObject) -> Bool {
-        guard object.entity.root == model.entities[conflict.entity].root else { return false }
-        return zip(conflict.constraint, conflict.values).allSatisfy { name, value in
-            let slot =
-                object.entity.attribute(named: name)?.slot
-                ?? object.entity.relationship(named: name)?.slot
-            return slot.map { object.value($0).isStored(as: value) } ?? false
-        }
-    }
-
-    /// An object that was saved after this context's view was opened.
-    private func newest(_ id: ObjectID) throws -> ManagedObject? {
-        try newestRow(id).map(register)
-    }
-
     func newestRow(_ id: ObjectID) throws -> Snapshot? {
         let reader = try coordinator.store.reader()
         defer { reader.close() }
         return try reader.snapshot(id)
-    }
-
-    /// Gives an object what a new one was given, and whoever leads to that.
-    private func pass(_ new: ManagedObject, to there: ManagedObject) throws {
-        let defaults = plan(new.entity).defaults
-        for slot in new.values.indices
-        where mergePolicy == .overwrite || !new.values[slot].isStored(as: defaults[slot]) {
-            try put(new.values[slot], slot, there)
-        }
-        for relationship in new.entity.toManys {
-            let members = try new.members(relationship)
-            if members.isEmpty { continue }
-            try setMembers(relationship, of: new, [])
-            try addMembers(relationship, of: there, members, at: nil)
-        }
-        for object in inserted + touched where !object.isDeleted && object !== new {
-            for toOne in plan(object.entity).toOnes
-            where toOne.inverse == nil && object.key(in: toOne) == new.id.key
-                && model.destination(of: toOne).root == new.entity.root
-            {
-                object.setSlot(toOne.slot, .key(there.id.key))
-            }
-        }
     }
 }

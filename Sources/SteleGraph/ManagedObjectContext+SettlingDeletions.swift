@@ -71,11 +71,20 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// Takes a deletion back on both sides of the object's links; what its rules have deleted with
-    /// it stays deleted.
-    func takeBackDeletion(of object: ManagedObject) throws {
-        restore(object, nil)
-        deleted.removeAll { $0 === object }
+    /// Takes deletions back, by the policies that keep the store's side; what their rules have
+    /// deleted with them stays deleted.
+    /// - Returns: who is back, and not linked yet.
+    func takeBackDeletions(_ objects: [ManagedObject]) -> Set<ObjectID> {
+        guard mergePolicy.keepsStored else { return [] }
+        let back = objects.filter(\.isDeleted)
+        if back.isEmpty { return [] }
+        for object in back { restore(object, nil) }
+        deleted.removeAll { !$0.isDeleted }
+        return Set(back.map(\.id))
+    }
+
+    /// Links an object whose deletion was taken back as it was, on both sides.
+    func takeBackLinks(of object: ManagedObject) throws {
         guard let before = object.before else { return }
         for relationship in plan(object.entity).toOnes {
             let value = before.values[relationship.slot]

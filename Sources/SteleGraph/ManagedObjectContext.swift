@@ -112,6 +112,9 @@ public final class ManagedObjectContext {
     /// The tokens of its own saves that the broadcast has not told of yet.
     var ownSaves: Set<Int64> = []
 
+    /// New objects that this save has brought together with others, by the merge policy.
+    var replaced: [ObjectID: ObjectID] = [:]
+
     /// What new objects' keys became, for the undo stack, which knows them by the old ones.
     var renamed = PermanentKeys()
 
@@ -203,6 +206,7 @@ public final class ManagedObjectContext {
         seenByDeletion = [:]
         ownersSeen = [:]
         ownersMade = [:]
+        replaced = [:]
         journal = []
     }
 

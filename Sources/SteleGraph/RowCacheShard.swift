@@ -143,13 +143,7 @@ final class RowCacheShard: Sendable {
         var bytes = 160
         guard let snapshot else { return bytes }
         bytes += 32 + snapshot.values.count * MemoryLayout<Value>.stride
-        for value in snapshot.values {
-            switch value {
-            case .string(let text) where text.utf8.count > 15: bytes += 32 + text.utf8.count
-            case .data(let data): bytes += 32 + data.count
-            default: break
-            }
-        }
+        for value in snapshot.values { bytes += value.bytesBeside }
         return bytes
     }
 }

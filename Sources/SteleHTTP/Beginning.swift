@@ -9,6 +9,9 @@ public enum Beginning: Sendable {
     case pending(@Sendable (Reply) -> Void)
     /// Left to a worker, which carries it from its first line to its last.
     case needsWorker
+    /// Left to a worker that may have to wait for other requests: not to one of those that read,
+    /// which are few.
+    case mustWait
 }
 
 /// The way back to a request that is pending; used once, from any thread.

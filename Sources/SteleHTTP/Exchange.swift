@@ -34,6 +34,8 @@ final class Exchange: Job, @unchecked Sendable {
     var counted = false
     /// Whether it is among the core's pending exchanges.
     private var isPending = false
+    /// Whether its worker may have to wait for other requests.
+    private var mustWait = false
     let answer = Mutex<Answer>(.none)
 
     init(core: ServerCore, target: UnsafePointer<CChar>) {
@@ -136,7 +138,8 @@ final class Exchange: Job, @unchecked Sendable {
             handOver()
             return .YES
         }
-        switch core.begin(request) {
+        let begun = core.begin(request)
+        switch begun {
         case .answered(let response): return send(response, on: connection)
         case .pending(let start):
             suspend(request, connection)
@@ -146,7 +149,8 @@ final class Exchange: Job, @unchecked Sendable {
                 return .YES
             }
             start(Reply(answer: { self.give(.toBeMade($0)) }, leaveToWorker: { self.handOver() }))
-        case .needsWorker:
+        case .needsWorker, .mustWait:
+            if case .mustWait = begun { mustWait = true }
             suspend(request, connection)
             handOver()
         }
@@ -168,9 +172,10 @@ final class Exchange: Job, @unchecked Sendable {
         give(.given(core.rendered(refusal)))
     }
 
-    /// Who reads does not wait behind those who wait for the disk, nor the other way round.
+    /// Who reads does not wait behind those who wait for the disk or for one another, nor the other
+    /// way round.
     private var pool: WorkerPool {
-        head.method == "GET" || isHead ? core.readers : core.workers
+        (head.method == "GET" || isHead) && !mustWait ? core.readers : core.workers
     }
 
     /// The handler is called again after the resume: the answer is there.

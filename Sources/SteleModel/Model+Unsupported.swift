@@ -27,14 +27,6 @@ extension Model {
             }
         }
         found += entities.flatMap(Self.unsupportedUniqueness)
-        let withMembers = declaration.configurations.filter { !$0.entityNames.isEmpty }
-        if withMembers.count > 1 {
-            let names = withMembers.map(\.name).joined(separator: ", ")
-            found.append(
-                ModelError(
-                    "", "several configurations (\(names)) do not work yet",
-                    hint: "all entities live in one store; one configuration is allowed"))
-        }
         return found
     }
 

@@ -8,6 +8,9 @@ public struct SaveResult: Sendable {
     public var token: Int64
     /// The permanent keys of new objects, by their negative ones.
     public var permanentKeys: PermanentKeys
+    /// Of new objects that a merge policy has brought together with others: the others' keys, by
+    /// their negative ones.
+    public var replacedKeys = PermanentKeys()
     /// What was changed, as the history tells it, each with the object as it is now.
     public var changes: [HistoryChange]
 

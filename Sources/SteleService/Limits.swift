@@ -57,7 +57,7 @@ public struct Limits: Sendable, Hashable {
     public var contextSeconds = 900.0
     /// The most objects with unsaved changes in one editing context.
     public var contextObjects = 10_000
-    /// The most bytes of bodies that one editing context holds on to, and that all do together.
+    /// About the most bytes of changes that one editing context holds on to, and that all do together.
     public var contextBytes = 64 << 20
     public var allContextsBytes = 512 << 20
     /// The most objects that an editing context with unsaved changes looks at one by one, for
@@ -71,6 +71,8 @@ public struct Limits: Sendable, Hashable {
     /// Seconds that a request waits for its turn with an editing context, and how many wait at once.
     public var contextTurnSeconds = 10.0
     public var contextTurnPlaces = 16
+    /// How many requests wait for their turn with any: fewer than there are workers.
+    public var contextTurnPlacesInAll = 32
 
     /// What reading a request may cost on the thread that carries its connection, where the others
     /// of that thread wait for it; with more, a worker begins it anew.

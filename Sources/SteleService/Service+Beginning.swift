@@ -14,12 +14,12 @@ extension Service {
     /// save to the writer, and leaves to a worker what would take longer than a moment.
     public func begin(_ request: Request) -> Beginning {
         if let response = plainAnswer(request) { return .answered(response) }
-        guard isBrief(request) else { return .needsWorker }
         var passage = Passage(request, options)
         do {
             let route = try route(&passage)
             // It may have to wait for its turn.
-            if route.context != nil { return .needsWorker }
+            if route.context != nil { return .mustWait }
+            guard isBrief(request) else { return .needsWorker }
             let plan = try plan(route, &passage)
             guard isBrief(plan) else { return .needsWorker }
             if case .write(let write) = plan.action {

@@ -9,6 +9,8 @@ import StelePredicates
 struct Reads: Sendable {
     /// Queries, whatever they ask.
     var queries = 0
+    /// Saves, be they done or refused.
+    var saves = 0
     /// Views that are open.
     var open = 0
     /// Whether nothing can be read.
@@ -43,7 +45,10 @@ final class CountingStore: PersistentStore {
     }
 
     func newest(_ id: ObjectID) throws(StoreError) -> Snapshot? { try store.newest(id) }
-    func save(_ request: SaveRequest) throws(StoreError) -> SaveResult { try store.save(request) }
+    func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
+        reads.withLock { $0.saves += 1 }
+        return try store.save(request)
+    }
     func save(
         _ request: SaveRequest,
         completion: @escaping @Sendable (Result<SaveResult, StoreError>) -> Void

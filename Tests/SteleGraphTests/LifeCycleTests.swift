@@ -177,6 +177,22 @@ private final class Told: ManagedObject {
         #expect(read.count == 3)
         #expect(read.last == .didSave(ChangedObjectIDs(inserted: [id])))
     }
+
+    /// Who does not read is not waited for, and sees that something is missing.
+    @Test func eventsThatNobodyReadsEnd() async throws {
+        let fixture = try Fixture.league()
+        let context = fixture.coordinator.newContext()
+        let events = context.events()
+        let ann = try context.insert(try fixture.entity("Person"))
+        for age in 0..<1_100 {
+            ann["age"] = .int(Int64(age))
+            try context.processPendingChanges()
+        }
+        #expect(context.observers.isEmpty && context.streams.isEmpty)
+        var count = 0
+        for await _ in events { count += 1 }
+        #expect(count == ManagedObjectContext.mostEvents)
+    }
 }
 
 @Suite struct MergingTests {

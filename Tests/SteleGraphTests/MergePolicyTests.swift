@@ -202,4 +202,45 @@ import Testing
         #expect(last.count == 1)
         #expect(last.first?["age"] == .int(expected.policy.keepsStored ? 3 : 4))
     }
+
+    /// A store tells one conflict a save: many new objects must not be as many saves.
+    @Test(arguments: StoreKind.allCases, [MergePolicy.objectTrump, .storeTrump])
+    func manyUniqueValuesMeetAtOnce(_ kind: StoreKind, _ policy: MergePolicy) throws {
+        let fixture = try Fixture(Self.model(), kind, isCounting: true)
+        let counter = try #require(fixture.counter)
+        let person = try fixture.entity("Person")
+        func add(_ code: Int, _ age: Int64, _ context: ManagedObjectContext) throws -> ManagedObject {
+            let new = try context.insert(person)
+            new["code"] = .string("c\(code)")
+            new["age"] = .int(age)
+            return new
+        }
+        let first = fixture.context()
+        let stored = try (0..<800).map { try add($0, 1, first) }
+        try first.save()
+        let mine = fixture.context()
+        mine.mergePolicy = policy
+        // One gives its code up for a new one; all others are met, three new ones also by each other.
+        let giver = try mine.get(stored[7].id)
+        giver["code"] = .string("other")
+        let new = try (0..<800).map { try add($0, 2, mine) }
+        let alike = try (1...3).map { try add(900, Int64($0), mine) }
+        let old = (new + alike).map(\.id)
+        let before = counter.reads.withLock { $0.saves }
+        let result = try mine.save()
+        #expect(counter.reads.withLock { $0.saves } - before <= 3)
+        for (index, id) in old[..<800].enumerated() where index != 7 {
+            #expect(result.replacedKeys[id] == stored[index].id.key)
+        }
+        #expect(result.replacedKeys[old[7]] == nil && result.permanentKeys[old[7]] != nil)
+        #expect(result.replacedKeys[old[801]] == result.permanentKeys[old[800]])
+        #expect(result.replacedKeys[old[802]] == result.permanentKeys[old[800]])
+        let all = try fixture.context().fetch(FetchRequest(entity: person))
+        #expect(all.count == 802)
+        let met = all.filter { $0.id.key <= 800 && $0["code"] != .string("other") }
+        #expect(met.allSatisfy { $0["age"] == .int(policy.keepsStored ? 1 : 2) })
+        let last = all.filter { $0["code"] == .string("c900") }
+        // Of those that are all new the last one's values stand, or the first one's.
+        #expect(last.map { $0["age"] } == [.int(policy.keepsStored ? 1 : 3)])
+    }
 }

@@ -221,6 +221,16 @@ import Testing
         #expect(throws: UndoError.groupIsOpen) { try undo.undo() }
     }
 
+    /// To take a group back, and to let go of it, walks as deep as it is.
+    @Test func groupsNestToABound() throws {
+        let undo = UndoManager()
+        for _ in 0..<UndoManager.deepest { try undo.beginUndoGrouping() }
+        #expect(throws: UndoError.tooDeep) { try undo.beginUndoGrouping() }
+        #expect(undo.groupingLevel == UndoManager.deepest)
+        try undo.endUndoGrouping()
+        try undo.beginUndoGrouping()
+    }
+
     /// Twice as many changes take about twice as long: ten times as many less than forty.
     @Test func undoingTenThousandChangesIsLinear() throws {
         func time(_ count: Int) throws -> Duration {

@@ -96,6 +96,21 @@ import Testing
         server.stop(drain: 1)
     }
 
+    @Test func whoWaitsForOthersKeepsNoReader() throws {
+        let seen = Seen()
+        let server = try startServer(seen: seen) { $0.readers = 1 }
+        let waiting = try (0..<3).map { index in
+            let client = try RawClient(port: server.port)
+            try client.send("GET /turn HTTP/1.1\r\nHost: h\r\n\r\n")
+            #expect(seen.eventually { server.workerLoad == index + 1 })
+            return client
+        }
+        #expect(try RawClient(port: server.port).get("/worker").status == 200)
+        seen.gate.store(true, ordering: .releasing)
+        for client in waiting { #expect(try client.readResponse().status == 200) }
+        server.stop(drain: 1)
+    }
+
     @Test func aClientThatLeavesWhileAWorkerThinksHarmsNobody() throws {
         let seen = Seen()
         let server = try startServer(seen: seen)

@@ -51,6 +51,7 @@ func startServer(
             if request.path.hasPrefix("/pending") {
                 return .pending { reply in seen.replies.withLock { $0.append(reply) } }
             }
+            if request.path.hasPrefix("/turn") { return .mustWait }
             return request.path.hasPrefix("/inline") ? .answered(echo(request)) : .needsWorker
         },
         respond: { respond(to: $0, seen: seen) },
@@ -68,7 +69,7 @@ func echo(_ request: Request) -> Response {
 
 private func respond(to request: Request, seen: Seen) -> Response {
     switch request.path {
-    case "/gate":
+    case "/gate", "/turn":
         seen.waitAtGate()
         return echo(request)
     case "/stream":

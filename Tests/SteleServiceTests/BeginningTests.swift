@@ -10,7 +10,7 @@ import Testing
 @testable import SteleService
 
 @Suite struct BeginningTests {
-    private enum Way { case answered, pending, worker }
+    private enum Way { case answered, pending, worker, waiting }
 
     private func way(
         _ league: ServiceFixture, _ method: String, _ path: String, query: String? = nil,
@@ -23,6 +23,7 @@ import Testing
         case .answered: .answered
         case .pending: .pending
         case .needsWorker: .worker
+        case .mustWait: .waiting
         }
     }
 
@@ -60,6 +61,9 @@ import Testing
         let objects = "[\(Array(repeating: "{\"name\":\"x\"}", count: 60).joined(separator: ","))]"
         #expect(way(league, "POST", "/Player", objects) == .worker)
         #expect(way(league, "GET", "/readyz") == .worker)
+        // Its turn with a context, whatever it asks.
+        #expect(way(league, "GET", "/contexts/c1/Player/1") == .waiting)
+        #expect(way(league, "GET", "/%63ontexts/c1/Player", query: long) == .waiting)
         let large = "{\"name\":\"\(String(repeating: "x", count: 20_000))\"}"
         #expect(way(league, "POST", "/Player", large) == .worker)
         #expect(way(league, "POST", "/Player", "{\"name\":\"Gus\"}") == .pending)

@@ -1,5 +1,6 @@
 // What clients get wrong with editing contexts: each answer names the thing, and nothing changes.
 
+import SteleGraph
 import SteleJSON
 import Testing
 
@@ -114,6 +115,34 @@ import Testing
         #expect(editor.post("/undo").status == 200)
         #expect(try editor.get("/Person/count").json["count"] == 1)
         #expect(try editor.state("openUndoGroups") == 0)
+    }
+
+    /// A million groups in one another would be taken back by as many calls, one in another.
+    @Test func groupsNestNoDeeperThanTheyMay() throws {
+        let people = try ServiceFixture(TestModels.people())
+        let editor = try Editor(people)
+        for _ in 0..<UndoManager.deepest {
+            #expect(editor.post("/undo-group").status == 200)
+        }
+        let refused = editor.post("/undo-group")
+        #expect(refused.status == 409 && refused.code == "undo.group", "\(refused.text)")
+        #expect(editor.post("/Person", "{}").status == 201)
+        for _ in 0..<UndoManager.deepest {
+            #expect(editor.post("/undo-group/end").status == 200)
+        }
+        #expect(editor.post("/undo").status == 200)
+        #expect(try editor.get("/Person/count").json["count"] == 0)
+    }
+
+    @Test func aRefreshNamesNoMoreThanMayBeChanged() throws {
+        let people = try ServiceFixture(TestModels.people()) { $0.limits.contextObjects = 3 }
+        _ = people.post("/Person", "{}")
+        let editor = try Editor(people)
+        func names(_ count: Int) -> String {
+            "{\"objects\":[\(Array(repeating: "\"Person/1\"", count: count).joined(separator: ","))]}"
+        }
+        #expect(editor.post("/refresh", names(3)).status == 200)
+        #expect(editor.post("/refresh", names(4)).code == "context.full")
     }
 
     @Test func aBasePathIsKeptTo() throws {

@@ -79,8 +79,8 @@ import Testing
     @Test func whatAContextHoldsIsBounded() throws {
         let people = try ServiceFixture(TestModels.people()) {
             $0.limits.contextObjects = 5
-            $0.limits.contextBytes = 2_000
-            $0.limits.allContextsBytes = 3_000
+            $0.limits.contextBytes = 20_000
+            $0.limits.allContextsBytes = 30_000
             $0.limits.contextEvaluation = 4
         }
         _ = people.post("/Person", "[{},{},{},{},{}]")
@@ -100,7 +100,7 @@ import Testing
         #expect(editor.get("/Person?limit=8").status == 200)
         #expect(editor.post("/save").status == 200)
         #expect(editor.get("/Person?select=n:count()").text == #"[{"n":8}]"#)
-        let long = String(repeating: "x", count: 900)
+        let long = String(repeating: "x", count: 9_000)
         #expect(editor.patch("/Person/1", #"{"name":"\#(long)"}"#).status == 200)
         #expect(editor.patch("/Person/1", #"{"name":"\#(long)"}"#).status == 200)
         #expect(editor.patch("/Person/1", #"{"name":"\#(long)"}"#).code == "context.full")
@@ -111,6 +111,80 @@ import Testing
         #expect(other.patch("/Person/2", #"{"name":"\#(long)\#(long)"}"#).status == 200)
         #expect(other.ask("DELETE", "").status == 204)
         #expect(editor.patch("/Person/2", #"{"name":"\#(long)\#(long)"}"#).status == 200)
+    }
+
+    @Test func anObjectWithUnsavedChangesCountsOnce() throws {
+        let people = try ServiceFixture(TestModels.people()) { $0.limits.contextObjects = 5 }
+        _ = people.post("/Person", "[{},{},{},{},{},{}]")
+        let editor = try Editor(people)
+        for age in 1...3 {
+            let again = editor.patch("/Person?where=_id%3C6", #"{"age":\#(age)}"#)
+            #expect(again.status == 200, "\(again.text)")
+        }
+        #expect(editor.patch("/Person/6", #"{"age":1}"#).code == "context.full")
+        // What is taken back is no change.
+        for _ in 1...3 { #expect(editor.post("/undo").status == 200) }
+        #expect(editor.patch("/Person/6", #"{"age":1}"#).status == 200)
+        #expect(editor.ask("DELETE", "/Person?where=_id%3C5").status == 200)
+        #expect(editor.ask("DELETE", "/Person?where=_id%3C5").status == 200)
+        #expect(editor.post("/Person", "{}").code == "context.full")
+    }
+
+    /// What a small body changes or deletes counts with what it was.
+    @Test func whatWasThereBeforeIsBounded() throws {
+        let people = try ServiceFixture(TestModels.people()) { $0.limits.contextBytes = 20_000 }
+        let long = String(repeating: "x", count: 9_000)
+        let row = #"{"name":"\#(long)"}"#
+        _ = people.post("/Person", "[\(row),\(row),\(row)]")
+        let editor = try Editor(people)
+        let all = "/Person?where=TRUEPREDICATE"
+        #expect(editor.patch(all, #"{"name":"short"}"#).code == "context.full")
+        #expect(editor.ask("DELETE", all).code == "context.full")
+        #expect(try editor.state("hasChanges") == false)
+        #expect(editor.ask("DELETE", "/Person/1").status == 204)
+        #expect(editor.patch("/Person/2", #"{"name":"short"}"#).status == 200)
+        #expect(editor.patch("/Person/3", #"{"name":"short"}"#).code == "context.full")
+    }
+
+    @Test func theOldestStepsOfUndoAreForgotten() throws {
+        let people = try ServiceFixture(TestModels.people()) { $0.limits.contextBytes = 20_000 }
+        _ = people.post("/Person", #"{"name":"0"}"#)
+        let editor = try Editor(people)
+        func name(_ letter: Int) -> String { String(repeating: "\(letter)", count: 4_000) }
+        for letter in 1...6 {
+            let changed = editor.patch("/Person/1", #"{"name":"\#(name(letter))"}"#)
+            #expect(changed.status == 200, "\(changed.text)")
+            #expect(editor.post("/save").status == 200)
+        }
+        for letter in [5, 4] {
+            #expect(editor.post("/undo").status == 200)
+            #expect(try editor.get("/Person/1").json["name"] == .string(name(letter)))
+        }
+        #expect(editor.post("/undo").code == "undo.nothing")
+        // A group is one step, and as large as it may be.
+        #expect(editor.post("/rollback").status == 200)
+        #expect(editor.post("/undo-group").status == 200)
+        #expect(editor.patch("/Person/1", #"{"name":"\#(name(7))"}"#).status == 200)
+        #expect(editor.patch("/Person/1", #"{"name":"\#(name(8))"}"#).status == 200)
+        #expect(editor.patch("/Person/1", #"{"name":"\#(name(9))"}"#).code == "context.full")
+        #expect(editor.post("/undo-group/end").status == 200)
+        #expect(editor.post("/undo").status == 200)
+        #expect(try editor.state("hasChanges") == false)
+    }
+
+    @Test func someThreadsAreLeftForAllElse() throws {
+        let places = WaitingPlaces(1)
+        #expect(places.take() && !places.take())
+        places.leave()
+        #expect(places.take())
+        let people = try ServiceFixture(TestModels.people()) {
+            $0.limits.contextTurnPlacesInAll = 0
+        }
+        let editor = try Editor(people)
+        let turn = try people.service.contexts.context(editor.id, of: "").family.turn
+        let refused = try turn.run(seconds: 1, places: 1) { editor.get("") }
+        #expect(refused.status == 503 && refused.code == "service.busy", "\(refused.text)")
+        #expect(editor.get("").status == 200)
     }
 
     @Test(arguments: [false, true])

@@ -354,6 +354,25 @@ import Testing
         #expect(try editor.post("/refresh", #"{"merge":false}"#).json["hasChanges"] == false)
     }
 
+    /// A new object whose unique values are taken becomes the one that has them, by policy.
+    @Test(arguments: [false, true], ["objectTrump", "storeTrump"])
+    func temporaryIDsOfUpsertsNameWhatIsStored(_ inMemory: Bool, _ policy: String) throws {
+        let shop = try MergePolicyRouteTests.shop(inMemory)
+        _ = shop.post("/Kind", #"[{"name":"GB"},{"name":"FR"}]"#)
+        let editor = try Editor(shop, #"{"mergePolicy":"\#(policy)"}"#)
+        _ = editor.post("/Kind", #"[{"name":"FR"},{"name":"IT"},{"name":"IT"},{"name":"GB"}]"#)
+        let saved = try editor.post("/save").json
+        let ids = try #require(saved["ids"])
+        #expect(ids["t1"]?["_id"] == 2 && ids["t4"]?["_id"] == 1, "\(saved)")
+        #expect(ids["t2"]?["_id"] == 3 && ids["t3"]?["_id"] == 3, "\(saved)")
+        #expect(ids["t1"]?["_entity"] == "Kind")
+        let version = try shop.get("/Kind/2").json["_version"]
+        #expect(ids["t1"]?["_version"] == version)
+        #expect(try editor.get("/Kind/t1").json["_id"] == 2)
+        #expect(try editor.get("/Kind/t3").json["name"] == "IT")
+        #expect(try shop.get("/Kind/count").json["count"] == 3)
+    }
+
     @Test(arguments: [false, true])
     func membersThatWereReadAreReadAnew(_ inMemory: Bool) throws {
         let people = try ServiceFixture(TestModels.people(), inMemory: inMemory)

@@ -113,7 +113,7 @@ final class ServiceFixture: Sendable {
         let response: Response
         switch service.begin(request) {
         case .answered(let made): response = made
-        case .needsWorker: response = service.respond(to: request)
+        case .needsWorker, .mustWait: response = service.respond(to: request)
         case .pending(let start):
             let waiting = DispatchSemaphore(value: 0)
             let given = Mutex<Response?>(nil)

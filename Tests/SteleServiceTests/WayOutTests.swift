@@ -70,6 +70,16 @@ import Testing
         #expect(answer.code == "1600")
         #expect(answer.hint == "delete or move them first: GET /Page/1/blocks")
         #expect(zoo.get("/Page/1/blocks").status == 200)
+        // In an editing context it is deleted already, and has no list any more.
+        let editor = try Editor(zoo)
+        #expect(editor.ask("DELETE", "/Page/1").status == 204)
+        let refused = editor.post("/save")
+        #expect(refused.code == "1600" && refused.status == 409)
+        #expect(
+            refused.hint == "undo the deletion, or delete or move what blocks leads to as well")
+        #expect(editor.post("/undo").status == 200)
+        #expect(try editor.state("hasChanges") == false)
+        #expect(editor.get("/Page/1/blocks").status == 200)
     }
 
     @Test func aMissingTokenNamesTheHeader() throws {

@@ -68,7 +68,6 @@ import Testing
         var model = try ModelFile.read(
             packageRoot.appendingPathComponent("Config/Models/\(name).xcdatamodeld").path
         ).current
-        model.configurations = []
         for entity in model.entities.indices {
             for property in model.entities[entity].properties.indices {
                 guard case .attribute(var it) = model.entities[entity].properties[property] else {

@@ -12,10 +12,15 @@ extension ManagedObjectContext {
         ContextObservation(self, addObserver(receive))
     }
 
-    /// The same as a stream of identities, for other threads. It ends with the context, or when
-    /// nobody reads it any more.
+    /// The most events that wait for who reads them.
+    static let mostEvents = 1_000
+
+    /// The same as a stream of identities, for other threads. It ends with the context, when nobody
+    /// reads it any more, or after 1,000 events that nobody has read: who sees it end while the
+    /// context lives has missed something, and asks for another and what is there.
     public func events() -> AsyncStream<ContextEvent> {
-        let (stream, continuation) = AsyncStream.makeStream(of: ContextEvent.self)
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: ContextEvent.self, bufferingPolicy: .bufferingOldest(Self.mostEvents))
         var number: Int?
         number = addObserver { [weak self] notification in
             let event: ContextEvent =
@@ -25,7 +30,9 @@ extension ManagedObjectContext {
                 case .didSave(let objects): .didSave(objects.identities)
                 case .didMergeChanges(let identities): .didMergeChanges(identities)
                 }
-            if case .terminated = continuation.yield(event), let number {
+            if case .enqueued = continuation.yield(event) { return }
+            continuation.finish()
+            if let number {
                 self?.removeObserver(number)
                 self?.streams[number] = nil
             }

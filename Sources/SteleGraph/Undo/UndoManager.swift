@@ -43,12 +43,17 @@ public final class UndoManager {
 
     // MARK: Groups
 
+    /// How deep groups nest at most: to take one back walks as deep.
+    public static let deepest = 100
+
     /// How many groups are open, one in another.
     public var groupingLevel: Int { open.count }
 
     /// Opens a group: what is registered until its end is taken back together.
-    /// - Throws: what processing a context's pending changes throws; no group is open then.
+    /// - Throws: `UndoError.tooDeep` where `deepest` are open; what processing a context's pending
+    ///   changes throws. No group is opened then.
     public func beginUndoGrouping() throws {
+        if open.count >= Self.deepest { throw UndoError.tooDeep }
         try checkpoint()
         open.append(Group())
     }
@@ -249,12 +254,15 @@ public enum UndoError: Error, Sendable, Hashable, CustomStringConvertible {
     case noGroup
     /// A group is open in another, or one where something shall be done again: end it first.
     case groupIsOpen
+    /// As many groups are open as may be (`UndoManager.deepest`).
+    case tooDeep
 
     /// The sentence for people.
     public var description: String {
         switch self {
         case .noGroup: "no undo group is open: begin one first"
         case .groupIsOpen: "an undo group is open: end it first"
+        case .tooDeep: "undo groups nest \(UndoManager.deepest) deep at most: end one first"
         }
     }
 }

@@ -107,8 +107,11 @@ struct ContextRefresh: Sendable {
     var objects: [Owner]?
 
     /// - Parameter address: what reads an object's address.
-    /// - Throws: `Problem`, 400, as other bodies; what `address` throws.
-    init(_ body: JSONDocument?, address: (String) throws -> Owner) throws {
+    /// - Throws: `Problem`, 400, as other bodies; 422 for more objects than a context may have
+    ///   changed; what `address` throws.
+    init(
+        _ body: JSONDocument?, _ limits: Limits, address: (String) throws -> Owner
+    ) throws {
         try ContextBody.read(body, ["merge", "objects"]) { name, node in
             if name == "merge" { return merges = try ContextBody.truth(node, name) }
             guard node.kind == .array else {
@@ -123,6 +126,11 @@ struct ContextRefresh: Sendable {
                         .body,
                         "objects has addresses such as \"Person/42\", "
                             + ValueReader.shown(element))
+                }
+                guard found.count < limits.contextObjects else {
+                    throw Problem(
+                        .contextFull, "objects names at most \(limits.contextObjects)",
+                        hint: "without objects all are refreshed")
                 }
                 found.append(try address(text))
             }

@@ -119,36 +119,38 @@ enum ContextPage {
     // MARK: What a save has made
 
     /// Appends the save's token, and what each temporary id has become.
+    /// - Throws: `StoreError`, where objects that new ones have been brought together with must be
+    ///   read and cannot.
     static func write(
         save result: SaveResult, _ transaction: ChangeToken?, of editing: EditingContext,
-        _ model: Model, to writer: inout ByteWriter
-    ) {
-        var ids: [(id: ObjectID, key: Int64)] = []
-        result.permanentKeys.forEach { ids.append(($0, $1)) }
-        ids.sort { $0.id.key > $1.id.key }
+        to writer: inout ByteWriter
+    ) throws {
+        let (graph, model) = (editing.graph, editing.graph.model)
+        var ids: [(temporary: Int64, id: ObjectID)] = []
+        for keys in [result.permanentKeys, result.replacedKeys] {
+            keys.forEach { ids.append(($0.key, ObjectID(root: $0.root, key: $1))) }
+        }
+        ids.sort { $0.temporary > $1.temporary }
         var rows: [ObjectID: Snapshot] = [:]
         for case let row? in result.changes.lazy.map(\.snapshotAfter) {
             rows[ObjectID(root: model.entities[row.entity].root, key: row.key)] = row
+        }
+        let became = try ids.map { temporary, id in
+            let row = try rows[id] ?? graph.snapshot(id)
+            let entity = model.entities[row?.entity ?? id.root]
+            return (
+                TemporaryID.text(temporary),
+                JSONValue.object([
+                    ("_id", .integer(id.key)), ("_entity", .string(entity.name)),
+                    ("_version", .integer(row?.version ?? 1)),
+                ])
+            )
         }
         let members: [(String, JSONValue)] = [
             ("context", .string(editing.id)),
             ("parent", editing.parent.map { .string($0.id) } ?? .null),
             ("transaction", transaction.map { .string($0.text) } ?? .null),
-            (
-                "ids",
-                .object(
-                    ids.map { id, key in
-                        let stored = rows[ObjectID(root: id.root, key: key)]
-                        let entity = model.entities[stored?.entity ?? id.root]
-                        return (
-                            TemporaryID.text(id.key),
-                            .object([
-                                ("_id", .integer(key)), ("_entity", .string(entity.name)),
-                                ("_version", .integer(stored?.version ?? 1)),
-                            ])
-                        )
-                    })
-            ),
+            ("ids", .object(became)),
         ]
         JSONValue.object(members).write(to: &writer)
     }

@@ -9,8 +9,10 @@ import StelePersistence
 ///
 // `temporaries` is used by who has the turn.
 final class ContextFamily: @unchecked Sendable {
-    let turn = Turn()
+    let turn: Turn
     var temporaries = TemporaryIDs()
+
+    init(_ waiting: WaitingPlaces) { turn = Turn(waiting) }
 }
 
 /// An editing context, and what is remembered of it beside its objects.
@@ -24,7 +26,12 @@ final class EditingContext: @unchecked Sendable {
     let family: ContextFamily
     let graph: ManagedObjectContext
     /// How many groups can be taken back, while undo is enabled.
-    var undoLevels: Int { didSet { graph.undoManager?.levelsOfUndo = undoLevels } }
+    var undoLevels: Int {
+        didSet {
+            graph.undoManager?.levelsOfUndo = undoLevels
+            held.keepSteps(undoLevels)
+        }
+    }
 
     private var held = HeldBytes() {
         didSet { total.add(held.count - oldValue.count) }
@@ -34,12 +41,12 @@ final class EditingContext: @unchecked Sendable {
 
     init(
         id: String, reader: String, parent: EditingContext?, graph: ManagedObjectContext,
-        limits: Limits, total: HeldTotal
+        limits: Limits, total: HeldTotal, waiting: WaitingPlaces
     ) {
         self.id = id
         self.reader = reader
         self.parent = parent
-        family = parent?.family ?? ContextFamily()
+        family = parent?.family ?? ContextFamily(waiting)
         self.graph = graph
         self.total = total
         undoLevels = limits.undoLevels
@@ -70,18 +77,25 @@ final class EditingContext: @unchecked Sendable {
 
     // MARK: What it holds
 
+    /// - Parameters:
+    ///   - child: the request's changes, which are not made here yet.
+    ///   - bytes: those of its body.
     /// - Throws: `Problem`, 422, where it would hold too much with what a request brings; 429 where
     ///   all contexts together would.
-    func checkRoom(objects: Int, bytes: Int, _ limits: Limits) throws {
-        guard graph.unsavedObjectCount + objects <= limits.contextObjects else {
-            throw Self.full("\(limits.contextObjects) objects with unsaved changes")
+    func checkRoom(for child: ManagedObjectContext, bytes: Int, _ limits: Limits) throws {
+        let most = limits.contextObjects
+        if graph.unsavedObjectCount + child.unsavedObjectCount > most,
+            graph.unsavedObjectCount(with: child) > most
+        {
+            throw Self.full("\(most) objects with unsaved changes")
         }
-        guard held.adding(bytes).count <= limits.contextBytes else {
+        let weight = weight(of: child, bytes)
+        guard held.fits(weight, isInGroup: isInGroup, limits.contextBytes) else {
             throw Self.full(
-                "\(limits.contextBytes >> 20) MiB of changes that are unsaved or can "
-                    + "be undone")
+                "about \(limits.contextBytes >> 20) MiB of unsaved changes, or in one undo group")
         }
-        guard total.load() + bytes <= limits.allContextsBytes else {
+        let more = max(weight.unsaved, weight.step)
+        guard total.load() + more <= limits.allContextsBytes else {
             throw Problem(
                 .contextLimit,
                 "all editing contexts together hold \(limits.allContextsBytes >> 20) MiB of changes",
@@ -90,53 +104,93 @@ final class EditingContext: @unchecked Sendable {
         }
     }
 
+    /// What a request's changes will take here, with what its body brings.
+    func weight(of child: ManagedObjectContext, _ bytes: Int) -> ChangeWeight {
+        var weight = graph.weight(of: child)
+        weight.unsaved += bytes
+        weight.step += bytes
+        return weight
+    }
+
     private static func full(_ what: String) -> Problem {
         Problem(
             .contextFull, "an editing context holds at most \(what)",
             hint: "save, or roll back; rollback and reset also forget what can be undone")
     }
 
-    /// Remembers what a request has brought.
-    func took(bytes: Int) {
-        let isInGroup = graph.undoManager.map { $0.groupingLevel > 0 } ?? false
-        held.add(bytes, keeping: isUndoEnabled ? undoLevels : 0, isInGroup: isInGroup)
+    private var isInGroup: Bool { (graph.undoManager?.groupingLevel ?? 0) > 0 }
+
+    /// Remembers what a request has brought. Steps of undo beyond the bound are forgotten, the
+    /// oldest first.
+    func took(_ weight: ChangeWeight, _ limits: Limits) {
+        held.add(weight, keeping: isUndoEnabled ? undoLevels : 0, isInGroup: isInGroup)
+        guard let undo = graph.undoManager, let kept = held.dropSteps(beyond: limits.contextBytes)
+        else { return }
+        undo.levelsOfUndo = kept
+        undo.levelsOfUndo = undoLevels
     }
+
+    /// A group of steps begins that are one from now on.
+    func didBeginGroup() { held.beginGroup() }
 
     func didSave() { held.forgetUnsaved() }
 
     func didForgetAll() { held = HeldBytes() }
 }
 
-/// How many bytes of bodies a context holds on to: in changes that are not saved, and in steps that
-/// can be taken back, which are mostly the same.
+/// About how many bytes a context holds on to: in changes that are not saved, and in steps that can
+/// be taken back, which are mostly the same.
 struct HeldBytes: Sendable {
     private var unsaved = 0
     private var steps: [Int] = []
     private var undoable = 0
+    /// Whether the last step is that of the group that is open.
+    private var isInGroup = false
 
     var count: Int { max(unsaved, undoable) }
 
-    /// The same with a request's more.
-    func adding(_ bytes: Int) -> HeldBytes {
-        var sum = self
-        sum.unsaved += bytes
-        sum.undoable += bytes
-        return sum
+    /// Whether what a request brings can be held. Steps may be forgotten for it, but for the one
+    /// that it belongs to.
+    func fits(_ weight: ChangeWeight, isInGroup: Bool, _ most: Int) -> Bool {
+        let before = isInGroup && self.isInGroup ? steps.last ?? 0 : 0
+        return max(unsaved + weight.unsaved, before + weight.step) <= most
     }
 
     /// - Parameters:
     ///   - levels: how many steps are kept.
-    ///   - isInGroup: whether it is a part of the last step.
-    mutating func add(_ bytes: Int, keeping levels: Int, isInGroup: Bool) {
-        unsaved += bytes
+    ///   - isInGroup: whether a group is open, so that it is a part of that.
+    mutating func add(_ weight: ChangeWeight, keeping levels: Int, isInGroup: Bool) {
+        unsaved += weight.unsaved
         guard levels > 0 else { return }
-        if isInGroup, let last = steps.indices.last {
-            steps[last] += bytes
+        if isInGroup, self.isInGroup, let last = steps.indices.last {
+            steps[last] += weight.step
         } else {
-            steps.append(bytes)
+            steps.append(weight.step)
         }
-        undoable += bytes
-        while steps.count > levels { undoable -= steps.removeFirst() }
+        self.isInGroup = isInGroup
+        undoable += weight.step
+        keepSteps(levels)
+    }
+
+    mutating func beginGroup() { isInGroup = false }
+
+    mutating func keepSteps(_ levels: Int) {
+        guard steps.count > levels else { return }
+        undoable -= steps.prefix(steps.count - levels).reduce(0, +)
+        steps.removeFirst(steps.count - levels)
+    }
+
+    /// Forgets the oldest steps as long as they are too much together, but for the last.
+    /// - Returns: how many are left; nil where none was forgotten.
+    mutating func dropSteps(beyond most: Int) -> Int? {
+        var (left, kept) = (undoable, steps.count)
+        while left > most, kept > 1 {
+            left -= steps[steps.count - kept]
+            kept -= 1
+        }
+        guard kept < steps.count else { return nil }
+        keepSteps(kept)
+        return kept
     }
 
     mutating func forgetUnsaved() { unsaved = 0 }

@@ -33,6 +33,7 @@ final class EditingContexts: Sendable {
     private let now: @Sendable () -> Double
     private let state = Mutex(State())
     private let total = HeldTotal()
+    private let waiting: WaitingPlaces
     private let sweeper = DispatchQueue(label: "stele.contexts")
 
     init(
@@ -42,6 +43,7 @@ final class EditingContexts: Sendable {
         self.coordinator = coordinator
         self.limits = limits
         self.now = now
+        waiting = WaitingPlaces(limits.contextTurnPlacesInAll)
     }
 
     /// Wall-clock time as it was at the start, going on with the monotonic clock: contexts neither
@@ -78,13 +80,17 @@ final class EditingContexts: Sendable {
                 coordinator.newContext(name: name)
             }
         let context = EditingContext(
-            id: id, reader: reader, parent: parent, graph: graph, limits: limits, total: total)
+            id: id, reader: reader, parent: parent, graph: graph, limits: limits, total: total,
+            waiting: waiting)
         let time = now()
+        // Given up outside the lock: there may be many objects in them.
+        var leaving: [EditingContext] = []
+        defer { withExtendedLifetime(leaving) {} }
         let mustSweep = try state.withLock { state in
             if state.isClosed {
                 throw Problem(.unavailable, "the service is stopping")
             }
-            if state.entries.count >= limits.contexts { removeExpired(&state, at: time) }
+            if state.entries.count >= limits.contexts { leaving = removeExpired(&state, at: time) }
             guard state.entries.count < limits.contexts else {
                 throw full(state.entries.values.lazy.map(\.deadline).min() ?? time, time)
             }
@@ -112,13 +118,15 @@ final class EditingContexts: Sendable {
     ///   deleted.
     func context(_ id: String, of reader: String) throws -> EditingContext {
         let time = now()
+        var leaving: [EditingContext] = []
+        defer { withExtendedLifetime(leaving) {} }
         return try state.withLock { state in
             if let entry = state.entries[id], entry.context.reader == reader {
                 if entry.deadline > time {
                     touch(entry.context, &state, at: time)
                     return entry.context
                 }
-                remove(entry.context, .expired, &state)
+                leaving = remove(entry.context, .expired, &state)
             }
             throw state.gone.problem(of: id, reader)
         }
@@ -169,7 +177,6 @@ final class EditingContexts: Sendable {
         }
     }
 
-    @discardableResult
     private func remove(
         _ context: EditingContext, _ reason: GoneContexts.Reason, _ state: inout State
     ) -> [EditingContext] {
@@ -179,7 +186,6 @@ final class EditingContexts: Sendable {
         return forget(leaving, reason, &state)
     }
 
-    @discardableResult
     private func removeExpired(_ state: inout State, at time: Double) -> [EditingContext] {
         // A parent lives as long as its children at least.
         let leaving = state.entries.values.filter { $0.deadline <= time }.map(\.context)

@@ -64,8 +64,8 @@ extension Execution {
         }
         try child.processPendingChanges()
         let changed = try child.insertedObjects + child.updatedObjects()
-        try editing.checkRoom(
-            objects: changed.count + child.deletedObjects.count, bytes: bytes, limits)
+        try editing.checkRoom(for: child, bytes: bytes, limits)
+        let weight = editing.weight(of: child, bytes)
         let made = SaveResult(
             token: 0,
             changes: changed.map { object in
@@ -74,7 +74,7 @@ extension Execution {
                     key: object.id.key, version: object.version, snapshot: object.snapshot)
             })
         try child.pushToParent()
-        editing.took(bytes: bytes)
+        editing.took(weight, limits)
         return outcome(made)
     }
 

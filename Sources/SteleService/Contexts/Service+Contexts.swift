@@ -74,8 +74,11 @@ extension Service {
         case .beginGroup:
             let name = try ContextBody.groupName(call.body)
             guard let undo = graph.undoManager else { throw Self.undoIsDisabled }
-            try undo.beginUndoGrouping()
-            if let name, undo.groupingLevel == 1 { undo.setActionName(name) }
+            try settlingUndo { try undo.beginUndoGrouping() }
+            if undo.groupingLevel == 1 {
+                editing.didBeginGroup()
+                if let name { undo.setActionName(name) }
+            }
         case .endGroup:
             try ContextBody.read(call.body, []) { _, _ in }
             guard let undo = graph.undoManager else { throw Self.undoIsDisabled }
@@ -114,18 +117,20 @@ extension Service {
         let addresses = ObjectAddress(
             model: model, basePath: answers.editing(editing.id).objectsPath,
             temporaries: editing.family.temporaries)
-        let asked = try ContextRefresh(call.body, address: addresses.read)
+        let asked = try ContextRefresh(call.body, options.limits, address: addresses.read)
         if asked.objects == nil, asked.merges { return try graph.refreshAllObjects() }
-        let objects = try asked.objects.map { owners in
-            try owners.map { owner in
-                guard let object = try graph.object(entity: owner.entity, key: owner.key) else {
-                    throw Execution.missing(owner.entity, owner.key)
+        try graph.inOneView {
+            let objects = try asked.objects.map { owners in
+                try owners.map { owner in
+                    guard let object = try graph.object(entity: owner.entity, key: owner.key) else {
+                        throw Execution.missing(owner.entity, owner.key)
+                    }
+                    return object
                 }
-                return object
             }
-        }
-        for object in objects ?? graph.registeredObjects {
-            try graph.refresh(object, mergeChanges: asked.merges)
+            for object in objects ?? graph.registeredObjects {
+                try graph.refresh(object, mergeChanges: asked.merges)
+            }
         }
     }
 
@@ -137,6 +142,7 @@ extension Service {
         let result = try saved(editing)
         editing.didSave()
         editing.family.temporaries.note(result.permanentKeys)
+        editing.family.temporaries.note(result.replacedKeys)
         if call.terms.wantsMinimal {
             return Response(status: 204, headers: [("Preference-Applied", "return=minimal")])
         }
@@ -144,8 +150,8 @@ extension Service {
         let transaction =
             isStored
             ? ChangeToken(generation: coordinator.store.generation, number: result.token) : nil
-        return page(200) {
-            ContextPage.write(save: result, transaction, of: editing, model, to: &$0)
+        return try page(200) {
+            try ContextPage.write(save: result, transaction, of: editing, to: &$0)
         }
     }
 

@@ -3,6 +3,24 @@
 import Dispatch
 import SteleMutex
 
+/// How many requests wait for turns, whatever it is with: each has a thread, and some threads must
+/// be left for all else.
+final class WaitingPlaces: Sendable {
+    private let most: Int
+    private let taken = Atomic<Int>(0)
+
+    init(_ most: Int) { self.most = most }
+
+    /// Whether there was a place; who has got it leaves it.
+    func take() -> Bool {
+        if taken.wrappingAdd(1, ordering: .relaxed).newValue <= most { return true }
+        leave()
+        return false
+    }
+
+    func leave() { taken.subtract(1, ordering: .relaxed) }
+}
+
 /// Whose turn it is with something that belongs to one thread at a time.
 final class Turn: Sendable {
     private struct State: Sendable {
@@ -15,6 +33,10 @@ final class Turn: Sendable {
     }
 
     private let state = Mutex(State())
+    private let waiting: WaitingPlaces
+
+    /// - Parameter waiting: the places of those who wait for this turn or another.
+    init(_ waiting: WaitingPlaces) { self.waiting = waiting }
 
     /// Runs a body when its turn has come.
     /// - Parameters:
@@ -36,11 +58,15 @@ final class Turn: Sendable {
             guard state.waiting.count < places else {
                 throw Self.busy("\(places) requests wait for this context already")
             }
+            guard waiting.take() else {
+                throw Self.busy("too many requests wait for editing contexts already")
+            }
             let waiter = Waiter()
             state.waiting.append(waiter)
             return waiter
         }
         guard let waiter else { return }
+        defer { waiting.leave() }
         _ = waiter.isNext.wait(timeout: .now() + seconds)
         // Whoever is not in the queue any more was given the turn, be it at the last moment.
         let isLate = state.withLock { state in

@@ -176,7 +176,8 @@ extension ErrorCode {
         "The context has no change to take back, or to do again, or its undo is disabled.")
     static let undoGroup = ErrorCode(
         "undo.group", 409, "An undo group is in the way",
-        "A group that is open must be ended first, and only a group that is open can be ended.")
+        "A group that is open must be ended first, and only a group that is open can be ended; they "
+            + "nest 100 deep at most.")
     static let bodyTooLarge = ErrorCode(
         "request.too-large", 413, "The body is too large", "Send it in several requests.")
     static let targetTooLong = ErrorCode(

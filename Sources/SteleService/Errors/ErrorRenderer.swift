@@ -71,6 +71,8 @@ struct ErrorRenderer {
 
     private func hint(_ error: ValidationError) -> String? {
         guard error.code == 1600, isAddressed(error.key), let name = error.property else { return nil }
+        // In an editing context the object is deleted already, and has no routes.
+        if isEditing { return "undo the deletion, or delete or move what \(name) leads to as well" }
         return "delete or move them first: GET \(path(error.entity, error.key))/\(name)"
     }
 

@@ -66,6 +66,7 @@ struct Settings: Sendable {
         uploadBytes = try reading.integer("upload-limit", 1...1_048_576) << 20
         rowCacheBytes = try reading.integer("row-cache", 0...1_048_576) << 20
         workers = try reading.integer("workers", 1...4_096)
+        limits.contextTurnPlacesInAll = max(1, workers / 2)
         httpThreads = try reading.integer("http-threads", 0...1_024)
         connections = try reading.integer("connections", 1...1_000_000)
         idleTimeout = try reading.integer("idle-timeout", 0...86_400)

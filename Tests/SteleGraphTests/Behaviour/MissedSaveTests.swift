@@ -47,6 +47,45 @@ import Testing
         }
     }
 
+    /// One end of a one-to-one link is read again, the other is held by what can be undone as it was.
+    @Test(arguments: StoreKind.allCases)
+    func aLinkWhoseOtherEndIsOldIsNotCut(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeNodes(), kind)
+        let ids = try fixture.insert("Node", count: 2)
+        let context = fixture.coordinator.newContext()
+        context.undoManager = UndoManager()
+        try context.get(ids[1])["name"] = .string("mine")
+        try context.save()
+        try fixture.change { try $0.get(ids[0]).set("one", try $0.get(ids[1])) }
+        let node = try context.get(ids[0])
+        try context.refresh(node, mergeChanges: true)
+        #expect(!context.hasChanges)
+        let one = try fixture.relationship("Node.one")
+        let eno = try fixture.relationship("Node.eno")
+        #expect(node.value(one.slot) == .key(ids[1].key))
+        #expect(try context.get(ids[1]).value(eno.slot) == .key(ids[0].key))
+    }
+
+    /// Two that are deleted here and linked elsewhere: both are back, and linked.
+    @Test(arguments: StoreKind.allCases, [MergePolicy.storeTrump, .rollback])
+    func deletionsThatAreTakenBackAreLinkedAsTheStoreHasThem(
+        _ kind: StoreKind, _ policy: MergePolicy
+    ) throws {
+        let fixture = try Fixture(try makeNodes(), kind)
+        let ids = try fixture.insert("Node", count: 2)
+        let mine = fixture.context()
+        mine.mergePolicy = policy
+        for id in ids { try mine.delete(try mine.get(id)) }
+        try fixture.change { try $0.get(ids[0]).set("eno", try $0.get(ids[1])) }
+        try mine.save()
+        let one = try fixture.relationship("Node.one")
+        let eno = try fixture.relationship("Node.eno")
+        for context in [mine, fixture.context()] {
+            #expect(try context.get(ids[0]).value(eno.slot) == .key(ids[1].key))
+            #expect(try context.get(ids[1]).value(one.slot) == .key(ids[0].key))
+        }
+    }
+
     /// A link that was made or cut here and elsewhere is one link.
     @Test(arguments: StoreKind.allCases)
     func whatBothHaveLinkedIsOneMember(_ kind: StoreKind) throws {
