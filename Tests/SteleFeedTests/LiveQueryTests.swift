@@ -60,6 +60,9 @@ import Testing
             "/Person?sort=name&include=team", "/Person?sort=name&select=name,team.name",
             "/Team?where=members.@count%20%3E%200&sort=name&include=members",
             "/Team?sort=name&select=name,members", "/Employee?sort=salary",
+            "/Team?where=SUBQUERY(members,$m,$m.salary%20%3E%201).@count%20%3E%200&include=members",
+            "/Team?where=SUBQUERY(members,$m,$m.salary%20%3E%201).@sum.salary%20%3E%200"
+                + "&include=members",
             "/Person?select=team.name,n:count(),s:sum(salary)&groupBy=team.name&sort=-count()",
             "/Person?select=n:count()", "/Person?select=name&distinct=true&sort=name",
         ])

@@ -91,6 +91,7 @@ private struct ResultsPlay {
         for _ in 0..<8 { try change() }
         token = try read { try $0.token }
         for _ in 0..<7 { followers.append(try follower()) }
+        followers.append(try plainFollower())
         for _ in 0..<2 { tables.append(try table()) }
     }
 
@@ -175,6 +176,25 @@ private struct ResultsPlay {
                 name: "\(name) section \(by ?? "-") include \(path)", query: query,
                 include: include, results: results, keys: results.keys,
                 sections: results.sections.map(\.name), shown: shown)
+        }
+    }
+
+    /// One of whose rows nothing but their own values decides.
+    private func plainFollower() throws -> Follower {
+        let entity = try fixture.entity("Person")
+        let check = PredicateCheck(model: fixture.model, entity: entity) { _ in nil }
+        var request = FetchRequest(entity: entity)
+        request.predicate = try check.check(Predicate(format: "age > 20"))
+        request.sortDescriptors = try SortList("-age,name[cd]").checked(by: check)
+        request.fetchLimit = 6
+        let query = ResultsQuery(request, model: fixture.model)
+        return try read { reader in
+            let results = try FetchedResults(query, reader)
+            var shown: [Int64: [Snapshot]] = [:]
+            for key in results.keys { shown[key] = try content(key, of: entity, [], reader) }
+            return Follower(
+                name: "Person where age > 20", query: query, include: [], results: results,
+                keys: results.keys, sections: [], shown: shown)
         }
     }
 
@@ -274,8 +294,10 @@ private struct ResultsPlay {
                 "\(it.name): told \(it.keys), holds \(it.results.keys), the query gives \(fresh)")
         }
         for (index, key) in fresh.enumerated() {
-            if try it.shown[key] != content(key, of: it.query.request.entity, it.include, now) {
-                failures.append("\(it.name): what row \(key) shows is old")
+            let shown = try content(key, of: it.query.request.entity, it.include, now)
+            if it.shown[key] != shown {
+                failures.append(
+                    "\(it.name): row \(key) shows \(it.shown[key] ?? []) and is \(shown)")
             }
             if it.results.key(at: index) != key || it.results.index(of: key) != index {
                 failures.append("\(it.name): row \(key) is not at \(index)")

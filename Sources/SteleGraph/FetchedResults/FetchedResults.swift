@@ -190,11 +190,13 @@ public struct FetchedResults: Sendable {
                 $0.kind == .update && $0.before == nil && query.concerns($0.entity)
             }
         }
-        let isUnbounded = query.places.isUnbounded || query.contents.isUnbounded
-        if isUnbounded || isUnknown && !query.isOfRowsAlone {
-            return try refetch(affected, read)
+        // Whose a changed object was before, nobody knows then.
+        let isContentUnknown =
+            query.contents.isUnbounded || isUnknown && !query.contents.paths.isEmpty
+        if !isContentUnknown { try affected.add(farChangesOf: saves, read.reader) }
+        if isContentUnknown || query.places.isUnbounded || isUnknown && !query.isOfRowsAlone {
+            return try refetch(affected, isContentUnknown: isContentUnknown, read)
         }
-        try affected.add(farChangesOf: saves, read.reader)
         let found = Dictionary(
             try read.rows(of: Array(affected.keys.keys)).map { ($0.key, $0) },
             uniquingKeysWith: { $1 })
@@ -206,7 +208,7 @@ public struct FetchedResults: Sendable {
 
     /// The difference by reading all rows again, where nothing says which may have changed.
     private mutating func refetch(
-        _ affected: AffectedRows, _ read: ResultsRead
+        _ affected: AffectedRows, isContentUnknown: Bool, _ read: ResultsRead
     ) throws -> ResultsDifference {
         var now = self
         try now.fill(read)
@@ -215,7 +217,7 @@ public struct FetchedResults: Sendable {
         let changes = keys.map { key in
             RowChange(
                 key: key, old: old(key), new: now.old(key),
-                shown: affected.keys[key] ?? (query.contents.isUnbounded ? .unknown : .init()))
+                shown: affected.keys[key] ?? (isContentUnknown ? .unknown : .init()))
         }
         return try apply(changes, isOfView: true, read)
     }

@@ -58,6 +58,12 @@ struct RelationshipPaths {
     private mutating func visit(_ expression: Expression, _ scope: [String: Place]) {
         switch expression {
         case .constant, .evaluatedObject, .variable, .anyKey: break
+        case .keyPath(let operand, ["@count"]):
+            if case .subquery = operand {
+                visit(operand, scope)
+            } else {
+                _ = follow(expression, scope)
+            }
         case .keyPath: _ = follow(expression, scope)
         case .function(_, let items), .aggregate(let items):
             for item in items { visit(item, scope) }

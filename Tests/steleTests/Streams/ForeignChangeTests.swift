@@ -20,8 +20,7 @@ import Testing
         let a = try StaffServer()
         let b = try a.another()
         defer { for one in [a, b] { one.kill() } }
-        var numbers = SeededNumbers(seed: .random(in: 1...999_999))
-        print("twoServersOverOneStoreTellTheSame: seed \(numbers)")
+        var numbers = SeededNumbers(seed: drawSeed("twoServersOverOneStoreTellTheSame"))
         try a.write("POST", "/Person", #"[{"name":"Ann","age":1},{"name":"Bo","age":2}]"#)
         let path = "/changes?values=true&entity=Person&since=0"
         let streams = try [a, b].map { try SocketSubscriber($0.caller, path) }

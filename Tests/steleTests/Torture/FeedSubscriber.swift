@@ -18,7 +18,7 @@ struct FeedSubscriber {
         var failures: [String] = []
     }
 
-    private let ground: Ground
+    private let state: TortureState
     private var numbers: SeededNumbers
     /// Whether it begins with the oldest save, or with what comes.
     private let isFromTheOldest: Bool
@@ -29,8 +29,8 @@ struct FeedSubscriber {
         case never, closing, resetting
     }
 
-    init(_ ground: Ground, _ filter: FeedFilter, seed: UInt64) {
-        self.ground = ground
+    init(_ state: TortureState, _ filter: FeedFilter, seed: UInt64) {
+        self.state = state
         numbers = SeededNumbers(seed: seed)
         isFromTheOldest = !numbers.one(in: 4)
         report = Report(filter: filter)
@@ -40,14 +40,14 @@ struct FeedSubscriber {
     mutating func follow() -> Report {
         var deadline: Date?
         while !isDone, report.failures.isEmpty {
-            if ground.goal != nil {
+            if state.goal != nil {
                 let end = deadline ?? Date(timeIntervalSinceNow: 60)
                 deadline = end
                 if end < Date() {
                     report.failures.append("came to \(lastID ?? "nothing") and no further")
                 }
             }
-            guard let port = ground.port, let socket = Caller(port: port).connected() else {
+            guard let port = state.port, let socket = Caller(port: port).connected() else {
                 usleep(5_000)
                 continue
             }
@@ -58,7 +58,7 @@ struct FeedSubscriber {
     }
 
     private var isDone: Bool {
-        guard let goal = ground.goal, let lastID else { return false }
+        guard let goal = state.goal, let lastID else { return false }
         return Torture.number(lastID) >= goal
     }
 

@@ -10,16 +10,16 @@ import Testing
 /// drawn, though not what the threads make of it.
 @Suite struct TortureTests {
     @Test func eachSubscriberHasTheHistoryUnderItsFilter() throws {
-        let environment = ProcessInfo.processInfo.environment
-        let kills = environment["STELE_KILLS"].flatMap { Int($0) } ?? 3
-        let seed = environment["STELE_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...999_999)
-        print("torture: seed \(seed), \(kills) kills")
+        let kills = ProcessInfo.processInfo.environment["STELE_KILLS"].flatMap { Int($0) } ?? 3
+        let seed = drawSeed("torture, \(kills) kills")
         let torture = try Torture(seed: seed, subscribers: 20, writers: 3)
         try torture.run(kills: kills)
         let failures = torture.failures
         let few = failures.prefix(12).map { String($0.prefix(2_000)) }.joined(separator: "\n")
         #expect(failures.isEmpty, "seed \(seed), \(failures.count) failures:\n\(few)")
-        #expect(torture.counts.told > 100 && torture.counts.cuts > 0, "hardly anything happened")
+        #expect(
+            torture.counts.told > 100 && torture.counts.cuts > 0 && torture.counts.inParts > 0,
+            "hardly anything happened")
         print("torture: seed \(seed), \(torture.counts)")
     }
 }
@@ -39,10 +39,12 @@ final class Torture {
         var told = 0
         var connections = 0
         var cuts = 0
+        var inParts = 0
 
         var description: String {
             "\(kills) kills, \(saves) saves, \(answered) answered and \(unanswered) writes unanswered; "
-                + "\(told) events told over \(connections) connections, \(cuts) of them cut within one"
+                + "\(told) events told, \(inParts) in parts, over \(connections) connections, "
+                + "\(cuts) of them cut within one"
         }
     }
 
@@ -50,7 +52,7 @@ final class Torture {
     private(set) var failures: [String] = []
     private var numbers: SeededNumbers
     private let arguments: [String]
-    private let ground = Ground()
+    private let state = TortureState()
     private let crews: (readers: Crew<FeedSubscriber.Report>, writers: Crew<[StaffWriter.Save]>)
     private let sizes: (readers: Int, writers: Int)
 
@@ -75,15 +77,15 @@ final class Torture {
             if index < 2 { filter = FeedFilter() }
             if index == 1 { filter.values = true }
             let seed = numbers.next()
-            crews.readers.start { [ground, filter] in
-                var subscriber = FeedSubscriber(ground, filter, seed: seed)
+            crews.readers.start { [state, filter] in
+                var subscriber = FeedSubscriber(state, filter, seed: seed)
                 return subscriber.follow()
             }
         }
         for index in 0..<sizes.writers {
             let seed = numbers.next()
-            crews.writers.start { [ground] in
-                var writer = StaffWriter(ground, name: "w\(index)", seed: seed)
+            crews.writers.start { [state] in
+                var writer = StaffWriter(state, name: "w\(index)", seed: seed)
                 return writer.write()
             }
         }
@@ -93,12 +95,12 @@ final class Torture {
             server = try start()
         }
         usleep(300_000)
-        ground.isOver = true
+        state.isOver = true
         let written = crews.writers.reported().flatMap { $0 }
-        guard let port = ground.port else { throw Failure("the server is not there") }
+        guard let port = state.port else { throw Failure("the server is not there") }
         let caller = Caller(port: port)
         let history = try caller.history()
-        ground.goal = Self.number(Self.text(history.last?["transaction"]))
+        state.goal = Self.number(Self.text(history.last?["transaction"]))
         let reports = crews.readers.reported()
         let check = HistoryCheck(history)
         failures += check.failures + check.failures(of: written)
@@ -113,13 +115,13 @@ final class Torture {
 
     private func start() throws -> Program {
         let server = try Program(arguments)
-        ground.port = try Caller(server.lines(3)).port
+        state.port = try Caller(server.lines(3)).port
         return server
     }
 
     private func kill(_ server: Program) throws {
         // Nobody looks for it any more, and who is there is cut off.
-        ground.port = nil
+        state.port = nil
         server.signal(SIGKILL)
         let (status, errors) = server.end()
         if status != SIGKILL || !errors.isEmpty {
@@ -158,6 +160,7 @@ final class Torture {
             counts.connections += report.connections
             counts.cuts += report.cuts
             counts.told += report.saves.count
+            counts.inParts += report.saves.count { $0.parts.count > 1 }
             let start = report.start.map { Self.number($0) } ?? 0
             let wanted = history.compactMap { save -> (Int64, String)? in
                 let number = Self.number(Self.text(save["transaction"]))
