@@ -9,9 +9,9 @@ extension HTTPServer {
         public var host = "127.0.0.1"
         /// The port, 0 to 65535; 0 takes any free one.
         public var port = 0
-        /// Threads that carry connections. Many more than cores: a resume walks the suspended
+        /// Threads that carry connections. More than cores: a resume walks the suspended
         /// connections of its thread, so many threads keep that walk short.
-        public var threads = max(32, 2 * Configuration.cores)
+        public var threads = max(8, 2 * Configuration.cores)
         /// Threads that carry writing requests which `begin` leaves; made as they are needed. Many,
         /// for they wait for the disk together.
         public var workers = 64
