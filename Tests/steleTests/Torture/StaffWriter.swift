@@ -45,7 +45,7 @@ struct StaffWriter {
             case 31..<38: send("POST", "/transactions", transaction(mark), mark)
             case -1:
                 // Without teams, one of which could be gone, and all would be refused.
-                let rows = (0..<1_100).map {
+                let rows = (0..<1_010).map {
                     "{\"name\":\"Bo\",\"age\":\($0 % 70),\"mark\":\"\(mark)\"}"
                 }
                 send("POST", "/Person", "[\(rows.joined(separator: ","))]", mark)

@@ -10,7 +10,7 @@ import Testing
 /// drawn, though not what the threads make of it.
 @Suite struct TortureTests {
     @Test func eachSubscriberHasTheHistoryUnderItsFilter() throws {
-        let kills = ProcessInfo.processInfo.environment["STELE_KILLS"].flatMap { Int($0) } ?? 3
+        let kills = ProcessInfo.processInfo.environment["STELE_KILLS"].flatMap { Int($0) } ?? 2
         let seed = drawSeed("torture, \(kills) kills")
         let torture = try Torture(seed: seed, subscribers: 20, writers: 3)
         try torture.run(kills: kills)
