@@ -303,14 +303,12 @@ struct CheckTests {
               <fetchIndex name="part" partialIndexPredicate="kept != nil"><fetchIndexElement
                 property="kept"/></fetchIndex>
             </entity>
-            <configuration name="one"><memberEntity name="A"/></configuration>
-            <configuration name="two"><memberEntity name="A"/></configuration>
             """
         ).model()
         #expect(
             model.unsupported().map(\.place) == [
                 "A.undefined", "A.object", "A.secure", "A.kept", "A.fleeting", "A, index tree", "A, index made",
-                "A, index part", "",
+                "A, index part",
             ])
         #expect(
             model.unsupported().contains {
@@ -342,7 +340,8 @@ struct CheckTests {
             <fetchRequest name="t" entity="A" resultType="2"/>
             <composite name="Place"/>
             <configuration name="one"><memberEntity name="A"/></configuration>
-            <configuration name="two"/>
+            <configuration name="two"><memberEntity name="A"/></configuration>
+            <configuration name="three"/>
             """
         ).model()
         #expect(model.unsupported().isEmpty)
