@@ -5,13 +5,11 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 
 // Variadic, which Swift cannot call. At most 15 bytes are shown.
 static inline void stele_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
-// In <pthread.h> and <sys/socket.h> only for those who ask for what is GNU's own.
-extern int accept4(int socket, struct sockaddr *address, socklen_t *length, int flags);
+// In <pthread.h> only for those who ask for what is GNU's own.
 extern int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes);
 
 // Where the stack of this thread is now; the address of a local may be elsewhere under a sanitizer.

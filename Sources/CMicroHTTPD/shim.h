@@ -40,6 +40,9 @@ static inline void stele_mhd_without_chunks(struct MHD_Response *response) {
     MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
 }
 
+// In <sys/socket.h>, which is there already, only for those who ask for what is GNU's own.
+extern int accept4(int socket, struct sockaddr *address, socklen_t *length, int flags);
+
 // The connection's socket, or -1.
 static inline int stele_mhd_socket(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info =

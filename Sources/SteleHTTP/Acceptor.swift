@@ -1,6 +1,5 @@
 // Who takes new connections, and can be told to stop.
 
-import CLinux
 import CMicroHTTPD
 import Glibc
 import SteleMutex
@@ -11,43 +10,36 @@ import SteleMutex
 /// `MHD_quiesce_daemon` of 0.9.75 takes the socket out of the epoll set of each thread of the pool
 /// while that thread may do the same, and who comes second ends the process.
 final class Acceptor: Sendable {
-    /// Milliseconds until it looks again whether there is room, or whether the system has got
+    /// Microseconds until it looks again whether there is room, or whether the system has got
     /// what it lacked.
-    private static let pause: Int32 = 10
+    private static let pause: UInt32 = 10_000
 
     /// The socket that it accepts from, and closes when it ends.
     private let listening: Int32
-    /// Readable from `stop` on.
-    private let wakening: Int32
     /// Connections at once; those beyond wait to be accepted.
     private let limit: Int
     private let open = Atomic<Int>(0)
+    private let isStopping = Atomic<Bool>(false)
     private let hasEnded = Monitor(false)
 
     init(_ listening: Int32, limit: Int) {
         self.listening = listening
         self.limit = limit
-        wakening = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     }
-
-    deinit { close(wakening) }
 
     /// libmicrohttpd is done with a connection.
     func connectionClosed() { open.subtract(1, ordering: .relaxed) }
 
     /// Accepts until `stop`; on a thread of its own.
     func run(into daemon: OpaquePointer) {
-        var watched = [
-            pollfd(fd: wakening, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: listening, events: Int16(POLLIN), revents: 0),
-        ]
-        while true {
-            let isFull = open.load(ordering: .relaxed) >= limit
-            poll(&watched, isFull ? 1 : 2, isFull ? Self.pause : -1)
-            if watched[0].revents != 0 { break }
-            if !isFull, !acceptThoseThatWait(into: daemon) {
-                poll(&watched, 1, Self.pause)
+        var watched = pollfd(fd: listening, events: Int16(POLLIN), revents: 0)
+        while !isStopping.load(ordering: .acquiring) {
+            guard open.load(ordering: .relaxed) < limit else {
+                usleep(Self.pause)
+                continue
             }
+            poll(&watched, 1, -1)
+            if !acceptThoseThatWait(into: daemon) { usleep(Self.pause) }
         }
         close(listening)
         hasEnded.withLock { $0 = true }
@@ -83,8 +75,9 @@ final class Acceptor: Sendable {
     /// Takes no more connections: those that wait to be accepted are refused. When this returns,
     /// `run` has ended. To be called once, and not where `run` has not been started.
     func stop() {
-        var one: UInt64 = 1
-        write(wakening, &one, MemoryLayout<UInt64>.size)
+        isStopping.store(true, ordering: .releasing)
+        // Who polls a listening socket is woken by that on Linux, and `accept4` fails.
+        shutdown(listening, Int32(SHUT_RDWR))
         hasEnded.withLock(when: { $0 }) { _, _ in }
     }
 }

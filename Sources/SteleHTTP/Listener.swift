@@ -1,5 +1,7 @@
 // The listening socket, made here so that what is wrong with an address can be told.
 
+// <sys/socket.h> belongs to whichever of the two modules the compiler reads first.
+import CMicroHTTPD
 import Glibc
 
 enum Listener {
