@@ -149,13 +149,7 @@ public final class ChangeFeed: Sendable {
     func stream(_ call: ChangesCall) -> Response {
         let stream = EventStream(capacity: options.bufferBytes)
         begin(stream, call)
-        return Response(
-            status: 200,
-            headers: [
-                ("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"),
-                ("X-Accel-Buffering", "no"),
-            ],
-            body: .events(stream))
+        return .events(stream)
     }
 
     private func begin(_ stream: EventStream, _ call: ChangesCall) {

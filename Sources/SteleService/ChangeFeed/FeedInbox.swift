@@ -14,11 +14,7 @@ struct Arrival: Sendable {
 /// The feed's letter box. Bounded: saves that do not fit are read from the history instead.
 final class FeedInbox: Sendable {
     struct Mail: Sendable {
-        var saves: [HistoryTransaction] = []
-        /// The last transaction told, also where `saves` has let it go.
-        var latest: Int64 = 0
-        /// When the last of `saves` came, on the alarm's clock.
-        var latestAt: UInt64 = 0
+        var told = SavesToTell()
         var isChangedElsewhere = false
         var arrivals: [Arrival] = []
         /// Streams that catch up and wait for room.
@@ -26,7 +22,6 @@ final class FeedInbox: Sendable {
         /// Streams that were catching up and are over with.
         var returned = 0
         var isStopping = false
-        fileprivate var changeCount = 0
     }
 
     private struct State: Sendable {
@@ -38,24 +33,11 @@ final class FeedInbox: Sendable {
     private let state = Mutex(State())
     let alarm = Alarm()
 
-    static let maximumSaves = 256
-    static let maximumChanges = 5_000
-
     func put(_ saves: [HistoryTransaction]) {
-        guard let last = saves.last else { return }
+        if saves.isEmpty { return }
         let isWatched = state.withLock { state in
-            state.mail.latest = max(state.mail.latest, last.number)
-            guard state.isWatched else { return false }
-            state.mail.saves += saves
-            state.mail.latestAt = Alarm.now()
-            state.mail.changeCount += saves.reduce(0) { $0 + $1.changes.count }
-            if state.mail.saves.count > Self.maximumSaves
-                || state.mail.changeCount > Self.maximumChanges
-            {
-                state.mail.saves = []
-                state.mail.changeCount = 0
-            }
-            return true
+            state.mail.told.add(saves, isKept: state.isWatched)
+            return state.isWatched
         }
         if isWatched { alarm.ring() }
     }
@@ -111,7 +93,7 @@ final class FeedInbox: Sendable {
         state.withLock { state in
             let mail = state.mail
             state.mail = Mail()
-            state.mail.latest = mail.latest
+            state.mail.told = mail.told.emptied
             state.mail.isStopping = mail.isStopping
             state.isWatched = isWatched || !mail.arrivals.isEmpty || !mail.waiting.isEmpty
             return mail

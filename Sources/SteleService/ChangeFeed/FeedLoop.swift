@@ -95,10 +95,10 @@ final class FeedLoop {
     // MARK: Saves
 
     private func take(_ mail: FeedInbox.Mail) {
-        let saves = mail.saves.drop { $0.number <= position }
+        let saves = mail.told.saves.drop { $0.number <= position }
         if !saves.isEmpty {
             let streams = groups.values.reduce(0) { $0 + $1.count }
-            AnswersFirst.wait(since: mail.latestAt, streams: streams)
+            AnswersFirst.wait(since: mail.told.latestAt, streams: streams)
         }
         // A gap is another program's saves, or what the inbox let go.
         if let last = saves.last, last.number - position == Int64(saves.count) {
@@ -106,9 +106,9 @@ final class FeedLoop {
         }
         if groups.isEmpty {
             // Nobody listens; who joins reads what he lacks.
-            if mail.latest > position { leap(to: mail.latest) }
-        } else if mail.isChangedElsewhere || mail.latest > position {
-            readOn(atLeastTo: mail.latest)
+            if mail.told.latest > position { leap(to: mail.told.latest) }
+        } else if mail.isChangedElsewhere || mail.told.latest > position {
+            readOn(atLeastTo: mail.told.latest)
         }
     }
 

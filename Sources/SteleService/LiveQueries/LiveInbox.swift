@@ -21,18 +21,13 @@ struct LiveArrival: Sendable {
 /// The thread's letter box. Bounded: saves that do not fit are read from the history instead.
 final class LiveInbox: Sendable {
     struct Mail: Sendable {
-        var saves: [HistoryTransaction] = []
-        /// The last transaction told, also where `saves` has let it go.
-        var latest: Int64 = 0
-        /// When the last of `saves` came, on the alarm's clock.
-        var latestAt: UInt64 = 0
+        var told = SavesToTell()
         var isChangedElsewhere = false
         var built: [LiveQuery] = []
         /// The keys of queries that could not be built.
         var failed: [String] = []
         var arrivals: [LiveArrival] = []
         var isStopping = false
-        fileprivate var changeCount = 0
     }
 
     private struct State: Sendable {
@@ -45,20 +40,10 @@ final class LiveInbox: Sendable {
     let alarm = Alarm()
 
     func put(_ saves: [HistoryTransaction]) {
-        guard let last = saves.last else { return }
+        if saves.isEmpty { return }
         let isWatched = state.withLock { state in
-            state.mail.latest = max(state.mail.latest, last.number)
-            guard state.isWatched else { return false }
-            state.mail.saves += saves
-            state.mail.latestAt = Alarm.now()
-            state.mail.changeCount += saves.reduce(0) { $0 + $1.changes.count }
-            if state.mail.saves.count > FeedInbox.maximumSaves
-                || state.mail.changeCount > FeedInbox.maximumChanges
-            {
-                state.mail.saves = []
-                state.mail.changeCount = 0
-            }
-            return true
+            state.mail.told.add(saves, isKept: state.isWatched)
+            return state.isWatched
         }
         if isWatched { alarm.ring() }
     }
@@ -105,7 +90,7 @@ final class LiveInbox: Sendable {
         state.withLock { state in
             let mail = state.mail
             state.mail = Mail()
-            state.mail.latest = mail.latest
+            state.mail.told = mail.told.emptied
             state.mail.isStopping = mail.isStopping
             state.isWatched = isWatched || !mail.built.isEmpty || !mail.arrivals.isEmpty
             return mail

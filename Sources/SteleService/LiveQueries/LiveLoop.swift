@@ -49,7 +49,7 @@ final class LiveLoop {
         for query in mail.built where queries[query.plan.key] == nil {
             queries[query.plan.key] = query
         }
-        if isFirst { position = queries.values.map(\.token).max() ?? max(position, mail.latest) }
+        if isFirst { position = queries.values.map(\.token).max() ?? max(position, mail.told.latest) }
         buildMissing()
         follow(mail)
         if !isBehind { admit() }
@@ -92,11 +92,11 @@ final class LiveLoop {
 
     private func follow(_ mail: LiveInbox.Mail) {
         guard !queries.isEmpty else {
-            position = max(position, mail.latest)
+            position = max(position, mail.told.latest)
             return
         }
-        if !mail.saves.isEmpty {
-            AnswersFirst.wait(since: mail.latestAt, streams: members.count)
+        if !mail.told.saves.isEmpty {
+            AnswersFirst.wait(since: mail.told.latestAt, streams: members.count)
         }
         let round = LiveRound(self, mail, isBehind: isBehind)
         defer { round.close() }

@@ -10,8 +10,6 @@ import StelePredicates
 struct LivePlan: Sendable {
     /// All that is asked for, as text.
     let key: String
-    /// The entity's name, for messages.
-    let entity: Entity
     /// The fetch with its limit and offset, without a cursor.
     let request: FetchRequest
     let shape: Shape
@@ -19,6 +17,8 @@ struct LivePlan: Sendable {
     let section: Expression?
     let numbersAsStrings: Bool
     let maximumRows: Int
+
+    var entity: Entity { request.entity }
 
     /// - Throws: `Problem` for what cannot be followed, with the way out.
     init(_ list: ListPlan, _ call: Call, _ names: Names) throws {
@@ -71,7 +71,6 @@ struct LivePlan: Sendable {
             return try names.sortDescriptor(key, text: text).expression
         }
         self.request = request
-        entity = request.entity
         shape = list.shape
         numbersAsStrings = call.numbersAsStrings
         maximumRows = limits.liveRows

@@ -68,13 +68,7 @@ public final class LiveQueries: Sendable {
         try count(stream)
         let arrival = LiveArrival(stream: stream, parts: parts, lastEventID: id)
         if !inbox.put(arrival) { stream.finish() }
-        return Response(
-            status: 200,
-            headers: [
-                ("Content-Type", "text/event-stream"), ("Cache-Control", "no-store"),
-                ("X-Accel-Buffering", "no"),
-            ],
-            body: .events(stream))
+        return .events(stream)
     }
 
     private func start() throws {

@@ -26,7 +26,7 @@ extension LiveRenderer {
             guard let end = page.last?.number else { return nil }
             saves += page
             changes += page.reduce(0) { $0 + $1.changes.count }
-            guard saves.count <= LiveLog.maximumEvents, changes <= FeedInbox.maximumChanges else {
+            guard saves.count <= LiveLog.maximumEvents, changes <= SavesToTell.maximumChanges else {
                 return nil
             }
             last = end

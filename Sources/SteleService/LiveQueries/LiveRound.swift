@@ -33,14 +33,14 @@ final class LiveRound {
         let context = RoundContext(loop.hub.coordinator)
         self.context = context
         let tokens = loop.queries.values.map(\.token)
-        let saves = Array(mail.saves.drop { $0.number <= loop.position })
+        let saves = Array(mail.told.saves.drop { $0.number <= loop.position })
         // A gap is another program's saves, or what the inbox let go; a new query is a little ahead
         // or behind.
         let isNext = saves.last.map { $0.number - loop.position == Int64(saves.count) } ?? true
         let isEven = tokens.allSatisfy { $0 == loop.position }
         let isWhole = isNext && isEven
         mustRead =
-            isBehind || !isWhole || mail.latest > saves.last?.number ?? loop.position
+            isBehind || !isWhole || mail.told.latest > saves.last?.number ?? loop.position
             || loop.queries.values.contains { loop.wantsSnapshot($0) }
         view = SavesView(
             after: isWhole ? loop.position : min(loop.position, tokens.min() ?? loop.position),

@@ -94,12 +94,12 @@ import Testing
         #expect(lines.map(\.tests.count) == [2, 0, 0])
         #expect(lines[0].tests[1] == ("Y.swift", "two") && lines[1].difference == "because")
         let source = """
-            @Test func one() { #expect(true) }
+            @Test func one() { #expect(names.isEmpty) }
             @Test(arguments: [
                 1,
             ])
             func two(_ it: Int) throws { try #require(it) }
-            func three() { #expect(true) }
+            func three() { #expect(names.count == 1) }
             @Test func four() {}
             """
         #expect(tests(in: source) == ["one", "two"])
