@@ -171,7 +171,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "SteleFeedTests",
-            dependencies: ["SteleService", "SteleGraph", "SteleSQLite", "SteleMutex"],
+            dependencies: ["SteleService", "SteleGraph", "SteleSQLite", "SteleMutex", "CSQLite"],
             swiftSettings: settings),
         .testTarget(
             name: "steleTests",

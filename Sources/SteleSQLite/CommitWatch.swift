@@ -75,11 +75,15 @@ final class CommitWatch: Sendable {
     /// Whether the counter is not what our last commit made it; the writer's lock is held.
     func isForeign(since last: UInt32) -> Bool { counter != last }
 
-    /// Tells of another program's commit, and counts it as known; the writer's lock is held.
+    /// Tells of another program's commit unless that is done, and counts it as known; the writer's
+    /// lock is held.
+    ///
+    /// Told twice, what was read after the first time would be forgotten for nothing, and no ETag
+    /// of it would match any more.
     /// - Returns: the counter.
     func takeForeign(_ tell: () -> Void) -> UInt32 {
         let now = counter
-        tell()
+        if known.load(ordering: .sequentiallyConsistent) != now { tell() }
         expected.store(now, ordering: .sequentiallyConsistent)
         known.store(now, ordering: .sequentiallyConsistent)
         return now

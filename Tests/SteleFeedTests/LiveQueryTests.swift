@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test func oneQueryUnderTwoNamesIsToldOnceUnderEach() throws {
-        let stage = try LiveStage()
+        let stage = try LiveStage(.sqlite)
         try people(stage)
         let listener = try stage.listen("/live?q.a=/Person&q.b=/Person")
         #expect(try listener.becomes(stage, "/Person", "a"))
@@ -139,7 +139,7 @@ import Testing
         try stage.write("PATCH", "/Person/1", #"{"name":"Zo"}"#)
         #expect(try listener.wait { listener.names.count == 4 })
         // Another program has changed the store and left no history: the rows are read anew.
-        stage.service.liveQueries.inbox.putChangedElsewhere()
+        try stage.changeElsewhere("UPDATE ZPERSON SET ZNAME = 'Yo' WHERE Z_PK = 1")
         #expect(try listener.wait { listener.names.count == 6 })
         // What comes after it shows that nothing else came before.
         try stage.write("PATCH", "/Person/1", #"{"name":"Zu"}"#)
@@ -151,6 +151,20 @@ import Testing
             ])
         #expect(try listener.becomes(stage, "/Person", "a"))
         #expect(try listener.becomes(stage, "/Person", "b"))
+    }
+
+    /// A query is read where it is asked for, and followed from a moment later on.
+    @Test func whatAnotherProgramDoesBeforeAQueryIsFollowedIsShown() throws {
+        let stage = try LiveStage(.sqlite)
+        try people(stage)
+        let queries = stage.service.liveQueries
+        let query = try queries.made(stage.plan("/Person?sort=name"))
+        try stage.changeElsewhere("UPDATE ZPERSON SET ZNAME = 'Zo' WHERE Z_PK = 1")
+        #expect(stage.store.noticesForeignChange())
+        queries.note(followed: query.plan.key)
+        queries.inbox.put(built: query)
+        let listener = try stage.listen("/Person?sort=name")
+        #expect(try listener.becomes(stage, "/Person?sort=name"))
     }
 
     @Test(arguments: LiveStore.allCases)

@@ -1,5 +1,6 @@
 /// A service with live queries over a store of its own, and listeners that do as told.
 
+import CSQLite
 import FoundationEssentials
 import Glibc
 import Logging
@@ -66,18 +67,43 @@ final class LiveStage {
         _ method: String, _ target: String, _ body: String = "",
         _ headers: [(name: String, value: String)] = []
     ) -> Response {
+        service.respond(to: Self.request(method, target, body, headers))
+    }
+
+    private static func request(
+        _ method: String, _ target: String, _ body: String,
+        _ headers: [(name: String, value: String)]
+    ) -> Request {
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        return service.respond(
-            to: Request(
-                method: method, path: String(parts[0]),
-                query: parts.count > 1 ? String(parts[1]) : nil, headers: HTTPHeaders(headers),
-                body: Array(body.utf8)))
+        return Request(
+            method: method, path: String(parts[0]), query: parts.count > 1 ? String(parts[1]) : nil,
+            headers: HTTPHeaders(headers), body: Array(body.utf8))
+    }
+
+    /// What a live query means, without asking it.
+    func plan(_ target: String) throws -> LivePlan {
+        var passage = Passage(
+            Self.request("GET", target, "", [("Accept", "text/event-stream")]), service.options)
+        let route = try service.route(&passage)
+        guard case .live(let parts) = try service.plan(route, &passage).action else {
+            throw Stage.NoStream()
+        }
+        return try #require(parts.first).plan
     }
 
     /// A write that must succeed.
     func write(_ method: String, _ target: String, _ body: String = "") throws {
         let response = ask(method, target, body, [("Content-Type", "application/json")])
         try #require(response.status < 300, "\(method) \(target): \(Self.text(response))")
+    }
+
+    /// Changes a store in a file as another program does, without a word in its history.
+    func changeElsewhere(_ sql: String) throws {
+        var handle: OpaquePointer?
+        defer { sqlite3_close_v2(handle) }
+        try #require(sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK)
+        sqlite3_busy_timeout(handle, 5_000)
+        try #require(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK)
     }
 
     /// A list as JSON text.

@@ -144,6 +144,10 @@ import Testing
             #expect(answer.status == 200, "\(answer.response)")
             #expect(try answer.json["name"] == .string(name))
             #expect(answer["ETag"] != tag)
+            // And what he has now stays good when the writer looks at the file.
+            let now = try #require(answer["ETag"])
+            #expect(league.patch("/Player/1", #"{"goals":1}"#).status == 200)
+            #expect(league.get("/Player/2", [("If-None-Match", now)]).status == 304)
         }
     }
 

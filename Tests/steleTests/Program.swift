@@ -178,10 +178,14 @@ final class StreamCaller {
 
     deinit { close(descriptor) }
 
-    /// Reads until that holds; false where the connection ends before.
+    /// Reads until that holds; false where the connection ends before, or two minutes of it did not
+    /// bring that.
     func wait(_ holds: (String) -> Bool) -> Bool {
+        let deadline = ContinuousClock.now + .seconds(120)
         while !holds(text) {
-            guard let more = Caller.read(descriptor) else { return false }
+            guard ContinuousClock.now < deadline, let more = Caller.read(descriptor) else {
+                return false
+            }
             text += String(decoding: more, as: UTF8.self)
         }
         return true

@@ -22,7 +22,6 @@ struct LiveArrival: Sendable {
 final class LiveInbox: Sendable {
     struct Mail: Sendable {
         var told = SavesToTell()
-        var isChangedElsewhere = false
         var built: [LiveQuery] = []
         /// The keys of queries that could not be built.
         var failed: [String] = []
@@ -48,12 +47,10 @@ final class LiveInbox: Sendable {
         if isWatched { alarm.ring() }
     }
 
+    /// Another program has changed the store: the thread sees by their cache generations which
+    /// queries were read before.
     func putChangedElsewhere() {
-        let isWatched = state.withLock { state in
-            state.mail.isChangedElsewhere = state.isWatched
-            return state.isWatched
-        }
-        if isWatched { alarm.ring() }
+        if state.withLock({ $0.isWatched }) { alarm.ring() }
     }
 
     func put(built query: LiveQuery) {

@@ -101,7 +101,7 @@ final class LiveLoop {
         let round = LiveRound(self, mail, isBehind: isBehind)
         defer { round.close() }
         do {
-            try round.run(rebuilding: mail.isChangedElsewhere)
+            try round.run()
             isBehind = false
         } catch {
             hub.logger.error("live queries cannot read the store: \(error)")

@@ -52,6 +52,9 @@ struct LiveLog {
 // Who builds it gives it away to the live queries' thread and does not come back to it.
 final class LiveQuery: @unchecked Sendable {
     let plan: LivePlan
+    /// The cache generation that it was read in: another one means another program's change, which
+    /// need not be in the history.
+    let generation: String
     /// One of these is there.
     var objects: FetchedResults?
     var rows: RowResults?
@@ -67,6 +70,7 @@ final class LiveQuery: @unchecked Sendable {
     init(_ plan: LivePlan, _ context: ManagedObjectContext) throws {
         self.plan = plan
         let reader = try context.reader()
+        generation = try context.cacheGeneration()
         log = LiveLog(start: try reader.token)
         do {
             if let query = plan.results(context.model) {

@@ -9,6 +9,8 @@ final class LiveRound {
     private let loop: LiveLoop
     private let view: SavesView
     private let mustRead: Bool
+    /// Whether another program has changed the store since a query was read.
+    private let isStale: Bool
     private let context: RoundContext
 
     /// The context of a round, opened when something has to be read.
@@ -42,6 +44,8 @@ final class LiveRound {
         mustRead =
             isBehind || !isWhole || mail.told.latest > saves.last?.number ?? loop.position
             || loop.queries.values.contains { loop.wantsSnapshot($0) }
+        let generation = loop.hub.coordinator.cacheGeneration
+        isStale = loop.queries.values.contains { $0.generation != generation }
         view = SavesView(
             after: isWhole ? loop.position : min(loop.position, tokens.min() ?? loop.position),
             isWhole ? saves : [], open: { try context.get().reader() })
@@ -49,11 +53,10 @@ final class LiveRound {
 
     func close() { context.close() }
 
-    /// - Parameter rebuilding: another program has changed the store and left no history of it.
     /// - Throws: where the store cannot be read; it can be tried again.
-    func run(rebuilding: Bool) throws {
-        if mustRead || rebuilding { try view.reader() }
-        if rebuilding { rebuild() }
+    func run() throws {
+        if mustRead || isStale { try view.reader() }
+        if isStale { try rebuild() }
         try advanceAll()
         if !view.isOpen, loop.queries.values.contains(where: loop.wantsSnapshot) {
             try view.reader()
@@ -126,10 +129,11 @@ final class LiveRound {
         }
     }
 
-    /// Reads all queries anew, and sends each to its streams as a whole where it is not what they
-    /// were sent last.
-    private func rebuild() {
-        for query in Array(loop.queries.values) {
+    /// Reads all queries anew that were read before the change, and sends each to its streams as a
+    /// whole where it is not what they were sent last.
+    private func rebuild() throws {
+        let generation = try context.get().cacheGeneration()
+        for query in Array(loop.queries.values) where query.generation != generation {
             do {
                 let fresh = try LiveQuery(query.plan, context.get())
                 fresh.snapshot = try loop.hub.renderer.snapshot(fresh, context.get())

@@ -130,20 +130,28 @@ import Testing
         let people = (1...12).map { #"{"name":"\#(name)\#($0)"}"# }
         try first.write("POST", "/Person", "[\(people.joined(separator: ","))]")
         let path = "/changes?values=true"
-        let cut = try SocketSubscriber(
-            first.caller, path, lastEventID: start, receiveBuffer: 64 << 10)
-        while cut.events.isEmpty || !cut.stream.isWithinAnEvent {
-            try #require(try cut.read(atMost: 10_000))
-        }
-        first.kill()
-        cut.widen()
-        while try cut.read() {}
-        #expect(cut.stream.isWithinAnEvent && cut.stream.lastID == start)
+        var server = first
+        var cut: SocketSubscriber
+        var tries = 0
+        // What the system keeps may end where an event does: then it is done again.
+        repeat {
+            tries += 1
+            try #require(tries < 20)
+            cut = try SocketSubscriber(
+                server.caller, path, lastEventID: start, receiveBuffer: 64 << 10)
+            while cut.events.isEmpty || !cut.stream.isWithinAnEvent {
+                try #require(try cut.read(atMost: 10_000))
+            }
+            server.kill()
+            cut.widen()
+            while try cut.read() {}
+            server = try first.another()
+        } while !cut.stream.isWithinAnEvent
+        defer { server.kill() }
+        #expect(cut.stream.lastID == start)
         #expect(!cut.events.contains { $0.hasID })
-        let second = try first.another()
-        defer { second.kill() }
-        let back = try SocketSubscriber(second.caller, path, lastEventID: cut.stream.lastID)
-        try second.write("PATCH", "/Team/1", #"{"city":"York"}"#)
+        let back = try SocketSubscriber(server.caller, path, lastEventID: cut.stream.lastID)
+        try server.write("PATCH", "/Team/1", #"{"city":"York"}"#)
         #expect(try back.wait { $0.place == 3 })
         let parts = back.events.dropLast()
         #expect(parts.count > cut.events.count && back.saves.last == 3)

@@ -36,10 +36,19 @@ final class SocketSubscriber {
         return true
     }
 
-    /// Reads until that holds; false where the stream ends before.
+    /// Reads until that holds; false where the stream ends before, or where two minutes of it did
+    /// not bring that.
     func wait(until holds: (SocketSubscriber) throws -> Bool) throws -> Bool {
+        let deadline = ContinuousClock.now + .seconds(120)
         while try !holds(self) {
             guard try read() else { return false }
+            if ContinuousClock.now > deadline {
+                let last = events.suffix(3).map { event in
+                    "\(event.name): \(String(decoding: event.data, as: UTF8.self))"
+                }
+                Issue.record("\(events.count) events, place \(stream.lastID ?? "-"), last \(last)")
+                return false
+            }
         }
         return true
     }
