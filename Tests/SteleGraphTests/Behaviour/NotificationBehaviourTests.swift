@@ -177,8 +177,9 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func aContextThatFollowsDoesNotMergeItsOwnSaves(_ kind: StoreKind) throws {
         let (fixture, context, told, observation) = try ground(kind)
-        context.automaticallyMergesChangesFromParent = true
         let id = try fixture.insert("Person")[0]
+        // Not told of the insertion: that would read the object anew, whenever it is told.
+        context.automaticallyMergesChangesFromParent = true
         let ann = try context.get(id)
         ann["age"] = .int(1)
         try context.save()
