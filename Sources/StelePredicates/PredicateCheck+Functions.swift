@@ -127,8 +127,19 @@ extension PredicateCheck {
         let a = meeting(left, right.type)
         let b = meeting(right, left.type)
         let type = function == .raise ? .value(.double) : Self.wider(a.type, b.type)
-        return Typed(
-            expression: .function(function.rawValue, [a.expression, b.expression]), type: type)
+        let operands = type == .value(.decimal) ? [held(a), held(b)] : [a.expression, b.expression]
+        return Typed(expression: .function(function.rawValue, operands), type: type)
+    }
+
+    /// A whole number beside a Decimal. One that is computed becomes a Double where 64 bits do not
+    /// hold it, and would make a Double of the whole; as a Decimal it is one whatever it is.
+    func held(_ typed: Typed) -> Expression {
+        guard isWhole(typed) else { return typed.expression }
+        switch typed.expression {
+        case .keyPath(_, let path) where !path.contains { $0.hasPrefix("@") }:
+            return typed.expression
+        default: return .asDecimal(typed.expression)
+        }
     }
 
     private func meeting(_ literal: Typed, _ other: ExpressionType) -> Typed {

@@ -293,7 +293,7 @@ public struct PredicateCheck: Sendable {
         if case .constant(.decimal) = typed.expression { true } else { false }
     }
 
-    private func isWhole(_ typed: Typed) -> Bool {
+    func isWhole(_ typed: Typed) -> Bool {
         guard !typed.isLiteral, case .value(let kind) = typed.type else { return false }
         return kind == .integer16 || kind == .integer32 || kind == .integer64
     }
@@ -312,12 +312,25 @@ public struct PredicateCheck: Sendable {
         switch wide {
         case .double:
             return .function("multiply:by:", [typed.expression, .constant(.double(1))])
-        case .decimal:
-            return .function("multiply:by:", [typed.expression, .constant(.decimal(1))])
+        case .decimal: return .asDecimal(typed.expression)
         default: return typed.expression
         }
     }
 
+    /// A list of which one item is taken, whichever: with a Double among them no item is a Decimal,
+    /// and without one all are where one is. Whole numbers keep their digits beside a Double.
+    private func alike(_ list: Typed, _ element: ExpressionType) -> Expression {
+        let isMixed = list.items.contains { $0.type == .value(.decimal) }
+        guard case .aggregate = list.expression, isMixed else { return list.expression }
+        return .aggregate(
+            list.items.map { item in
+                guard element == .value(.double) else { return held(item) }
+                return item.type == .value(.decimal)
+                    ? widened(item, from: item.type, to: element) : item.expression
+            })
+    }
+
+    /// One of a collection, by its place.
     private func index(
         _ collection: Expression, _ position: Expression.IndexPosition, _ scope: Scope
     ) throws(PredicateError) -> Typed {
@@ -335,9 +348,9 @@ public struct PredicateCheck: Sendable {
                 .type, "\(collection.description) has no order, so it has no first, last or n-th",
                 near: collection.description, hint: "only an ordered relationship has")
         }
+        let list = alike(base, element)
         guard case .at(let number) = position else {
-            return Typed(
-                expression: .index(base.expression, position), type: element, isOrdered: true)
+            return Typed(expression: .index(list, position), type: element, isOrdered: true)
         }
         let place = try settled(checked(number, scope))
         guard place.type.kind == .number else {
@@ -346,7 +359,7 @@ public struct PredicateCheck: Sendable {
                 near: number.description)
         }
         return Typed(
-            expression: .index(base.expression, .at(place.expression)), type: element,
+            expression: .index(list, .at(place.expression)), type: element,
             isOrdered: true)
     }
 }

@@ -314,3 +314,12 @@ public enum CastType: String, Sendable, Hashable, CaseIterable {
     case string = "NSString"
     case uuid = "NSUUID"
 }
+
+extension Expression {
+    /// `CAST(…, "NSDecimalNumber")`.
+    static func asDecimal(_ expression: Expression) -> Expression {
+        .function(
+            PredicateFunction.cast.rawValue,
+            [expression, .constant(.string(CastType.decimal.rawValue))])
+    }
+}

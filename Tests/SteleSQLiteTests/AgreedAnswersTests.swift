@@ -114,6 +114,14 @@ import Testing
             // An integer keeps its digits beside a Double.
             ("{real, large}[LAST] > 9223372036854775807", []),
             ("({real} UNION {large})[1] > 9223372036854775807", []),
+            // Of a Decimal and a Double either is a Double, also where no Decimal is so small.
+            ("{price, real}[1] > 0 AND {price, 5e-324}[_id - 2] > 0", [3]),
+            ("{price, real}[_id - 3] == 3", [3]),
+            // Beside a Decimal an integer is one, also where 64 bits do not hold it.
+            ("(TERNARY(_id < 0, 0.5, 9223372036854775807) - large * 2) == -9223372036854770000", []),
+            ("(TERNARY(_id < 0, 0.5, 18446744073709551614) - large * 2) == -386", [1]),
+            ("price * 0 - large * 2 == -18446744073709552000", [1]),
+            ("{price, large * 2}[1] == 18446744073709552000", [1]),
             ("ANY ({real} UNION {large}) == 9223372036854775807", [1]),
             ("mode({real, large, large}) CONTAINS 9223372036854775807", [1]),
             // Nor is a Double equal to an integer that no Double is.
