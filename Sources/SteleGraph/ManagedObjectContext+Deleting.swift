@@ -107,7 +107,35 @@ extension ManagedObjectContext {
         for (root, keys) in wanted.sorted(by: { $0.key < $1.key }) {
             found += try existingObjects(root: root, keys: keys.sorted()).values
         }
+        try refreshDestinations(of: level)
         return found
+    }
+
+    /// Whoever leads to a deleted object by what was read for its deletion, and by what was read of
+    /// him before does not, is read again: or his row would lead to what is gone.
+    private func refreshDestinations(of level: [ManagedObject]) throws {
+        var old: [ObjectID: ManagedObject] = [:]
+        for object in level {
+            for relationship in plan(object.entity).relationships
+            where rule(relationship, object) == .nullify {
+                guard let inverse = model.inverse(of: relationship), !inverse.isToMany else {
+                    continue
+                }
+                for key in try destinations(relationship, object) {
+                    guard let other = known(destinationID(relationship, key)), !other.isFault,
+                        !other.isDeleted, !other.isInserted,
+                        other.key(in: inverse) != object.id.key,
+                        !other.changedSlots.contains(inverse.slot)
+                    else { continue }
+                    old[other.id] = other
+                }
+            }
+        }
+        if old.isEmpty { return }
+        let wasJournaling = isJournaling
+        isJournaling = false
+        defer { isJournaling = wasJournaling }
+        try merge(into: Array(old.values))
     }
 
     /// The keys at the far end of a relationship now.

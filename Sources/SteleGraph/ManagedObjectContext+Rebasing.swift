@@ -76,7 +76,7 @@ extension ManagedObjectContext {
 
     /// Puts an object's changes on top of a newer row.
     /// - Returns: the objects whose own rows have changed with it.
-    private func rebase(_ object: ManagedObject, on row: Snapshot) throws -> [ObjectID] {
+    func rebase(_ object: ManagedObject, on row: Snapshot) throws -> [ObjectID] {
         guard let before = object.before, before.values.count == row.values.count,
             object.values.count == row.values.count
         else { return [] }

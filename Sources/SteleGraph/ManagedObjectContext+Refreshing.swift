@@ -33,7 +33,16 @@ extension ManagedObjectContext {
             let objects = registeredObjects.sorted {
                 ($0.id.root, $0.id.key) < ($1.id.root, $1.id.key)
             }
-            try refresh(objects.filter { !$0.isFault && $0.isUpdated }, mergeChanges: true)
+            var changed = objects.filter { !$0.isFault && $0.isUpdated }
+            var refreshed: Set<ObjectID> = []
+            while !changed.isEmpty {
+                try refresh(changed, mergeChanges: true)
+                refreshed.formUnion(changed.map(\.id))
+                // What a change meets in the store may change the other side of a link.
+                changed = objects.filter {
+                    !$0.isFault && $0.isUpdated && !refreshed.contains($0.id)
+                }
+            }
             let wasJournaling = isJournaling
             isJournaling = false
             defer { isJournaling = wasJournaling }
@@ -235,9 +244,11 @@ extension ManagedObjectContext {
         }
         for (place, state) in places {
             let relationship = model.relationships[place.relationship]
-            for key in state.added where !found.contains(destinationID(relationship, key)) {
-                try part(relationship, place.owner, key)
-            }
+            // Where both are gone, the other side has cut it already.
+            for key in state.added
+            where !found.contains(destinationID(relationship, key))
+                && toManys[place]?.added.contains(key) == true
+            { try part(relationship, place.owner, key) }
         }
     }
 }

@@ -46,34 +46,84 @@ extension ManagedObjectContext {
         // Who is back must be so before anybody is linked to him.
         let restored = takeBackDeletions(
             zip(objects, conflicts).compactMap { $1.persisted == nil ? nil : $0 })
+        var changed: [ChangedByBoth] = []
+        var back: [(object: ManagedObject, theirs: Snapshot)] = []
         for (object, conflict) in zip(objects, conflicts) {
             if let theirs = conflict.persisted, restored.contains(object.id) {
                 try takeBackLinks(of: object)
-                take(theirs, for: object)
+                back.append((object, theirs))
+            } else if let theirs = conflict.persisted, !object.isDeleted {
+                if let before = object.before {
+                    changed.append(
+                        ChangedByBoth(
+                            object: object, before: before.values, mine: object.values,
+                            slots: storedChanges(object), theirs: theirs))
+                }
+            } else if let theirs = conflict.persisted {
+                try settleDeletion(of: object, theirs)
             } else {
-                try settle(object, conflict.persisted)
+                try settleWithoutRow(object)
             }
         }
+        try settle(changed, back)
         for object in objects where !object.isDeleted && !object.isInserted {
             try leaveDeletedDestinations(object)
         }
+        try processDeletions()
+        decidedBefore = []
         // What is inserted again leads to objects that have been settled by now.
         for object in objects where object.isInserted { try linkAgain(object) }
         for object in objects where !object.isGone { awake(object, .mergePolicy) }
     }
 
-    /// Brings an object and the store's newer state of it together.
-    private func settle(_ object: ManagedObject, _ theirs: Snapshot?) throws {
-        guard let before = object.before else { return }
-        guard let theirs else { return try settleWithoutRow(object) }
-        if object.isDeleted { return take(theirs, for: object) }
-        let mine = object.values
-        let changed = storedChanges(object)
-        for slot in changed { try put(before.values[slot], slot, object) }
-        if mergePolicy == .rollback { try takeBackMembers(of: object) }
-        take(theirs, for: object)
-        for slot in winners(changed, before.values, theirs.values) {
-            try put(mine[slot], slot, object)
+    /// An object that both sides have changed.
+    private struct ChangedByBoth {
+        let object: ManagedObject
+        let before: [Value]
+        let mine: [Value]
+        /// What this context has changed.
+        let slots: [Int]
+        let theirs: Snapshot
+    }
+
+    /// Brings objects and the store's newer states of them together. All go back to what was read
+    /// before one is as the store has it, and all are that before one is changed again: links have
+    /// two ends, which must be of one time.
+    /// - Parameter back: whose deletions were taken back, and their links.
+    private func settle(
+        _ changed: [ChangedByBoth], _ back: [(object: ManagedObject, theirs: Snapshot)]
+    ) throws {
+        for it in changed {
+            for slot in it.slots { try put(it.before[slot], slot, it.object) }
+            if mergePolicy == .rollback { try takeBackMembers(of: it.object) }
+        }
+        for it in changed { take(it.theirs, for: it.object) }
+        for it in back { take(it.theirs, for: it.object) }
+        for it in changed {
+            let winning = winners(it.slots, it.before, it.theirs.values)
+            try readOtherEnds(of: it.object, winning, it.mine)
+            for slot in winning { try put(it.mine[slot], slot, it.object) }
+        }
+    }
+
+    /// The other ends of one-to-one links that are about to change, as the store has them now: a
+    /// link is taken from whom it is known to lead to, and in the store one end of it would stay.
+    private func readOtherEnds(of object: ManagedObject, _ slots: [Int], _ mine: [Value]) throws {
+        for slot in slots {
+            guard case .relationship(let toOne) = object.entity.slots[slot],
+                let inverse = model.inverse(of: toOne), !inverse.isToMany,
+                !mine[slot].isStored(as: object.values[slot])
+            else { continue }
+            if case .key(let key) = object.values[slot] {
+                _ = try newestDestination(destinationID(toOne, key))
+            }
+            // Who is linked instead is taken from somebody, too.
+            if case .key(let key) = mine[slot],
+                let other = try newestDestination(destinationID(toOne, key)),
+                case .key(let third) = other.values[inverse.slot], third != object.id.key
+            {
+                _ = try newestDestination(destinationID(inverse, third))
+            }
         }
     }
 

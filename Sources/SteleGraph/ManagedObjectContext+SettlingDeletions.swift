@@ -16,6 +16,14 @@ extension ManagedObjectContext {
         }
     }
 
+    /// An object that is deleted here, and changed by another save, leaves what it has come to lead
+    /// to.
+    func settleDeletion(of object: ManagedObject, _ theirs: Snapshot) throws {
+        for other in try rebase(object, on: theirs) { _ = try newestDestination(other) }
+        undecided.append(object)
+        decidedBefore.insert(object.id)
+    }
+
     /// An object whose row another save has deleted is new, as it is; its version goes on from what
     /// was read. With the row its links have gone: what it leads to is linked by `linkAgain`, of its
     /// members those stay that have come here.
@@ -58,7 +66,7 @@ extension ManagedObjectContext {
 
     /// What a link leads to: where it is unchanged here, as the store has it now; nil where it is
     /// gone or deleted here.
-    private func newestDestination(_ id: ObjectID) throws -> ManagedObject? {
+    func newestDestination(_ id: ObjectID) throws -> ManagedObject? {
         if let object = known(id),
             object.isInserted || object.isDeleted || !object.changedSlots.isEmpty
         {

@@ -10,6 +10,8 @@ struct SaveRequestBuilder {
     private let links: [ChangedLinks]
     private var toManys: [ObjectID: [ToManyChange]] = [:]
     private var expectedToExist: Set<ObjectID> = []
+    /// Who is linked by more than a column of his own row.
+    private var members: [(id: ObjectID, entity: Int)] = []
 
     init(_ context: ManagedObjectContext, links: [ChangedLinks]) {
         self.context = context
@@ -27,6 +29,7 @@ struct SaveRequestBuilder {
         addInserts()
         addUpdates(updates)
         addDeletes()
+        expectLinked(updates)
         expectMembers()
         expectOwners()
     }
@@ -43,9 +46,12 @@ struct SaveRequestBuilder {
                         relationship: index, added: Array(state.added),
                         removed: Array(state.removed), order: state.newOrder))
                 let relationship = context.model.relationships[index]
-                if relationship.inverse == nil {
+                // Who is linked by a row of a join table need not change in another column, and
+                // may be gone where nothing but the link was known of him.
+                if context.model.inverse(of: relationship)?.isToMany != false {
                     for key in state.added {
-                        expect(context.destinationID(relationship, key), relationship.destination)
+                        members.append(
+                            (context.destinationID(relationship, key), relationship.destination))
                     }
                 }
             }
@@ -113,6 +119,13 @@ struct SaveRequestBuilder {
         guard id.key > 0, expectedToExist.insert(id).inserted else { return }
         if context.known(id)?.isInserted == true { return }
         request.expectations.append(.exists(entity: entity, key: id.key))
+    }
+
+    /// That who is linked is there; of those that are updated themselves the version says it.
+    private mutating func expectLinked(_ updates: [(object: ManagedObject, slots: [Int])]) {
+        if members.isEmpty { return }
+        let updated = Set(updates.lazy.map(\.object.id))
+        for (id, entity) in members where !updated.contains(id) { expect(id, entity) }
     }
 
     /// That to-manys which were read, and decided something, still have those members.

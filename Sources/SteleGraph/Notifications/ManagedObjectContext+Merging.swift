@@ -138,12 +138,13 @@ extension ManagedObjectContext {
 
     /// Makes registered objects follow what has happened to those of these identities.
     func merge(_ changed: ChangedObjectIDs) throws {
+        // A deletion's rules are about what it led to here, which is what the store says afterwards.
+        try processDeletions()
         if parent == nil, openOperations == 0, writerReader == nil { dropView() }
         let wasJournaling = isJournaling
         isJournaling = false
         defer { isJournaling = wasJournaling }
         var objects: [ManagedObject] = []
-        var gone: [ManagedObject] = []
         var unread: [Int: [Int64]] = [:]
         try inOneView {
             for id in changed.all.sorted() {
@@ -151,29 +152,23 @@ extension ManagedObjectContext {
                     forgetMembers(of: id, &unread)
                     continue
                 }
-                if changed.deleted.contains(id), !object.isInserted { gone.append(object) }
-                if object.isDeleted, changed.deleted.contains(id) {
-                    object.isGone = true
-                    object.isTouched = false
-                    forgetDeletion(of: object)
-                    unregister(object)
-                } else if object.isFault && !changed.deleted.contains(id) {
+                if object.isFault && !changed.deleted.contains(id) {
                     forgetMembers(of: id, &unread)
                 } else if !object.isInserted {
                     objects.append(object)
                 }
             }
-            deleted.removeAll(where: \.isGone)
             try merge(into: objects)
             for (index, owners) in unread.sorted(by: { $0.key < $1.key }) {
                 try refire(model.relationships[index], owners: owners)
             }
-            // What a merge policy has inserted again since is not gone.
-            let goneIDs = changed.deleted.filter { known($0)?.isInserted != true }
+            let goneIDs = try linkedAndGone(changed.deleted)
             if !goneIDs.isEmpty { try dropLinks(toGone: goneIDs) }
             touched.removeAll { !$0.isTouched }
             try lookAgain(isJournaling: wasJournaling)
         }
+        // Who was deleted and is there again, by an undo or a merge policy, is not gone.
+        let gone = objects.filter(\.isGone)
         objects.removeAll(where: \.isDeleted)
         for object in objects { awake(object, .refresh) }
         var told = ChangedObjects()
@@ -184,6 +179,31 @@ extension ManagedObjectContext {
         for child in liveChildren where child.automaticallyMergesChangesFromParent {
             try child.merge(changed)
         }
+    }
+
+    /// Of what others have deleted, all that is linked here and has not been inserted again since,
+    /// by an undo or a merge policy.
+    private func linkedAndGone(_ deleted: Set<ObjectID>) throws -> Set<ObjectID> {
+        if deleted.isEmpty { return [] }
+        var linked: Set<ObjectID> = []
+        for object in inserted + touched {
+            for relationship in plan(object.entity).toOnes {
+                guard let key = object.key(in: relationship) else { continue }
+                linked.insert(destinationID(relationship, key))
+            }
+        }
+        for (place, state) in toManys {
+            linked.insert(ownerID(place))
+            let relationship = model.relationships[place.relationship]
+            for key in state.added { linked.insert(destinationID(relationship, key)) }
+        }
+        var gone = linked.intersection(deleted).filter { known($0)?.isDeleted ?? true }
+        for (root, ids) in Dictionary(grouping: gone, by: \.root) {
+            for key in try snapshots(root: root, keys: ids.map(\.key)).keys {
+                gone.remove(ObjectID(root: root, key: key))
+            }
+        }
+        return gone
     }
 
     /// Links of this context's own making that lead to or from what others have deleted are none.

@@ -1,0 +1,88 @@
+// What must hold in a play, whatever was done.
+
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+@testable import SteleGraph
+
+/// One object's values and links, by name.
+typealias Facts = [String: PropertyValue]
+
+extension EditingPlay {
+    mutating func expect<Fact: Equatable>(
+        _ found: Fact, _ wanted: Fact, _ what: String
+    ) {
+        if found == wanted { return }
+        isSound = false
+        log += "\(what): \(found)\nis not \(wanted)\n"
+    }
+
+    mutating func expect(
+        _ found: [Int64: Facts], _ wanted: [Int64: Facts], _ what: String
+    ) {
+        for key in Set(found.keys).union(wanted.keys) where found[key] != wanted[key] {
+            isSound = false
+            let (its, asked) = (found[key], wanted[key])
+            for name in Set((its ?? [:]).keys).union((asked ?? [:]).keys).sorted()
+            where its?[name] != asked?[name] {
+                log +=
+                    "\(what): \(name) of \(key) is "
+                    + "\(its?[name].map { "\($0)" } ?? "nothing"), not "
+                    + "\(asked?[name].map { "\($0)" } ?? "nothing")\n"
+            }
+        }
+    }
+
+    /// All that a context shows of its objects.
+    func facts(_ context: ManagedObjectContext) throws -> [Int64: Facts] {
+        var all: [Int64: Facts] = [:]
+        for object in try context.fetch(FetchRequest(entity: node)) {
+            var facts: Facts = ["name": .value(object["name"])]
+            if rules.missesSaves { facts["code"] = .value(object["code"]) }
+            for link in fixture.model.relationships {
+                if link.isToMany {
+                    facts[link.name] = .members(try object.memberKeys(link))
+                } else {
+                    let key = try object.toOne(link)?.id.key
+                    facts[link.name] = .value(key.map { .key($0) } ?? .null)
+                }
+            }
+            all[object.id.key] = facts
+        }
+        return all
+    }
+
+    /// Both sides of each link agree, and none leads to what is not there.
+    mutating func checkLinks(_ context: ManagedObjectContext) throws {
+        let all = try context.fetch(FetchRequest(entity: node))
+        let alive = Set(all.map(\.id.key))
+        let place = contexts.contains { $0 === context } ? "" : "the store: "
+        func ends(_ link: Relationship, _ object: ManagedObject) throws -> [Int64] {
+            if link.isToMany { return try object.memberKeys(link) }
+            if case .key(let key) = object.value(link.slot) { return [key] }
+            return []
+        }
+        for link in fixture.model.relationships {
+            for object in all {
+                let found = try ends(link, object)
+                for key in found where !alive.contains(key) {
+                    isSound = false
+                    log +=
+                        "\(place)\(link.name) of \(object.id.key) leads to \(key), which is "
+                        + "not there\n"
+                }
+                guard let inverse = fixture.model.inverse(of: link) else { continue }
+                for key in found where alive.contains(key) {
+                    let other = try context.get(ObjectID(root: node.root, key: key))
+                    if try !ends(inverse, other).contains(object.id.key) {
+                        isSound = false
+                        log +=
+                            "\(place)\(link.name) of \(object.id.key) has \(key), "
+                            + "whose \(inverse.name) has \(try ends(inverse, other))\n"
+                    }
+                }
+            }
+        }
+    }
+}
