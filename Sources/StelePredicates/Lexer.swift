@@ -43,20 +43,22 @@ struct Lexer {
     /// The next number or text, past everything else; `percent` where an argument is asked for, and
     /// nil at the end.
     mutating func nextLiteral() -> Token? {
-        while index < end {
+        // What stands before it belongs to a literal or a word that ended there.
+        var start = index
+        while true {
+            skipPlain()
+            guard index < end else { return nil }
             let byte = bytes[index]
-            if Self.isLetter(byte) {
-                // Most of a text is words, and most words are of ASCII letters.
-                var next = index
-                while next < end, Self.isPlain(bytes[next]) { next += 1 }
-                index = next
-                guard next < end, bytes[next] >= 0x80 || Self.isDigit(bytes[next]) else { continue }
-                if bytes[next] >= 0x80 { index += scalar().length }
+            if Self.isDigit(byte) {
+                let before = index > start ? bytes[index - 1] : 0
+                if before == UInt8(ascii: ".") { index -= 1 }
+                guard Self.isPlain(before) else { return number() }
                 skipWord()
-            } else if byte <= 0x20 {
-                index += 1
-            } else if Self.isDigit(byte) || byte == UInt8(ascii: ".") && Self.isDigit(peek(1)) {
-                return number()
+                start = index
+            } else if byte >= 0x80 {
+                index += scalar().length
+                skipWord()
+                start = index
             } else if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") {
                 return text(quote: byte)
             } else if byte == UInt8(ascii: "%") {
@@ -65,8 +67,38 @@ struct Lexer {
                 index += 1
             }
         }
-        return nil
     }
+
+    /// Goes on to a byte that may begin a literal, or is no ASCII. Most of a text is neither, and
+    /// is passed eight bytes at a time.
+    private mutating func skipPlain() {
+        while end - index >= 8 {
+            let eight = UnsafeRawBufferPointer(bytes).loadUnaligned(
+                fromByteOffset: index, as: UInt64.self)
+            let marks = Self.marks(UInt64(littleEndian: eight))
+            guard marks == 0 else {
+                index += marks.trailingZeroBitCount / 8
+                return
+            }
+            index += 8
+        }
+        while index < end, Self.marks(UInt64(bytes[index])) == 0 { index += 1 }
+    }
+
+    /// The highest bit of each of eight bytes that is a digit, one of `"#$%&'`, or no ASCII.
+    @inline(__always)
+    private static func marks(_ bytes: UInt64) -> UInt64 {
+        let highest: UInt64 = 0x8080_8080_8080_8080
+        let low = bytes & ~highest
+        // Adding 0x80 less a bound sets the highest bit of what is not below it, and carries no
+        // further, for there the bit was 0.
+        let digits = (low &+ each(0x80 - 0x30)) & ~(low &+ each(0x80 - 0x3A))
+        let quotes = (low &+ each(0x80 - 0x22)) & ~(low &+ each(0x80 - 0x28))
+        return (digits | quotes | bytes) & highest
+    }
+
+    @inline(__always)
+    private static func each(_ byte: UInt64) -> UInt64 { byte &* 0x0101_0101_0101_0101 }
 
     private mutating func skipSpace() {
         while index < end {

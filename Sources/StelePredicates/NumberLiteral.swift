@@ -18,13 +18,14 @@ struct NumberLiteral {
     /// digits. What no Decimal can hold is a Double; nil for what neither can.
     var value: Value? {
         switch place.kind {
-        case .integer: integer
+        case .integer: whole.map { .int($0) } ?? fixedPoint
         case .radix: radix
         default: fixedPoint
         }
     }
 
-    private var integer: Value? {
+    /// An integer literal's value; nil where it does not fit in 64 bits.
+    var whole: Int64? {
         var value: Int64 = 0
         for index in place.start..<place.end {
             let digit = Int64(bytes[index] &- 0x30)
@@ -33,10 +34,10 @@ struct NumberLiteral {
                 isNegative
                 ? tenfold.subtractingReportingOverflow(digit)
                 : tenfold.addingReportingOverflow(digit)
-            if over || carried { return fixedPoint }
+            if over || carried { return nil }
             value = sum
         }
-        return .int(value)
+        return value
     }
 
     private var radix: Value? {

@@ -23,8 +23,7 @@ public final class PredicateCache: Sendable {
         _ text: String, on request: inout FetchRequest, by check: PredicateCheck
     ) throws(PredicateError) {
         var context = PredicateShape.Context()
-        context.add(check.entity.index)
-        context.add(check.allowsRowAggregates ? 1 : 0)
+        context.add(check.entity.index << 1 | (check.allowsRowAggregates ? 1 : 0))
         guard check.variables.isEmpty, check.aliases.isEmpty,
             let shape = PredicateShape(text, in: context)
         else {

@@ -22,14 +22,15 @@ extension PredicateCheck {
             var preparation = Preparation(self, parsed, bytes)
             let template = preparation.prepared(checked, Scope())
             guard preparation.isWhole else { return nil }
-            let prepared = PreparedPredicate(template, preparation.literals, self)
+            let (literals, written) = preparation.literals
+            let prepared = PreparedPredicate(template, literals, written: written, self)
             return FilledPredicate(prepared, preparation.values)
         }
     }
 
     /// The same where there is no predicate: only what else a request is made of has a shape.
     public var unconditional: FilledPredicate {
-        FilledPredicate(PreparedPredicate(nil, [], self), [])
+        FilledPredicate(PreparedPredicate(nil, [], written: [], self), [])
     }
 }
 
@@ -56,11 +57,16 @@ private struct Preparation {
     /// Whether each comparison was met again.
     var isWhole: Bool { comparison == parsed.literalSides.count }
 
-    /// What becomes of each literal of the text.
-    var literals: [PreparedPredicate.Literal] {
-        zip(parsed.shape.literals, readings).map { token, reading in
-            reading.map { .open($0) } ?? .written(Array(bytes[token.place..<token.end]))
+    /// What becomes of each literal of the text, and the bytes of those that stay as written.
+    var literals: ([PreparedPredicate.Literal], written: [UInt8]) {
+        var written: [UInt8] = []
+        let literals = zip(parsed.shape.literals, readings).map { token, reading in
+            if let reading { return PreparedPredicate.Literal.open(reading) }
+            let start = written.count
+            written += bytes[token.place..<token.end]
+            return .written(start..<written.count)
         }
+        return (literals, written)
     }
 
     mutating func prepared(_ predicate: Predicate, _ scope: PredicateCheck.Scope) -> Predicate {

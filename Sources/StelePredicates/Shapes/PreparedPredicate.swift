@@ -11,10 +11,14 @@ public final class PreparedPredicate: Sendable {
     private let literals: [Literal]
     private let check: PredicateCheck
 
-    /// What becomes of one literal of the text.
+    /// The bytes of all literals that are `written`.
+    private let written: [UInt8]
+
+    /// What becomes of one literal of the text. Nothing in it is counted by reference, for at each
+    /// use all of them are looked at.
     enum Literal: Sendable {
-        /// It decides more than a value: only a text with these very bytes there is meant.
-        case written([UInt8])
+        /// It decides more than a value: only a text with the very bytes of `written` is meant.
+        case written(Range<Int>)
         /// It is the next parameter.
         case open(Reading)
     }
@@ -25,14 +29,23 @@ public final class PreparedPredicate: Sendable {
         /// What the literal must be as it is read.
         let read: Value.Form
         /// What it meets.
-        let type: ExpressionType
+        let target: Target
         /// What it must be then: another value could mean another condition.
         let fitted: Value.Form
     }
 
-    init(_ template: Predicate?, _ literals: [Literal], _ check: PredicateCheck) {
+    /// What a literal can meet: all of `ExpressionType` but collections.
+    enum Target: Sendable {
+        case value(AttributeType)
+        case object(Int)
+    }
+
+    init(
+        _ template: Predicate?, _ literals: [Literal], written: [UInt8], _ check: PredicateCheck
+    ) {
         self.template = template
         self.literals = literals
+        self.written = written
         self.check = check
     }
 
@@ -49,11 +62,11 @@ public final class PreparedPredicate: Sendable {
             for index in literals.indices {
                 let token = shape.literals[index]
                 switch literals[index] {
-                case .written(let known):
-                    guard bytes[token.place..<token.end].elementsEqual(known) else { return nil }
+                case .written(let range):
+                    guard bytes[token.place..<token.end].elementsEqual(written[range])
+                    else { return nil }
                 case .open(let reading):
-                    guard let value = reading.value(of: token, in: bytes, check) else { return nil }
-                    values.append(value)
+                    guard reading.read(token, in: bytes, check, to: &values) else { return nil }
                 }
             }
             return FilledPredicate(self, values)
@@ -67,38 +80,78 @@ extension PreparedPredicate.Reading {
         _ token: Token, isNegative: Bool, in bytes: UnsafeBufferPointer<UInt8>,
         as type: ExpressionType, _ check: PredicateCheck
     ) -> (Self, Value)? {
+        let target: PreparedPredicate.Target
+        switch type {
+        case .value(let kind): target = .value(kind)
+        case .object(let entity): target = .object(entity)
+        case .collection: return nil
+        }
         guard let value = read(token, isNegative: isNegative, in: bytes),
             let fitted = try? check.fitted(value, to: type)
         else { return nil }
-        return (
-            Self(isNegative: isNegative, read: value.form, type: type, fitted: fitted.form), fitted
-        )
+        let reading = Self(
+            isNegative: isNegative, read: value.form, target: target, fitted: fitted.form)
+        return (reading, fitted)
     }
 
-    fileprivate func value(
+    /// Appends the value of another literal.
+    /// - Returns: false where it has none such.
+    @inline(__always)
+    fileprivate func read(
+        _ token: Token, in bytes: UnsafeBufferPointer<UInt8>, _ check: PredicateCheck,
+        to values: inout [Value]
+    ) -> Bool {
+        // Most literals are texts and integers, for attributes that take them as they are.
+        switch (token.kind, target) {
+        case (.text, .value(.string)) where fitted == .string:
+            values.append(.string(Self.text(token, in: bytes)))
+            return true
+        case (.integer, .value(let kind)) where read == .int && fitted == .int && kind.isInteger:
+            guard let number = NumberLiteral(bytes, token, isNegative).whole else { return false }
+            values.append(.int(number))
+            return true
+        case (.integer, .value(.double)) where read == .int && fitted == .double:
+            guard let number = NumberLiteral(bytes, token, isNegative).whole,
+                let exact = Double(exactly: number)
+            else { return false }
+            values.append(.double(exact))
+            return true
+        default:
+            guard let value = value(of: token, in: bytes, check) else { return false }
+            values.append(value)
+            return true
+        }
+    }
+
+    private func value(
         of token: Token, in bytes: UnsafeBufferPointer<UInt8>, _ check: PredicateCheck
     ) -> Value? {
         guard let value = Self.read(token, isNegative: isNegative, in: bytes), value.form == read
         else { return nil }
         let fitted: Value
-        switch (value, type) {
-        case (.string, .value(.string)): return value
-        case (_, .value(let kind)) where kind.isNumeric && value.isNumber:
+        switch target {
+        case .value(let kind) where kind.isNumeric && value.isNumber:
             fitted = PredicateCheck.number(value, as: kind)
-        default:
-            guard let known = try? check.fitted(value, to: type) else { return nil }
+        case .value(let kind):
+            guard let known = try? check.fitted(value, to: .value(kind)) else { return nil }
+            fitted = known
+        case .object(let entity):
+            guard let known = try? check.fitted(value, to: .object(entity)) else { return nil }
             fitted = known
         }
         return fitted.form == self.fitted ? fitted : nil
+    }
+
+    private static func text(_ token: Token, in bytes: UnsafeBufferPointer<UInt8>) -> String {
+        String(
+            decoding: UnsafeBufferPointer(rebasing: bytes[token.start..<token.end]), as: UTF8.self)
     }
 
     private static func read(
         _ token: Token, isNegative: Bool, in bytes: UnsafeBufferPointer<UInt8>
     ) -> Value? {
         switch token.kind {
-        case .text:
-            let text = bytes[token.start..<token.end]
-            return text.contains(0) ? nil : .string(String(decoding: text, as: UTF8.self))
+        case .text: return .string(text(token, in: bytes))
         case .escapedText:
             var parser = PredicateParser(bytes, at: token)
             return (try? parser.string()).map { .string($0) }

@@ -2,12 +2,22 @@
 
 import SteleMutex
 
+/// A key that knows its hash, which is made once.
+public protocol RecentCacheKey: Hashable, Sendable {
+    /// Equal for equal keys.
+    var hash: Int { get }
+}
+
+extension RecentCacheKey {
+    public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+}
+
 /// Values by key, bounded in entries and bytes.
 ///
 /// There are two generations of each part: what is used moves to the young one, and where that is
 /// full it becomes the old one, whose entries go. So nothing is sorted or searched, however many
 /// new keys come, and what is in use stays. Each part has a lock, held for a look-up.
-public final class RecentCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+public final class RecentCache<Key: RecentCacheKey, Value: Sendable>: Sendable {
     private struct Entry {
         let value: Value
         let bytes: Int
@@ -52,7 +62,11 @@ public final class RecentCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         self.bytes = bytes / (2 * Self.partCount)
     }
 
-    private func part(of key: Key) -> Part { parts[key.hashValue & (Self.partCount - 1)] }
+    private func part(of key: Key) -> Part {
+        // All bits of a hash decide, also where it is an address and ends in zeros.
+        let mixed = UInt64(truncatingIfNeeded: key.hash) &* 0x9E37_79B9_7F4A_7C15
+        return parts[Int(mixed >> 32) & (Self.partCount - 1)]
+    }
 
     /// The value of that key, or nil.
     public func value(of key: Key) -> Value? {

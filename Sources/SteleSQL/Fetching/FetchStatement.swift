@@ -9,7 +9,7 @@ public struct FetchStatement: Sendable {
     public let sql: SQLText
     /// What `?1`, `?2`, … stand for, in that order.
     public private(set) var bindings: [Value]
-    /// Which of them another request of the shape has its own values for.
+    /// Which of them another request of the shape has its own values for, in the same order.
     let sources: [BindingSource]
     /// Whether it is for the very request that it was made of.
     let isForOneUse: Bool
@@ -46,18 +46,27 @@ public struct FetchStatement: Sendable {
 
     /// The same statement with another request's values; nil where one of them has none.
     func bound(to request: FetchRequest, _ values: [Value]) -> FetchStatement? {
-        var result = self
         var variants = CaseVariantsOfText()
-        var bound = bindings
-        for index in sources.indices {
-            let source = sources[index]
-            if case .parameter(let number) = source.origin {
-                bound[source.place] = values[number]
+        // Made anew, where a copy of the first ones would be overwritten one by one.
+        var bound: [Value] = []
+        bound.reserveCapacity(bindings.count)
+        var next = 0
+        for place in bindings.indices {
+            guard next < sources.count, sources[next].place == place else {
+                bound.append(bindings[place])
                 continue
             }
-            guard let value = source.value(values, request, &variants) else { return nil }
-            bound[source.place] = value
+            let source = sources[next]
+            next += 1
+            if case .parameter(let number) = source.origin {
+                bound.append(values[number])
+            } else if let value = source.value(values, request, &variants) {
+                bound.append(value)
+            } else {
+                return nil
+            }
         }
+        var result = self
         result.bindings = bound
         return result
     }

@@ -5,7 +5,7 @@ import StelePredicates
 
 /// All that a statement's text depends on: everything of a request but the values of its literals,
 /// of its position, and of limit and offset.
-struct StatementKey: Sendable, Hashable {
+struct StatementKey: RecentCacheKey {
     /// What is asked for of the objects.
     enum Kind: UInt8, Sendable { case snapshots, keys, rows, count }
 
@@ -20,8 +20,8 @@ struct StatementKey: Sendable, Hashable {
     private let columns: [ExpressionDescription]
     private let groups: [Expression]
     private let having: Predicate?
-    /// Made once, of what differs most.
-    private let hash: Int
+    /// Of what differs most.
+    let hash: Int
 
     /// What a request has, whatever the number.
     private struct Bounds: OptionSet {
@@ -33,7 +33,7 @@ struct StatementKey: Sendable, Hashable {
     }
 
     /// Nil for a request whose statement is not kept.
-    init?(_ kind: Kind, _ request: FetchRequest, _ filled: FilledPredicate) {
+    init?(_ kind: Kind, _ request: borrowing FetchRequest, _ filled: borrowing FilledPredicate) {
         guard request.source == nil, let forms = Self.forms(of: filled.values) else { return nil }
         var nulls: UInt64 = 0
         if let after = request.after {
@@ -99,8 +99,6 @@ struct StatementKey: Sendable, Hashable {
             && a.sortDescriptors == b.sortDescriptors && a.columns == b.columns
             && a.groups == b.groups && a.having == b.having
     }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
 /// The statements of one translator; any thread.
