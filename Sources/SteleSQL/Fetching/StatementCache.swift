@@ -32,7 +32,8 @@ struct StatementKey: RecentCacheKey {
         static let distinct = Bounds(rawValue: 8)
     }
 
-    /// Nil for a request whose statement is not kept.
+    /// Nil for a request whose statement is not kept. Both are lent: an initialiser would own the
+    /// request, and all of it would be copied for that.
     init?(_ kind: Kind, _ request: borrowing FetchRequest, _ filled: borrowing FilledPredicate) {
         guard request.source == nil, let forms = Self.forms(of: filled.values) else { return nil }
         var nulls: UInt64 = 0
