@@ -30,6 +30,7 @@ extension ManagedObjectContext {
         try inOneView {
             try processPendingChanges()
             faultError = nil
+            try meetInsertions(of: Set(inserted.map(\.id)))
             let objects = registeredObjects.sorted {
                 ($0.id.root, $0.id.key) < ($1.id.root, $1.id.key)
             }

@@ -79,9 +79,13 @@ extension ManagedObjectContext {
         var found: [ChangedLinks] = []
         var index: [ObjectID: Int] = [:]
         for place in places {
-            // A link to an object that is gone already, left by No Action, has no owner to tell.
+            // A link to an object that is gone already, left by No Action or cut by others, has no
+            // owner to tell.
             let id = ownerID(place)
-            guard let owner = loaded[id] ?? known(id), !owner.isFault else { continue }
+            guard let owner = loaded[id] ?? known(id), !owner.isFault else {
+                toManys[place] = nil
+                continue
+            }
             if let known = index[owner.id] {
                 found[known].relationships.append(place.relationship)
             } else {

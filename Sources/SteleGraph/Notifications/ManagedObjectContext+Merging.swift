@@ -147,6 +147,7 @@ extension ManagedObjectContext {
         var objects: [ManagedObject] = []
         var unread: [Int: [Int64]] = [:]
         try inOneView {
+            try meetInsertions(of: changed.inserted)
             for id in changed.all.sorted() {
                 guard let object = known(id) else {
                     forgetMembers(of: id, &unread)
@@ -178,6 +179,22 @@ extension ManagedObjectContext {
         post(.didMergeChanges(changed))
         for child in liveChildren where child.automaticallyMergesChangesFromParent {
             try child.merge(changed)
+        }
+    }
+
+    /// Two contexts may each insert again what was deleted. Here it is a change then of what the
+    /// store has.
+    func meetInsertions(of ids: Set<ObjectID>) throws {
+        let again = inserted.filter { $0.reinserted != nil && ids.contains($0.id) }
+        for (root, objects) in Dictionary(grouping: again, by: \.id.root) {
+            let rows = try snapshots(root: root, keys: objects.map(\.id.key))
+            for object in objects where rows[object.id.key]?.entity == object.entity.index {
+                // What it was when it was deleted is what it is compared with from now on.
+                object.isInserted = false
+                object.isTouched = true
+                inserted.removeAll { $0 === object }
+                touched.append(object)
+            }
         }
     }
 

@@ -66,6 +66,79 @@ import Testing
         #expect(try context.get(ids[1]).value(eno.slot) == .key(ids[0].key))
     }
 
+    /// A link is taken from whom the store has it lead from, not from whom it led from once.
+    @Test(arguments: StoreKind.allCases, [MergePolicy.overwrite, .objectTrump])
+    func aLinkThatOthersHaveMovedIsTakenFromWhereItIs(
+        _ kind: StoreKind, _ policy: MergePolicy
+    ) throws {
+        let fixture = try Fixture(try makeNodes(), kind)
+        let ids = try fixture.insert("Node", count: 3)
+        let context = fixture.context()
+        context.mergePolicy = policy
+        let nodes = try ids.map { try context.get($0) }
+        try nodes[0].set("one", nodes[1])
+        try fixture.change { try $0.get(ids[2]).set("one", try $0.get(ids[1])) }
+        try context.save()
+        #expect(try fixture.stored("Node.one", of: ids[0].key) == ids[1].key)
+        #expect(try fixture.stored("Node.eno", of: ids[1].key) == ids[0].key)
+        #expect(try fixture.stored("Node.one", of: ids[2].key) == nil)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func nobodyIsJoinedToWhatIsGone(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeNodes(), kind)
+        let ids = try fixture.insert("Node", count: 2)
+        let context = fixture.coordinator.newContext()
+        context.mergePolicy = .overwrite
+        let node = try context.get(ids[0])
+        try node.add("to", try context.get(ids[1]))
+        try fixture.change { try $0.delete(try $0.get(ids[1])) }
+        #expect(throws: StoreError.self) { try context.save() }
+        try context.refreshAllObjects()
+        try context.save()
+        #expect(!context.hasChanges)
+        #expect(try fixture.storedMembers("Node.to", of: ids[0].key).isEmpty)
+    }
+
+    /// Its row was read before the other save; its link to what is deleted here was not.
+    @Test(arguments: StoreKind.allCases)
+    func whoHasComeToLeadToADeletedObjectLeavesIt(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeNodes(), kind)
+        let ids = try fixture.insert("Node", count: 2)
+        let context = fixture.context()
+        let nodes = try ids.map { try context.get($0) }
+        try fixture.change { try $0.get(ids[0]).set("up", try $0.get(ids[1])) }
+        try context.delete(nodes[1])
+        do { try context.save() } catch is StoreError {
+            try context.refreshAllObjects()
+            try context.save()
+        }
+        #expect(try fixture.stored("Node.up", of: ids[0].key) == nil)
+    }
+
+    /// Deleted in two contexts, and brought back in both by undo: the second has a change of it.
+    @Test(arguments: StoreKind.allCases)
+    func whatTwoBringBackIsThereOnce(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeNodes(), kind)
+        let id = try fixture.insert("Node")[0]
+        let contexts = (0..<2).map { _ in
+            let context = fixture.coordinator.newContext()
+            context.undoManager = UndoManager()
+            return context
+        }
+        for context in contexts { try context.delete(try context.get(id)) }
+        try contexts[0].save()
+        try contexts[1].mergeChanges(fromContextDidSave: try fixture.lastSave())
+        for context in contexts { try context.undo() }
+        let back = try contexts.map { try $0.get(id) }
+        back[1]["name"] = .string("second")
+        try contexts[0].save()
+        try contexts[1].mergeChanges(fromContextDidSave: try fixture.lastSave())
+        #expect(back[1].isUpdated && !back[1].isInserted)
+        try contexts[1].save()
+        #expect(try fixture.stored("Node", "name", of: id) == .string("second"))
+    }
+
     /// Two that are deleted here and linked elsewhere: both are back, and linked.
     @Test(arguments: StoreKind.allCases, [MergePolicy.storeTrump, .rollback])
     func deletionsThatAreTakenBackAreLinkedAsTheStoreHasThem(
