@@ -63,8 +63,12 @@ import Testing
         #expect(stage.store.state.withLock { $0.saves.first?.number } == 1)
         #expect(try delete("before=7f3a09c1-1100") == 204)
         #expect(stage.store.state.withLock { $0.saves.first?.number } == 1_100)
-        // The last save stays, whatever is asked.
-        #expect(try delete("before=7f3a09c1-99999") == 204)
+        // A token of no save yet is a mistake, and nothing goes for it.
+        let future = refusal("before=7f3a09c1-99999")
+        #expect(future?.status == 410)
+        #expect(future?.hint?.contains("before=7f3a09c1-1200") == true)
+        #expect(stage.store.state.withLock { $0.saves.first?.number } == 1_100)
+        #expect(try delete("before=7f3a09c1-1200") == 204)
         #expect(stage.store.state.withLock { $0.saves.map(\.number) } == [1_200])
     }
 }

@@ -5,7 +5,8 @@ import SteleHTTP
 
 extension ChangeFeed {
     /// Answers `DELETE /changes?before=TOKEN`: what is older than that save goes, the save stays.
-    /// - Throws: `Problem` for a token that is none, or not of this store; `StoreError`.
+    /// - Throws: `Problem` for a token that is none, not of this store, or of no save yet;
+    ///   `StoreError`.
     func delete(_ query: Query) throws -> Response {
         guard let text = query[.before] else {
             throw Problem(
@@ -25,9 +26,22 @@ extension ChangeFeed {
                 .parameter, "before is no token: \(text.prefix(64))",
                 hint: "a token looks like \(renderer.token(currentToken()))")
         }
-        // Not beyond the last save, which tells where the history ends.
-        while try keeper.deleteSome(before: min(number, currentToken())) {}
+        // A slip of the pen must not cost all clients their places.
+        let newest = try newestToken()
+        guard number <= newest else {
+            throw Problem(
+                .expiredToken, "the history ends at \(renderer.token(newest)), before \(text)",
+                hint: "DELETE /changes?before=\(renderer.token(newest)) keeps that save alone")
+        }
+        while try keeper.deleteSome(before: number) {}
         return Response(status: 204, headers: [], body: .bytes([]))
+    }
+
+    /// The last save's, another program's too.
+    private func newestToken() throws(StoreError) -> Int64 {
+        let reader = try store.reader()
+        defer { reader.close() }
+        return try reader.token
     }
 
     /// Deletes what is too old or too much; on the worker for old history, a batch at a time.
