@@ -24,6 +24,8 @@ public struct Limits: Sendable, Hashable {
     public var liveQueries = 1_000
     /// Live queries on one stream.
     public var liveQueriesPerStream = 16
+    /// Seconds that a live query is followed that nobody listens to, for who comes back.
+    public var liveIdleSeconds = 30.0
     /// Streams of live queries that are open at once.
     public var liveStreams = 20_000
     /// Bytes from which an answer is worth compressing.

@@ -1,5 +1,6 @@
 // Live queries: what a listener is told leads to what the list gives, from any moment on.
 
+import Glibc
 import SteleJSON
 import SteleMutex
 import StelePersistence
@@ -310,6 +311,42 @@ import Testing
         #expect(try listener.wait { listener.rows[""]?.count == 3 })
         try stage.write("PATCH", "/Person/1", #"{"salary":99}"#)
         #expect(try listener.wait { listener.names.last == "error" })
+    }
+
+    /// A stream that is refused for its second query has had its first one made.
+    @Test func aQueryThatNobodyListensToIsLetGo() throws {
+        let stage = try LiveStage {
+            $0.limits.liveQueries = 1
+            $0.limits.liveIdleSeconds = 0.01
+            $0.heartbeatSeconds = 0.01
+        }
+        try people(stage)
+        #expect(try stage.refusal("/live?q.a=/Team&q.b=/Person").status == 503)
+        var listener: Listener?
+        for _ in 0..<5_000 where listener == nil {
+            listener = try? stage.listen("/Person")
+            if listener == nil { usleep(2_000) }
+        }
+        #expect(try listener?.becomes(stage, "/Person") == true)
+    }
+
+    /// Each change of another program sends the whole result again: not without end to who reads
+    /// nothing.
+    @Test func whoReadsNothingIsBrokenOffWhateverIsSentAgain() throws {
+        let stage = try LiveStage(.sqlite) { $0.heartbeatSeconds = 0.05 }
+        let name = String(repeating: "x", count: 400_000)
+        try stage.write(
+            "POST", "/Person",
+            "[" + (0..<4).map { #"{"name":"\#(name)\#($0)"}"# }.joined(separator: ",") + "]")
+        let slow = try stage.listen("/Person")
+        let query = try stage.listen("/Person?limit=1&select=_id,salary")
+        #expect(try query.wait { query.rows[""] != nil })
+        for salary in 1...8 {
+            try stage.changeElsewhere("UPDATE ZPERSON SET ZSALARY = \(salary) WHERE Z_PK = 1")
+            _ = stage.store.noticesForeignChange()
+            #expect(try query.becomes(stage, "/Person?limit=1&select=_id,salary"))
+        }
+        #expect(!slow.client.stream.send(SharedBuffer([0x3A])))
     }
 
     @Test func whatAllQueriesHoldTogetherIsBounded() throws {

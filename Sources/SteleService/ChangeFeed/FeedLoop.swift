@@ -146,6 +146,8 @@ final class FeedLoop {
             for member in members { member.stream.drop() }
         }
         groups = [:]
+        // What comes next does not follow on these.
+        recent = []
     }
 
     private func tell(_ saves: [HistoryTransaction], isComplete: Bool = false) {

@@ -19,10 +19,15 @@ final class LiveLoop {
     /// Whether the store has more than was told, which could not be read.
     private var isBehind = false
 
-    /// How long a query is followed that nobody listens to, for who comes back.
-    private static let idleNanoseconds: UInt64 = 30_000_000_000
+    private var idleNanoseconds: UInt64 { UInt64(max(hub.limits.liveIdleSeconds, 0) * 1e9) }
 
     init(_ hub: LiveQueries) { self.hub = hub }
+
+    /// Whom it was made for may be gone, or be refused for another query: so nobody listens yet.
+    private func follow(_ query: LiveQuery) {
+        query.idleSince = Alarm.now()
+        queries[query.plan.key] = query
+    }
 
     private var isWatched: Bool { !queries.isEmpty || !pending.isEmpty }
 
@@ -47,7 +52,7 @@ final class LiveLoop {
         }
         let isFirst = queries.isEmpty
         for query in mail.built where queries[query.plan.key] == nil {
-            queries[query.plan.key] = query
+            follow(query)
         }
         if isFirst { position = queries.values.map(\.token).max() ?? max(position, mail.told.latest) }
         buildMissing()
@@ -74,7 +79,7 @@ final class LiveLoop {
         where queries[plan.key] == nil && !hub.isBeingBuilt(plan.key) {
             do {
                 let query = try hub.made(plan)
-                queries[plan.key] = query
+                follow(query)
                 hub.note(followed: plan.key)
                 if queries.count == 1 { position = query.token }
             } catch {
@@ -201,7 +206,7 @@ final class LiveLoop {
             for part in member.parts where part.key == query.plan.key {
                 let id = part.prefix.isEmpty ? "id: \(hub.token(snapshot.token))\n" : ""
                 let head = text("event: \(part.prefix)snapshot\n\(id)data: ")
-                if !member.greet([head, snapshot.data]) { remove(member) }
+                if !member.greetAgain([head, snapshot.data]) { remove(member) }
             }
         }
     }
@@ -223,7 +228,7 @@ final class LiveLoop {
         let place = place
         for member in members.values where !member.send(place) { remove(member) }
         for query in queries.values {
-            guard let since = query.idleSince, now > since, now - since > Self.idleNanoseconds
+            guard let since = query.idleSince, now > since, now - since > idleNanoseconds
             else { continue }
             end(query)
         }

@@ -160,6 +160,17 @@ final class LiveMember {
         return buffers.allSatisfy(stream.send)
     }
 
+    /// As `greet`, in the place of all before; false where so much waits already that the client is
+    /// too slow, and is broken off.
+    func greetAgain(_ buffers: [SharedBuffer]) -> Bool {
+        guard stream.queuedBytes <= capacity else {
+            stream.drop()
+            return false
+        }
+        greeting = 0
+        return greet(buffers)
+    }
+
     /// Sends; false where the stream has ended or its client is too slow, and then it is broken
     /// off: the client comes back by its last id.
     func send(_ buffer: SharedBuffer) -> Bool {
