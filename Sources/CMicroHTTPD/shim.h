@@ -57,6 +57,13 @@ static inline const struct sockaddr *stele_mhd_client(struct MHD_Connection *con
     return info ? info->client_addr : NULL;
 }
 
+// How many bytes the head of the request has: its line, its fields and the empty line.
+static inline size_t stele_mhd_head_size(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    return info ? info->header_size : 0;
+}
+
 static const uint64_t stele_mhd_size_unknown = MHD_SIZE_UNKNOWN;
 static const ssize_t stele_mhd_end_of_stream = MHD_CONTENT_READER_END_OF_STREAM;
 static const ssize_t stele_mhd_end_with_error = MHD_CONTENT_READER_END_WITH_ERROR;

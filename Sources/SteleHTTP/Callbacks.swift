@@ -1,6 +1,7 @@
 // The functions that libmicrohttpd calls, on its threads.
 
 import CMicroHTTPD
+import Glibc
 
 func exchangeBegins(
     _ context: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?,
@@ -9,7 +10,19 @@ func exchangeBegins(
     guard let context, let target else { return nil }
     let core = Unmanaged<ServerCore>.fromOpaque(context).takeUnretainedValue()
     core.exchanges.add(1, ordering: .relaxed)
-    return Unmanaged.passRetained(Exchange(core: core, target: target)).toOpaque()
+    let exchange = Exchange(core: core, target: target)
+    hideQuery(of: target)
+    return Unmanaged.passRetained(exchange).toOpaque()
+}
+
+/// Stele has read the query by now. libmicrohttpd would make a record of each parameter, and where
+/// its buffer has no room for one (from some hundred on, however short), 0.9.75 sends nothing and
+/// waits for ever: it overwrites the state in which it would send its 431.
+private func hideQuery(of target: UnsafePointer<CChar>) {
+    guard let mark = strchr(target, Int32(UInt8(ascii: "?"))) else { return }
+    // Behind the mark is at least the end of the text, in libmicrohttpd's own buffer, which it
+    // changes itself as soon as this returns.
+    mark[1] = 0
 }
 
 func exchangeContinues(

@@ -20,6 +20,15 @@ struct Connection: @unchecked Sendable {
     /// The descriptor; -1 when it is gone.
     var socket: Int32 { stele_mhd_socket(pointer) }
 
+    /// How many bytes the head of its request has.
+    var headBytes: Int { stele_mhd_head_size(pointer) }
+
+    /// Sends what the system takes at once; for an answer so short that it takes it whole, where
+    /// libmicrohttpd has nothing more to send before the connection ends.
+    func sendAtOnce(_ bytes: [UInt8]) {
+        _ = bytes.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+    }
+
     /// Makes a connection that waits for a slow client end at once.
     func breakOff() { shutdown(socket, Int32(SHUT_RDWR)) }
 

@@ -1,6 +1,7 @@
 // An answer without an end: a bounded queue of shared buffers between a feed and one connection.
 
 import CMicroHTTPD
+import Glibc
 import SteleMutex
 
 /// An event stream (`text/event-stream`): what is sent to it goes out on its connection, in order.
@@ -21,6 +22,9 @@ public final class EventStream: Sendable {
         /// How much of the first buffer has gone out.
         var offset = 0
         var queuedBytes = 0
+        /// How far into libmicrohttpd's buffer something was written since its pages were given
+        /// back; all of it at first, for libmicrohttpd clears it.
+        var touched = Int.max
         var phase = Phase.waiting
         var end = End.open
         var connection: Connection?
@@ -136,6 +140,8 @@ extension EventStream {
                 guard let connection = state.connection else { return stele_mhd_end_with_error }
                 state.phase = .parked
                 state.queue.shrink(to: 16)
+                Self.giveBack(UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(state.touched)))
+                state.touched = 0
                 connection.suspend()
                 return 0
             }
@@ -154,9 +160,22 @@ extension EventStream {
                 }
             }
             state.queuedBytes -= written
+            state.touched = max(state.touched, written)
             return written
         }
     }
+
+    /// What lies in the buffer while nothing is on its way is of no use to anybody, and thousands of
+    /// streams wait most of the time: whole pages of it go back to the system, to come again empty.
+    private static func giveBack(_ buffer: UnsafeMutableRawBufferPointer) {
+        guard let start = buffer.baseAddress else { return }
+        let first = UInt(bitPattern: start + (pageSize - 1)) & ~UInt(pageSize - 1)
+        let end = UInt(bitPattern: start + buffer.count) & ~UInt(pageSize - 1)
+        guard end > first else { return }
+        madvise(UnsafeMutableRawPointer(bitPattern: first), Int(end - first), MADV_DONTNEED)
+    }
+
+    private static let pageSize = max(sysconf(Int32(_SC_PAGESIZE)), 1)
 
     /// The connection has gone, the stream has ended, or it never came to a connection.
     func closed() {

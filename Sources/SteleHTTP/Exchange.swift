@@ -70,6 +70,7 @@ final class Exchange: Job, @unchecked Sendable {
 
     private func begin(_ call: HandlerCall, on connection: Connection) -> MHD_Result {
         head.read(call, on: connection)
+        guard head.memory <= core.configuration.headLimit else { return refuseHead(on: connection) }
         if head.method == "PUT" { sink = core.sink(makeRequest()) }
         if let refusal = head.refusal(for: makeRequest(), limit: limit, core: core) {
             return refuse(refusal, on: connection)
@@ -77,6 +78,18 @@ final class Exchange: Job, @unchecked Sendable {
         if let length = head.contentLength, sink == nil { body.reserveCapacity(min(length, 1 << 20)) }
         phase = .body
         return .YES
+    }
+
+    /// What fills libmicrohttpd's buffer leaves it no room for an answer, so this one does not go
+    /// through it.
+    private func refuseHead(on connection: Connection) -> MHD_Result {
+        phase = .answered
+        let limit = core.configuration.headLimit
+        let refusal: Refusal =
+            head.isMostlyTarget
+            ? .targetTooLong(makeRequest(), limit: limit) : .headTooLarge(makeRequest(), limit: limit)
+        connection.sendAtOnce(core.rendered(refusal).closingMessage(withBody: !isHead))
+        return .NO
     }
 
     /// The most bytes that the body may have.

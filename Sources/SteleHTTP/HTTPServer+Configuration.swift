@@ -34,9 +34,10 @@ extension HTTPServer {
         public var longestStream = 3600.0
         /// The largest body taken, in bytes; beyond, the answer is 413.
         public var maximumBodyBytes = 32 << 20
-        /// Bytes of buffer a connection: the head of a request must fit (else 431 or 414), and
-        /// chunks go out in pieces of about half of it. An idle stream touches most of it.
-        public var connectionMemoryLimit = 10 << 10
+        /// Bytes of buffer a connection: the head of a request must fit (else 431 or 414) beside
+        /// `answerHeadBytes`, and chunks go out in pieces of up to all of it. A connection that waits
+        /// for its next request keeps it; an idle event stream gives most of it back.
+        public var connectionMemoryLimit = 32 << 10
         /// Connections at once, event streams among them.
         public var connectionLimit = 30_000
         /// Seconds after which a connection on which nothing moves is closed; 0 for never.
@@ -48,6 +49,12 @@ extension HTTPServer {
         /// without optimisation or with a sanitizer.
         public var workerStackBytes = 8 << 20
 
+        /// Bytes of a connection's buffer that the head of a request must leave for the answer's.
+        static let answerHeadBytes = 4 << 10
+
+        /// The most bytes of buffer that the head of a request may take.
+        var headLimit: Int { connectionMemoryLimit - Self.answerHeadBytes }
+
         public init() {}
 
         static var cores: Int { max(Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), 1) }
@@ -58,7 +65,7 @@ extension HTTPServer {
                 ("streamWorkers", streamWorkers, 1), ("streamQueue", streamQueue, 1),
                 ("streamBufferBytes", streamBufferBytes, 1),
                 ("maximumBodyBytes", maximumBodyBytes, 0),
-                ("connectionMemoryLimit", connectionMemoryLimit, 2048),
+                ("connectionMemoryLimit", connectionMemoryLimit, 2 * Self.answerHeadBytes),
                 ("connectionLimit", connectionLimit, 1), ("idleTimeout", idleTimeout, 0),
                 ("workerStackBytes", workerStackBytes, 64 << 10),
             ]

@@ -4,6 +4,10 @@
 public enum Refusal: Sendable {
     /// The body is larger than `limit` bytes: 413.
     case bodyTooLarge(Request, limit: Int)
+    /// The head of the request has no room in `limit` bytes, and most of it is the target: 414.
+    case targetTooLong(Request, limit: Int)
+    /// The head of the request has no room in `limit` bytes: 431 (RFC 6585, 5).
+    case headTooLarge(Request, limit: Int)
     /// All workers are busy and their queue is full: 503, try again after so many seconds.
     case busy(Request, retryAfter: Int)
     /// The server is stopping: 503.
@@ -16,7 +20,8 @@ public enum Refusal: Sendable {
     /// The head of the request refused.
     public var request: Request {
         switch self {
-        case .bodyTooLarge(let request, _), .busy(let request, _), .stopping(let request),
+        case .bodyTooLarge(let request, _), .targetTooLong(let request, _),
+            .headTooLarge(let request, _), .busy(let request, _), .stopping(let request),
             .malformed(let request, _), .unknownTransferCoding(let request, _):
             request
         }
@@ -26,6 +31,8 @@ public enum Refusal: Sendable {
     public var status: Int {
         switch self {
         case .bodyTooLarge: 413
+        case .targetTooLong: 414
+        case .headTooLarge: 431
         case .busy, .stopping: 503
         case .malformed: 400
         case .unknownTransferCoding: 501
@@ -36,6 +43,11 @@ public enum Refusal: Sendable {
     public var message: String {
         switch self {
         case .bodyTooLarge(_, let limit): "The body is larger than \(limit) bytes."
+        case .targetTooLong(_, let limit):
+            "The address of the request does not fit into the \(limit) bytes that its head may take."
+        case .headTooLarge(_, let limit):
+            "The header fields do not fit into the \(limit) bytes that the head of a request may take, "
+                + "64 more for each of them and for each cookie, and cookies twice."
         case .busy: "The server is busy; try again in a moment."
         case .stopping: "The server is stopping."
         case .malformed(_, let reason): reason

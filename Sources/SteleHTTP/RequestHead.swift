@@ -25,6 +25,11 @@ struct RequestHead {
     private var hosts = 0
     private(set) var isHTTP11 = true
     private var targetLength = 0
+    /// Bytes of libmicrohttpd's buffer that the head takes, about: the text itself, a record of each
+    /// field and each cookie, and a second copy of the cookies' text.
+    private(set) var memory = 0
+    /// Bytes of such a record.
+    private static let recordBytes = 64
 
     /// The target, raw, before libmicrohttpd has touched it.
     init(target: UnsafePointer<CChar>) {
@@ -72,6 +77,7 @@ struct RequestHead {
         address = connection.clientAddress
         isHTTP11 = strcmp(call.version, "HTTP/1.1") == 0
         noticeHiddenTail(call)
+        memory = connection.headBytes
         headers.packed.reserveCapacity(512)
         withUnsafeMutablePointer(to: &self) { head in
             _ = MHD_get_connection_values_n(connection.pointer, .HEADER_KIND, takeHeader, head)
@@ -89,6 +95,7 @@ struct RequestHead {
     }
 
     private static let host: StaticString = "host"
+    private static let cookie: StaticString = "cookie"
     private static let length: StaticString = "content-length"
     private static let coding: StaticString = "transfer-encoding"
 
@@ -96,10 +103,14 @@ struct RequestHead {
         name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>
     ) {
         headers.append(name: name, value: value)
+        memory += Self.recordBytes
         let bytes = UnsafeRawBufferPointer(name)
         switch name.count {
         case 4 where Self.host.isName(bytes):
             hosts += 1
+        case 6 where Self.cookie.isName(bytes):
+            let ends = value.reduce(1) { $1 == UInt8(ascii: ";") || $1 == UInt8(ascii: ",") ? $0 + 1 : $0 }
+            memory += value.count + ends * Self.recordBytes
         case 14 where Self.length.isName(bytes):
             contentLengths += 1
             contentLength = Int(String(decoding: value, as: UTF8.self))
@@ -110,6 +121,9 @@ struct RequestHead {
         default: break
         }
     }
+
+    /// Whether most of the head is the target.
+    var isMostlyTarget: Bool { targetLength > memory / 2 }
 
     /// What must be refused before a body is read, or nil.
     func refusal(

@@ -48,8 +48,9 @@ public struct Limits: Sendable, Hashable {
     public var includedObjects = 1_000_000
     /// The most columns that `select` may name, and keys that `sort` and `groupBy` may.
     public var columns = 256
-    /// The most bytes of a query string.
-    public var queryBytes = 64 << 10
+    /// The most bytes of a query string. `HTTPServer` takes hardly longer ones: the head of a request
+    /// has to fit into its buffer.
+    public var queryBytes = 24 << 10
     /// The most parameters of one request.
     public var parameters = 256
 

@@ -209,12 +209,18 @@ public final class Service: Sendable {
         return answer.problem.response(basePath: options.basePath)
     }
 
+    /// The way out for a query that is too long for an address.
+    static let queryAsBody = "POST /{Entity}/query takes the same as a JSON body"
+
     /// Renders what the HTTP layer itself refuses.
     public func refuse(_ refusal: Refusal) -> Response {
         let message = refusal.message
         let problem =
             switch refusal {
             case .bodyTooLarge: Problem(.bodyTooLarge, message)
+            case .targetTooLong: Problem(.targetTooLong, message, hint: Self.queryAsBody)
+            case .headTooLarge:
+                Problem(.headTooLarge, message, hint: "send fewer header fields, or shorter ones")
             case .busy(_, let seconds):
                 Problem(.busy, message, headers: [("Retry-After", String(seconds))])
             case .stopping: Problem(.unavailable, message, headers: [("Retry-After", "1")])

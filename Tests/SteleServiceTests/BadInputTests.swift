@@ -141,7 +141,7 @@ struct Refused: Sendable, CustomTestStringConvertible {
         Refused("GET", "/Player?where=%zz", 400, "request.target", "%"),
         Refused(
             "GET", "/Player?where=name%20==%20'" + String(repeating: "x", count: 70_000) + "'", 414,
-            "request.target-too-long", "65536"),
+            "request.target-too-long", "24576"),
     ]
 
     @Test("expressions that nest up to the language's own bound are answered or refused, never 500")
@@ -192,7 +192,7 @@ struct Refused: Sendable, CustomTestStringConvertible {
             "name == 'x' OR '\(String(repeating: "a", count: 20_000))' "
                 + "LIKE '*\(String(repeating: "a", count: 9_000))?b'",
         ] {
-            let answer = league.get("/Player/count?where=\(encoded(condition))")
+            let answer = league.post("/Player/query", "{\"where\":\"\(condition)\"}")
             #expect(answer.code == "predicate.limit", "\(answer.text.prefix(300))")
             #expect(
                 answer.text.firstMatch(of: /"position":\s*[1-9]/) != nil,
@@ -300,6 +300,11 @@ struct Refused: Sendable, CustomTestStringConvertible {
         let busy = Answer(response: league.service.refuse(.busy(request, retryAfter: 2)))
         #expect(busy.status == 503)
         #expect(busy["Retry-After"] == "2")
+        let long = Answer(response: league.service.refuse(.targetTooLong(request, limit: 28_672)))
+        #expect(long.status == 414 && long.code == "request.target-too-long")
+        #expect(long.text.contains("28672") && long.text.contains("POST /{Entity}/query"))
+        let head = Answer(response: league.service.refuse(.headTooLarge(request, limit: 28_672)))
+        #expect(head.status == 431 && head.code == "request.head-too-large")
     }
 
     @Test func anUnknownErrorTellsItsIdAndNothingElse() throws {

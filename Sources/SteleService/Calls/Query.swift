@@ -60,7 +60,8 @@ struct Query: Sendable {
     ) throws -> [(name: String, value: String)] {
         guard text.utf8.count <= limits.queryBytes else {
             throw Problem(
-                .targetTooLong, "the query is longer than \(limits.queryBytes) bytes")
+                .targetTooLong, "the query is longer than \(limits.queryBytes) bytes",
+                hint: Service.queryAsBody)
         }
         if text.isEmpty { return [] }
         let parts = text.utf8.split(

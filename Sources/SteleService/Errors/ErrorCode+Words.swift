@@ -182,7 +182,11 @@ extension ErrorCode {
         "request.too-large", 413, "The body is too large", "Send it in several requests.")
     static let targetTooLong = ErrorCode(
         "request.target-too-long", 414, "The address is too long",
-        "The query is longer than the limit; shorten it.")
+        "The query is longer than the limit; send it as a body, by POST to the entity's path with "
+            + "/query behind it.")
+    static let headTooLarge = ErrorCode(
+        "request.head-too-large", 431, "The header fields are too large",
+        "Send fewer or shorter ones; a browser sends all cookies that it has for the host.")
     static let range = ErrorCode(
         "range.unsatisfiable", 416, "None of these bytes are there",
         "The Range header begins beyond the value's last byte.")
@@ -219,7 +223,7 @@ extension ErrorCode {
         noDestination, reference, pointer, patchTest, token, host, origin, route, entity, object,
         member, noValue, method, notAcceptable, identity, versionConflict, precondition, keyRunning,
         keyReused, contextUnknown, contextGone, contextLimit, contextFull, contextEvaluation,
-        contextStale, undoNothing, undoGroup, bodyTooLarge, targetTooLong, range, mediaType, notBuilt, unreadable, busy,
+        contextStale, undoNothing, undoGroup, bodyTooLarge, targetTooLong, headTooLarge, range, mediaType, notBuilt, unreadable, busy,
         unavailable, deadline, noRoom, `internal`,
     ]
 }
