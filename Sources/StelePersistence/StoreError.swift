@@ -28,12 +28,28 @@ public enum StoreError: Error, Sendable {
     /// The same where it is the predicate's own fault: a regular expression that runs too long, or
     /// is none.
     case predicate(PredicateError)
-    /// A predicate or a list of columns that is larger than what the store's own language takes.
+    /// A predicate or a list of columns that is larger than what the store's own language takes:
+    /// what of it there is too much of, and how much may be.
     case tooLarge(String)
     /// Anything else that the store's library says (134180).
     case failed(String)
     /// The store is closed.
     case closed
+}
+
+extension StoreError {
+    /// The mistake in a predicate or an expression that it comes from; nil for any other. Where it
+    /// stands `PredicateError.located(in:)` finds.
+    public var mistake: PredicateError? {
+        switch self {
+        case .predicate(let error): error
+        case .tooLarge(let what):
+            .tooDeep(
+                "the expression is larger than what the store takes: \(what)",
+                hint: "nest it less deeply, or ask in several requests")
+        default: nil
+        }
+    }
 }
 
 /// One object that was changed by two (NSMergeConflict).

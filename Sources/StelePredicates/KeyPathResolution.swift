@@ -54,6 +54,8 @@ struct KeyPathResolver {
     var place: Place
     private var isMany = false
     private var operators: [String] = []
+    /// How many of the keys have been looked at, the one at hand with them.
+    private var seen = 0
     /// The path with an attribute inside composites as one key, `address.city`: found by that name
     /// in its entity wherever the path is looked up again.
     private(set) var settledPath: [String] = []
@@ -68,7 +70,22 @@ struct KeyPathResolver {
         isMany = fromCollection
         var steps: [KeyPathStep] = []
         steps.reserveCapacity(path.count)
+        do throws(PredicateError) { try take(&steps) } catch {
+            let taken = Expression.keyPath(.evaluatedObject, Array(path[..<seen]))
+            var placed = error
+            if path[..<seen].last == error.near { placed.keyPath = taken.description }
+            throw placed
+        }
+        for name in operators {
+            try checkOperand(of: name)
+            steps.append(.collectionOperator(name))
+        }
+        return steps
+    }
+
+    private mutating func take(_ steps: inout [KeyPathStep]) throws(PredicateError) {
         for key in path {
+            seen += 1
             if key.utf8.first == UInt8(ascii: "@") {
                 try note(key)
                 settledPath.append(key)
@@ -81,11 +98,6 @@ struct KeyPathResolver {
             }
         }
         if case .composite(let whole) = place { throw Self.needsElement(whole) }
-        for name in operators {
-            try checkOperand(of: name)
-            steps.append(.collectionOperator(name))
-        }
-        return steps
     }
 
     /// The type of what the steps lead to.

@@ -117,8 +117,12 @@ extension PredicateCheck {
         _ result: inout Comparison, _ left: Typed, _ right: Typed
     ) throws(PredicateError) {
         if left.type.kind == .collection { throw needsModifier(left.expression) }
-        var right = right
-        if let text = right.pending { right = try list(text, for: left) }
+        if let text = right.pending {
+            let variable = right.expression
+            return try blaming(variable) { () throws(PredicateError) in
+                try between(&result, left, list(text, for: left))
+            }
+        }
         let bounds = right.items
         guard bounds.count == 2, case .aggregate = right.expression else {
             throw PredicateError(
@@ -168,10 +172,12 @@ extension PredicateCheck {
         if element.type.kind == .collection { throw needsModifier(element.expression) }
         var collection = collection
         if let text = collection.pending {
-            collection =
-                word == "IN"
-                ? try list(text, for: element)
-                : try convert(collection, to: .value(.string), near: element.expression)
+            if word == "IN" {
+                return try blaming(collection.expression) { () throws(PredicateError) in
+                    try member(element, list(text, for: element), word, written)
+                }
+            }
+            collection = try convert(collection, to: .value(.string), near: element.expression)
         }
         switch collection.type {
         case .collection(let type):

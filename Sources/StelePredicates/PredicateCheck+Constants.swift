@@ -103,8 +103,10 @@ extension PredicateCheck {
         _ typed: Typed, to type: ExpressionType, near other: Expression
     ) throws(PredicateError) -> Typed {
         if let text = typed.pending {
-            let value = try value(of: text, as: type, named: typed.expression)
-            return try convert(constant(value), to: type, near: other)
+            return try blaming(typed.expression) { () throws(PredicateError) in
+                let value = try value(of: text, as: type, named: typed.expression)
+                return try convert(constant(value), to: type, near: other)
+            }
         }
         switch typed.expression {
         case .constant(let value):
@@ -118,6 +120,20 @@ extension PredicateCheck {
                 type: a.type.kind == .any ? b.type : Self.wider(a.type, b.type),
                 isAggregate: typed.isAggregate)
         default: return typed
+        }
+    }
+
+    /// What is wrong with the value of a variable stands where the variable does.
+    func blaming<R>(
+        _ name: Expression, _ body: () throws(PredicateError) -> R
+    ) throws(PredicateError) -> R {
+        do throws(PredicateError) { return try body() } catch {
+            guard case .variable(let variable) = name,
+                error.code != PredicateError.Code.variable.rawValue
+            else { throw error }
+            throw PredicateError(
+                .variable, "$\(variable): \(error.message)", near: name.description,
+                hint: error.hint)
         }
     }
 
@@ -142,6 +158,10 @@ extension PredicateCheck {
             if word == "yes" || word == "true" { return .int(1) }
             if word == "no" || word == "false" { return .int(0) }
             if let number = Self.number(text) { return number }
+            guard case .variable = name else {
+                throw PredicateError(
+                    .type, "\(name.description) is no number", near: name.description)
+            }
             throw PredicateError(
                 .variable, "\(name.description) should be a number, and \(text) is none",
                 near: name.description)
@@ -156,7 +176,7 @@ extension PredicateCheck {
         case (.null, _), (_, .any): return value
         case (.string(let text), .date):
             if let seconds = dateReader(text) { return .date(seconds) }
-            throw unreadable(text, "a date", "write it as 2026-01-31 or 2026-01-31T09:00:00Z")
+            throw Self.noDate(text)
         case (.string(let text), .uuid):
             if let uuid = UUID(uuidString: text) { return .uuid(uuid) }
             throw unreadable(text, "a UUID", nil)
@@ -182,8 +202,16 @@ extension PredicateCheck {
     }
 
     private func unreadable(_ text: String, _ noun: String, _ hint: String?) -> PredicateError {
+        let literal = Value.string(text).literal
+        return PredicateError(
+            .type, "\(literal) is compared with \(noun) and is none", near: literal, hint: hint)
+    }
+
+    static func noDate(_ text: String) -> PredicateError {
         PredicateError(
-            .type, "\"\(text)\" is compared with \(noun) and is none", near: text, hint: hint)
+            .type, "\(Value.string(text).literal) is compared with a date and is none",
+            near: Value.string(text).literal,
+            hint: "write it as 2026-01-31 or 2026-01-31T09:00:00Z")
     }
 
     /// A number as that type holds it; where it cannot, as it is: then it is just never equal.
@@ -222,7 +250,9 @@ extension PredicateCheck {
                 throw PredicateError(
                     .type,
                     "\(text) is an object of \(named.name), not of "
-                        + model.entities[wanted].name, near: text)
+                        + model.entities[wanted].name, near: Value.string(text).literal,
+                    expected: "an object of \(model.entities[wanted].name)",
+                    hint: "write its id, or /\(model.entities[wanted].name)/\(key)")
             }
         }
         throw unreadable(text, "an object", "write its id, or x-coredata://STORE/Entity/p42")

@@ -322,6 +322,7 @@ extension PredicateCheck {
             default: Arithmetic.cast(value, to: target)
             }
         if let result, !result.isNull { return result }
+        if target == .date, case .string(let text) = value { throw Self.noDate(text) }
         throw PredicateError(
             .type, "\(value.literal) cannot be read as \(target.rawValue)", near: value.literal)
     }

@@ -243,7 +243,12 @@ public struct PredicateCheck: Sendable {
             case .collection: .value(.undefined, name: base.description)
             }
         var resolver = KeyPathResolver(model: model, path: path, place: place)
-        let steps = try resolver.steps(fromCollection: isMany)
+        let steps: [KeyPathStep]
+        do throws(PredicateError) {
+            steps = try resolver.steps(fromCollection: isMany)
+        } catch {
+            throw error.behind(base)
+        }
         let keepsOrder = steps.allSatisfy {
             if case .toMany(let it) = $0 { it.isOrdered } else { true }
         }

@@ -10,6 +10,7 @@ public struct PredicateError: Error, Sendable, Hashable, CustomStringConvertible
         var expected: String?
         var hint: String?
         var comparison: Comparison?
+        var keyPath: String?
         var isOfDepth = false
     }
 
@@ -65,8 +66,14 @@ public struct PredicateError: Error, Sendable, Hashable, CustomStringConvertible
         set { fields.comparison = newValue }
     }
 
+    /// The key path up to the key that `near` is, as it prints; nil where it is no key's mistake.
+    var keyPath: String? {
+        get { fields.keyPath }
+        set { fields.keyPath = newValue }
+    }
+
     /// Whether it is nested too deeply, so that it stands where the text is nested most.
-    var isOfDepth: Bool {
+    public internal(set) var isOfDepth: Bool {
         get { fields.isOfDepth }
         set { fields.isOfDepth = newValue }
     }

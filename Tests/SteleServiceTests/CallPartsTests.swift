@@ -56,14 +56,20 @@ import Testing
             #"name, max:TERNARY(a > 1, "x,y", {1,2}) ,-pay[cd],b[0]"#, of: .sort, limits: Limits())
         #expect(pieces.map(\.text).count == 4)
         #expect(pieces[1].named.name == "max")
-        #expect(pieces[1].named.expression == #"TERNARY(a > 1, "x,y", {1,2})"#)
-        #expect(pieces[2].sortKey.expression == "pay")
+        #expect(pieces[1].named.expression.text == #"TERNARY(a > 1, "x,y", {1,2})"#)
+        #expect(pieces[2].sortKey.expression.text == "pay")
         #expect(!pieces[2].sortKey.ascending)
         #expect(pieces[2].sortKey.options == [.caseInsensitive, .diacriticInsensitive])
-        #expect(pieces[3].sortKey.expression == "b[0]")
-        #expect(ListPiece(text: "a + b * ( c )").named.name == "a+b*(c)")
-        #expect(ListPiece(text: "count( distinct  x )").named.name == "count(distinct x)")
-        #expect(ListPiece(text: #"x == "a b""#).named.name == #"x=="a b""#)
+        #expect(pieces[3].sortKey.expression.text == "b[0]")
+        func name(_ text: String) -> String {
+            ListPiece(excerpt: Excerpt(text, of: .select)).named.name
+        }
+        #expect(name("a + b * ( c )") == "a+b*(c)")
+        #expect(name("count( distinct  x )") == "count(distinct x)")
+        #expect(name(#"x == "a b""#) == #"x=="a b""#)
+        #expect(pieces.map(\.excerpt.position) == [0, 6, 40, 49])
+        #expect(pieces[1].named.expression.position == 10)
+        #expect(pieces[2].sortKey.expression.position == 41)
         #expect(throws: Problem.self) { try ListPiece.split("a,", of: .sort, limits: Limits()) }
     }
 

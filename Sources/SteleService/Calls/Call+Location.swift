@@ -4,7 +4,7 @@ import StelePersistence
 import StelePredicates
 
 extension Call {
-    /// What is thrown, with its place in `where`, else in `having`.
+    /// What is thrown, with its place in the parameter that it stands in.
     func locating<R>(_ body: () throws -> R) throws -> R {
         do { return try body() } catch let error as StoreError {
             throw located(error) ?? error
@@ -13,19 +13,17 @@ extension Call {
 
     /// Nil for what is not the fault of a text.
     private func located(_ error: StoreError) -> PredicateError? {
-        let mistake: PredicateError
-        switch error {
-        case .predicate(let error): mistake = error
-        case .tooLarge(let what):
-            mistake = .tooDeep(
-                "the expression is larger than what the store takes: \(what)",
-                hint: "nest it less deeply, or ask in several requests")
-        default: return nil
+        guard let mistake = error.mistake else { return nil }
+        let given = [Parameter.where, .having, .select, .sort, .groupBy].compactMap { parameter in
+            query[parameter].map { Excerpt($0, of: parameter) }
         }
-        for parameter in [Parameter.where, .having] {
-            guard let text = query[parameter], !text.isEmpty else { continue }
-            return ListCall.located(mistake, in: text, parameter)
+        guard let first = given.first else { return nil }
+        if mistake.isOfDepth {
+            let deepest = given.max {
+                PredicateError.nesting(in: $0.text) < PredicateError.nesting(in: $1.text)
+            }
+            return (deepest ?? first).located(mistake)
         }
-        return nil
+        return (given.first { mistake.found(in: $0.text) != nil } ?? first).located(mistake)
     }
 }

@@ -4,20 +4,25 @@ import StelePredicates
 
 /// One piece of a list, as written.
 struct ListPiece {
-    var text: String
+    let excerpt: Excerpt
+
+    var text: String { excerpt.text }
 
     /// The pieces of a list, split at commas outside quotes, brackets, braces and parentheses.
     /// - Throws: `Problem` for an empty piece or more pieces than allowed.
     static func split(_ text: String, of parameter: Parameter, limits: Limits) throws -> [ListPiece]
     {
-        var pieces: [String] = []
+        var pieces: [Excerpt] = []
         var start = text.startIndex
+        // Unicode scalars up to the piece and up to the byte at hand.
+        var (before, passed) = (0, 0)
         var depth = 0
         var quote: UInt8?
         var isEscaped = false
         // Byte by byte: what a list is split at is ASCII, and is part of no other character.
         for at in text.utf8.indices {
             let byte = text.utf8[at]
+            if byte & 0xC0 != 0x80 { passed += 1 }
             if let open = quote {
                 if isEscaped {
                     isEscaped = false
@@ -33,53 +38,55 @@ struct ListPiece {
             case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
             case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
             case UInt8(ascii: ",") where depth == 0:
-                pieces.append(String(text[start..<at]))
+                pieces.append(Excerpt(String(text[start..<at]), of: parameter, at: before))
                 start = text.utf8.index(after: at)
+                before = passed
             default: break
             }
         }
-        pieces.append(String(text[start...]))
+        pieces.append(Excerpt(String(text[start...]), of: parameter, at: before))
         guard pieces.count <= limits.columns else {
             throw Problem(
                 .parameter, "\(parameter.rawValue) names more than \(limits.columns) things")
         }
         return try pieces.map { piece in
-            let trimmed = piece.trimmingSpaces()
-            guard !trimmed.isEmpty else {
-                throw Problem(
-                    .parameter, "\(parameter.rawValue) has nothing between two commas, or is empty")
+            let trimmed = piece.part(piece.text[...])
+            guard !trimmed.text.isEmpty else {
+                throw piece.problem(
+                    "\(parameter.rawValue) has nothing between two commas, or is empty")
             }
-            return ListPiece(text: trimmed)
+            return ListPiece(excerpt: trimmed)
         }
     }
 
     /// The alias and the expression: `pay:average(salary)`; without an alias the expression as
     /// written, spaces beside punctuation removed.
-    var named: (name: String, expression: String) {
+    var named: (name: String, expression: Excerpt) {
         let head = text.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
         let rest = text.dropFirst(head.count)
         if !head.isEmpty, rest.first == ":", let first = head.first, !first.isNumber {
-            return (String(head), String(rest.dropFirst()).trimmingSpaces())
+            return (String(head), excerpt.part(rest.dropFirst()))
         }
-        return (Self.withoutSpaces(text), text)
+        return (Self.withoutSpaces(text), excerpt)
     }
 
     /// A sort key: one leading `-` is descending, a trailing `[c]`, `[d]`, `[l]` an option.
-    var sortKey: (expression: String, ascending: Bool, options: ComparisonOptions) {
+    var sortKey: (expression: Excerpt, ascending: Bool, options: ComparisonOptions) {
         var text = Substring(text)
         let ascending = text.first != "-"
         if !ascending { text = text.dropFirst() }
         var options: ComparisonOptions = []
         if text.last == "]", let open = text.lastIndex(of: "[") {
             let letters = text[text.index(after: open)...].dropLast()
-            if !letters.isEmpty, letters.allSatisfy({ "cdl".contains($0) }) {
-                if letters.contains("c") { options.insert(.caseInsensitive) }
-                if letters.contains("d") { options.insert(.diacriticInsensitive) }
-                if letters.contains("l") { options.insert(.localeSensitive) }
+            let known = letters.lowercased()
+            if !known.isEmpty, known.allSatisfy({ "cdl".contains($0) }) {
+                if known.contains("c") { options.insert(.caseInsensitive) }
+                if known.contains("d") { options.insert(.diacriticInsensitive) }
+                if known.contains("l") { options.insert(.localeSensitive) }
                 text = text[..<open]
             }
         }
-        return (String(text).trimmingSpaces(), ascending, options)
+        return (excerpt.part(text), ascending, options)
     }
 
     /// How a sort key is written that has a sign or a word for its direction; nil for any other.

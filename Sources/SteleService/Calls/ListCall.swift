@@ -11,8 +11,8 @@ struct ListCall: Sendable {
     /// The text of `where`, for the places of its mistakes.
     var whereText = ""
     var sort: [SortKey] = []
-    var select: [ExpressionDescription] = []
-    var groupBy: [Expression] = []
+    var select: [SelectItem] = []
+    var groupBy: [GroupKey] = []
     var having: Predicate?
     /// The text of `having`, for the places of its mistakes.
     var havingText = ""
@@ -20,7 +20,7 @@ struct ListCall: Sendable {
     var isDistinct: Bool?
     /// `subentities`; nil where it is not given.
     var includesSubentities: Bool?
-    var include: [[String]] = []
+    var include: [IncludePath] = []
     /// As given; nil is as many as the format gives without it.
     var limit: Int?
     var offset = 0
@@ -30,8 +30,27 @@ struct ListCall: Sendable {
     /// One key of `sort`.
     struct SortKey: Sendable {
         /// As written, which may be an alias of `select`.
-        var text: String
+        var excerpt: Excerpt
         var descriptor: SortDescriptor
+    }
+
+    /// One column of `select`.
+    struct SelectItem: Sendable {
+        var description: ExpressionDescription
+        /// The expression as written, without its alias.
+        var excerpt: Excerpt
+    }
+
+    /// One key of `groupBy`.
+    struct GroupKey: Sendable {
+        var expression: Expression
+        var excerpt: Excerpt
+    }
+
+    /// One path of `include`.
+    struct IncludePath: Sendable {
+        var keys: [String]
+        var excerpt: Excerpt
     }
 
     /// Reads the parameters of a list, or those that a single object takes.
@@ -64,23 +83,23 @@ struct ListCall: Sendable {
             whereText = text
             if let shape {
                 do { parsed = try ParsedPredicate(shape) } catch {
-                    throw Self.located(error, in: text, .where)
+                    throw Excerpt(text, of: .where).located(error)
                 }
                 predicate = parsed?.predicate
             } else {
-                predicate = try Self.predicate(text, .where)
+                predicate = try Excerpt(text, of: .where).predicate()
             }
         }
         if let text = query[.sort] { sort = try Self.sort(text, limits) }
         if let text = query[.select] { select = try Self.select(text, limits) }
         if let text = query[.groupBy] {
             groupBy = try ListPiece.split(text, of: .groupBy, limits: limits).map {
-                try Self.expression($0.text, .groupBy)
+                GroupKey(expression: try $0.excerpt.expression(), excerpt: $0.excerpt)
             }
         }
         if let text = query[.having] {
             havingText = text
-            having = try Self.predicate(text, .having)
+            having = try Excerpt(text, of: .having).predicate()
         }
         if let text = query[.distinct] { isDistinct = try Self.truth(text, .distinct) }
         if let text = query[.subentities] {
@@ -114,8 +133,8 @@ struct ListCall: Sendable {
         if let predicate { used.formUnion(predicate.freeVariables) }
         if let having { used.formUnion(having.freeVariables) }
         for key in sort { used.formUnion(key.descriptor.expression.freeVariables) }
-        for column in select { used.formUnion(column.expression.freeVariables) }
-        for group in groupBy { used.formUnion(group.freeVariables) }
+        for column in select { used.formUnion(column.description.expression.freeVariables) }
+        for group in groupBy { used.formUnion(group.expression.freeVariables) }
         try Self.checkUse(of: variables, among: used)
     }
 
@@ -136,78 +155,52 @@ struct ListCall: Sendable {
             let key = piece.sortKey
             do {
                 return SortKey(
-                    text: key.expression,
+                    excerpt: key.expression,
                     descriptor: SortDescriptor(
-                        try expression(key.expression, .sort), ascending: key.ascending,
+                        try key.expression.expression(), ascending: key.ascending,
                         options: key.options))
             } catch var error as PredicateError {
                 if let hint = piece.sortHint { error.hint = hint }
                 throw error
-            } catch var problem as Problem {
-                if let hint = piece.sortHint { problem.hint = hint }
-                throw problem
             }
         }
     }
 
-    private static func select(_ text: String, _ limits: Limits) throws -> [ExpressionDescription] {
+    private static func select(_ text: String, _ limits: Limits) throws -> [SelectItem] {
         var names = Set<String>()
         return try ListPiece.split(text, of: .select, limits: limits).map { piece in
-            let (name, text) = piece.named
-            if ["_id", "_entity", "_version"].contains(name), name != text.trimmingSpaces() {
-                throw Problem(
-                    .parameter, "select calls \(text) \(name), which is a key of every object",
-                    hint: "give it another alias")
+            let (name, excerpt) = piece.named
+            if ["_id", "_entity", "_version"].contains(name), name != excerpt.text {
+                throw piece.excerpt.problem(
+                    "select calls \(excerpt.text) \(name), which is a key of every object",
+                    near: name, hint: "give it another alias")
             }
             guard names.insert(name).inserted else {
-                throw Problem(
-                    .parameter, "select has two columns of the name \(name)",
-                    hint: "give one an alias: other:\(text)")
+                throw piece.excerpt.problem(
+                    "select has two columns of the name \(name)",
+                    near: name, hint: "give one an alias: other:\(excerpt.text)")
             }
-            return ExpressionDescription(name: name, expression: try expression(text, .select))
+            return SelectItem(
+                description: ExpressionDescription(
+                    name: name, expression: try excerpt.expression()), excerpt: excerpt)
         }
     }
 
-    private static func include(_ text: String, _ limits: Limits) throws -> [[String]] {
+    private static func include(_ text: String, _ limits: Limits) throws -> [IncludePath] {
         let paths = try ListPiece.split(text, of: .include, limits: limits).map {
-            $0.text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            IncludePath(
+                keys: $0.text.split(separator: ".", omittingEmptySubsequences: false)
+                    .map(String.init), excerpt: $0.excerpt)
         }
         guard paths.count <= limits.includePaths else {
             throw Problem(.parameter, "include names more than \(limits.includePaths) paths")
         }
-        for path in paths where path.count > limits.includeDepth || path.contains("") {
-            throw Problem(
-                .parameter,
-                "include has the path \(path.joined(separator: ".").prefix(100)): paths "
+        for path in paths where path.keys.count > limits.includeDepth || path.keys.contains("") {
+            throw path.excerpt.problem(
+                "include has the path \(path.excerpt.text.prefix(100)): paths "
                     + "are up to \(limits.includeDepth) relationships with dots between them")
         }
         return paths
-    }
-
-    static func predicate(_ text: String, _ parameter: Parameter) throws -> Predicate {
-        do {
-            return try Predicate(format: text)
-        } catch {
-            throw located(error, in: text, parameter)
-        }
-    }
-
-    private static func expression(_ text: String, _ parameter: Parameter) throws -> Expression {
-        do {
-            return try Expression(format: text)
-        } catch {
-            throw located(error, in: text, parameter)
-        }
-    }
-
-    /// The mistake with its parameter, and a hint where a plus sign was lost.
-    static func located(
-        _ error: PredicateError, in text: String, _ parameter: Parameter
-    ) -> PredicateError {
-        var located = error.located(in: text)
-        located.message = "\(parameter.rawValue): \(located.message)"
-        if hasSpaceForPlus(text) { located.hint = plusHint }
-        return located
     }
 
     /// A whole number in a range.

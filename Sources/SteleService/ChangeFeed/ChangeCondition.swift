@@ -28,7 +28,7 @@ struct ChangeCondition: Sendable, Hashable {
         _ text: String, variables: [(name: String, value: String)], entities: [Entity],
         model: Model
     ) throws {
-        let read = try ListCall.predicate(text, .where)
+        let read = try Excerpt(text, of: .where).predicate()
         try ListCall.checkUse(of: variables, among: read.freeVariables)
         parts = try entities.map { entity in
             let names = Names(model: model, entity: entity, variables: variables)

@@ -150,10 +150,7 @@ struct ErrorRenderer {
         case .unsupported(let what): return .notBuilt(what)
         case .predicate(let error): return problem(error)
         case .invalid(let what): return Problem(.predicateValue, what)
-        case .tooLarge(let what):
-            return Problem(
-                .predicateLimit, "the expression is larger than what the store takes: \(what)",
-                hint: "nest it less deeply, or ask in several requests")
+        case .tooLarge: return error.mistake.map { problem($0) }
         case .closed: return Problem(.unavailable, "the store is closed: the service stops")
         case .incompatible, .failed: return nil
         }

@@ -37,14 +37,14 @@ struct Columns {
     static func rows(_ selected: [SelectedColumn]) throws -> [Column] {
         try selected.enumerated().map { index, column in
             if let composite = column.composite {
-                throw Problem(
-                    .parameter, "\(composite.name) is a composite attribute, and a row of "
+                throw column.excerpt.problem(
+                    "\(composite.name) is a composite attribute, and a row of "
                         + "aggregates or of distinct=true holds single values",
                     hint: composite.leaves.first.map { "select its attributes: \($0.name)" })
             }
             if case .collection = column.type {
-                throw Problem(
-                    .parameter, "\(column.description.name) leads to many values, and a row of "
+                throw column.excerpt.problem(
+                    "\(column.description.name) leads to many values, and a row of "
                         + "aggregates or of distinct=true holds single ones",
                     hint: "select one of its aggregates, such as a count")
             }

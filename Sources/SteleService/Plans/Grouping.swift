@@ -8,7 +8,7 @@ struct Grouping {
     let names: Names
 
     /// - Throws: `Problem` that names what has no one value in a group.
-    func check(_ expression: Expression, _ parameter: Parameter) throws {
+    func check(_ expression: Expression, in excerpt: Excerpt) throws {
         if groups.contains(expression) { return }
         switch expression {
         case .function(let name, let arguments):
@@ -17,36 +17,36 @@ struct Grouping {
             {
                 return
             }
-            for argument in arguments { try check(argument, parameter) }
+            for argument in arguments { try check(argument, in: excerpt) }
         case .keyPath, .evaluatedObject, .subquery:
-            throw Problem(
-                .parameter,
-                "\(expression.description) in \(parameter.rawValue) is neither an aggregate nor "
-                    + "in groupBy", hint: "add it to groupBy")
+            throw excerpt.problem(
+                "\(expression.description) in \(excerpt.parameter.rawValue) is neither an "
+                    + "aggregate nor in groupBy", near: expression.description,
+                hint: "add it to groupBy")
         case .conditional(let predicate, let first, let second):
-            try check(predicate, parameter)
-            try check(first, parameter)
-            try check(second, parameter)
-        case .aggregate(let items): for item in items { try check(item, parameter) }
+            try check(predicate, in: excerpt)
+            try check(first, in: excerpt)
+            try check(second, in: excerpt)
+        case .aggregate(let items): for item in items { try check(item, in: excerpt) }
         case .set(_, let left, let right):
-            try check(left, parameter)
-            try check(right, parameter)
+            try check(left, in: excerpt)
+            try check(right, in: excerpt)
         case .index(let collection, let place):
-            try check(collection, parameter)
-            if case .at(let number) = place { try check(number, parameter) }
+            try check(collection, in: excerpt)
+            if case .at(let number) = place { try check(number, in: excerpt) }
         case .constant, .variable, .anyKey, .assignment: break
         }
     }
 
     /// - Throws: as for an expression.
-    func check(_ predicate: Predicate, _ parameter: Parameter) throws {
+    func check(_ predicate: Predicate, in excerpt: Excerpt) throws {
         switch predicate {
         case .constant: break
         case .comparison(let it):
-            try check(it.left, parameter)
-            try check(it.right, parameter)
-        case .and(let parts), .or(let parts): for part in parts { try check(part, parameter) }
-        case .not(let inner): try check(inner, parameter)
+            try check(it.left, in: excerpt)
+            try check(it.right, in: excerpt)
+        case .and(let parts), .or(let parts): for part in parts { try check(part, in: excerpt) }
+        case .not(let inner): try check(inner, in: excerpt)
         }
     }
 }

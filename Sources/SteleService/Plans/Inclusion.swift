@@ -38,27 +38,40 @@ struct Inclusion: Sendable {
     /// The tree of those paths.
     /// - Throws: `Problem` that names a path which leads nowhere, with the nearest relationship.
     init(
-        _ paths: [[String]], from entity: Entity, model: Model, visibility: Visibility
+        _ paths: [ListCall.IncludePath], from entity: Entity, model: Model,
+        visibility: Visibility
+    ) throws {
+        try self.init(paths, passed: 0, from: entity, model: model, visibility: visibility)
+    }
+
+    /// - Parameter passed: how many keys of the paths lead to the entity.
+    private init(
+        _ paths: [ListCall.IncludePath], passed: Int, from entity: Entity, model: Model,
+        visibility: Visibility
     ) throws {
         var order: [String] = []
-        var rests: [String: [[String]]] = [:]
-        for path in paths {
-            guard let first = path.first else { continue }
-            if rests[first] == nil { order.append(first) }
-            rests[first, default: []].append(Array(path.dropFirst()))
+        var sharing: [String: [ListCall.IncludePath]] = [:]
+        for path in paths where path.keys.count > passed {
+            let name = path.keys[passed]
+            if sharing[name] == nil { order.append(name) }
+            sharing[name, default: []].append(path)
         }
         branches = try order.map { name in
-            let (kind, destination) = try Self.kind(name, of: entity, model, visibility)
-            let below = (rests[name] ?? []).filter { !$0.isEmpty }
+            let sharing = sharing[name] ?? []
+            let (kind, destination) = try Self.kind(name, of: entity, model, visibility) {
+                sharing[0].problem($0, key: passed, hint: $1)
+            }
             return Branch(
                 kind: kind,
                 below: try Inclusion(
-                    below, from: destination, model: model, visibility: visibility))
+                    sharing, passed: passed + 1, from: destination, model: model,
+                    visibility: visibility))
         }
     }
 
     private static func kind(
-        _ name: String, of entity: Entity, _ model: Model, _ visibility: Visibility
+        _ name: String, of entity: Entity, _ model: Model, _ visibility: Visibility,
+        problem: (String, String?) -> Problem
     ) throws -> (Branch.Kind, Entity) {
         switch entity.property(named: name) {
         case .relationship(let it): return (.relationship(it), model.destination(of: it))
@@ -66,20 +79,27 @@ struct Inclusion: Sendable {
             let property = try FetchedProperty(it, of: entity, model, visibility)
             return (.fetched(property), property.request.entity)
         case .attribute:
-            throw Problem(
-                .parameter,
+            throw problem(
                 "include names \(name) of \(entity.name), which is an attribute: it is "
-                    + "in the answer anyway")
+                    + "in the answer anyway", nil)
         case nil:
             let names = entity.properties.compactMap { property -> String? in
                 if case .attribute = property { nil } else { property.name }
             }
-            throw Problem(
-                .parameter, "include names \(name), which is no relationship of \(entity.name)",
-                hint: Nearest.hint(to: name, among: names))
+            throw problem(
+                "include names \(name), which is no relationship of \(entity.name)",
+                Nearest.hint(to: name, among: names))
         }
     }
 
     /// All relationships in the tree, for what a change of them would change.
     var count: Int { branches.reduce(branches.count) { $0 + $1.below.count } }
+}
+
+extension ListCall.IncludePath {
+    /// What is wrong with the key of that number, at its place.
+    fileprivate func problem(_ detail: String, key: Int, hint: String?) -> Problem {
+        let before = keys[..<key].reduce(0) { $0 + $1.unicodeScalars.count + 1 }
+        return excerpt.problem(detail, at: before, near: keys[key], hint: hint)
+    }
 }

@@ -32,7 +32,7 @@ struct Names {
     /// The predicate of `where`.
     /// - Throws: `PredicateError` with the place in the text.
     func predicate(_ predicate: Predicate, text: String) throws -> Predicate {
-        try located(in: text, .where) { try check.check(predicate) }
+        try located(in: Excerpt(text, of: .where)) { try check.check(predicate) }
     }
 
     /// The predicate of `where`, prepared for other literals: as it was read, and as `predicate`
@@ -47,7 +47,7 @@ struct Names {
 
     /// The predicate of `having`; it may name aliases.
     func having(_ predicate: Predicate, text: String) throws -> Predicate {
-        try located(in: text, .having) { try check.check(predicate) }
+        try located(in: Excerpt(text, of: .having)) { try check.check(predicate) }
     }
 
     /// The predicate of a fetched property of that entity.
@@ -64,7 +64,14 @@ struct Names {
 
     /// A key of `sort`; it may name an alias.
     func sortDescriptor(_ descriptor: SortDescriptor, text: String) throws -> SortDescriptor {
-        let (expression, type) = try located(in: text, .sort) {
+        try sortDescriptor(descriptor, Excerpt(text, of: .sort))
+    }
+
+    /// The same with its place in `sort`.
+    func sortDescriptor(
+        _ descriptor: SortDescriptor, _ excerpt: Excerpt
+    ) throws -> SortDescriptor {
+        let (expression, type) = try located(in: excerpt) {
             do {
                 return try check.check(descriptor.expression)
             } catch var error as PredicateError {
@@ -75,41 +82,44 @@ struct Names {
             }
         }
         if case .collection = type {
-            throw Problem(
-                .parameter, "sort: \(text) leads to many values, and a row is sorted by one")
+            throw excerpt.problem(
+                "sort: \(excerpt.text) leads to many values, and a row is sorted by one",
+                hint: "sort by one of its aggregates, such as count(\(excerpt.text))")
         }
         return SortDescriptor(
             expression, ascending: descriptor.ascending, options: descriptor.options)
     }
 
     /// A key of `groupBy`.
-    func group(_ expression: Expression) throws -> Expression {
-        let text = expression.description
-        let (checked, type) = try located(in: text, .groupBy) { try check.check(expression) }
+    func group(_ key: ListCall.GroupKey) throws -> Expression {
+        let excerpt = key.excerpt
+        let (checked, type) = try located(in: excerpt) { try check.check(key.expression) }
         if case .collection = type {
-            throw Problem(.parameter, "groupBy: \(text) leads to many values")
+            throw excerpt.problem("groupBy: \(excerpt.text) leads to many values")
         }
         if isAggregate(checked) {
-            throw Problem(
-                .parameter, "groupBy: \(text) is an aggregate, and groups are made before those",
+            throw excerpt.problem(
+                "groupBy: \(excerpt.text) is an aggregate, and groups are made before those",
                 hint: "a condition on it is having, an order by it sort")
         }
         return checked
     }
 
     /// A column of `select`, with what its text means.
-    func column(_ asked: ExpressionDescription) throws -> SelectedColumn {
+    func column(_ item: ListCall.SelectItem) throws -> SelectedColumn {
+        let asked = item.description
         var open = check
         open.allowsRowAggregates = true
-        let (expression, type) = try located(in: asked.name, .select) {
+        let (expression, type) = try located(in: item.excerpt) {
             try open.check(asked.expression)
         }
-        let isAggregate = try located(in: asked.name, .select) {
+        let isAggregate = try located(in: item.excerpt) {
             try open.isAggregate(asked.expression)
         }
         return SelectedColumn(
             description: ExpressionDescription(name: asked.name, expression: expression),
-            type: type, isAggregate: isAggregate, transformed: transformed(expression, type))
+            excerpt: item.excerpt, type: type, isAggregate: isAggregate,
+            transformed: transformed(expression, type))
     }
 
     /// The attribute at a key path's end where a transformer makes JSON of its values.
@@ -121,13 +131,11 @@ struct Names {
         return ValueKind(attribute)
     }
 
-    private func located<R>(
-        in text: String, _ parameter: Parameter, _ body: () throws -> R
-    ) throws -> R {
+    private func located<R>(in excerpt: Excerpt, _ body: () throws -> R) throws -> R {
         do {
             return try body()
         } catch let error as PredicateError {
-            var located = ListCall.located(error, in: text, parameter)
+            var located = excerpt.located(error)
             if variables.contains(where: { hasSpaceForPlus($0.value) }) { located.hint = plusHint }
             throw located
         }
@@ -137,6 +145,8 @@ struct Names {
 /// A column of `select`, checked.
 struct SelectedColumn {
     let description: ExpressionDescription
+    /// Where it is written.
+    let excerpt: Excerpt
     let type: ExpressionType
     let isAggregate: Bool
     /// The fetched property that it names, which is no expression.

@@ -30,7 +30,7 @@ struct Reading {
         let isGrouped = !asked.groupBy.isEmpty || columns.contains { $0.isAggregate }
         let naming = names.naming(columns.map(\.description), aggregates: isGrouped)
         request.sortDescriptors = try asked.sort.map {
-            try naming.sortDescriptor($0.descriptor, text: $0.text)
+            try naming.sortDescriptor($0.descriptor, $0.excerpt)
         }
         let shape: Shape
         if isGrouped || asked.isDistinct ?? false {
@@ -100,7 +100,11 @@ struct Reading {
         let declared = template.declared
         asked.includesSubentities = asked.includesSubentities ?? declared.includesSubentities
         if declared.resultType == .objectIDs, asked.select.isEmpty, asked.include.isEmpty {
-            asked.select = [ExpressionDescription(name: "_id", expression: .key("_id"))]
+            asked.select = [
+                ListCall.SelectItem(
+                    description: ExpressionDescription(name: "_id", expression: .key("_id")),
+                    excerpt: Excerpt("_id", of: .select))
+            ]
         }
         if declared.returnsDistinctResults, declared.resultType == .dictionaries,
             !asked.select.isEmpty
@@ -130,21 +134,23 @@ struct Reading {
     }
 
     /// A column of `select`; a fetched property is none of the language's expressions.
-    private func column(_ asked: ExpressionDescription, _ names: Names) throws -> SelectedColumn {
+    private func column(_ item: ListCall.SelectItem, _ names: Names) throws -> SelectedColumn {
+        let asked = item.description
         if case .keyPath(.evaluatedObject, let path) = asked.expression, path.count == 1,
             case .fetchedProperty(let declared) = names.entity.property(named: path[0])
         {
             let property = try FetchedProperty(declared, of: names.entity, model, visibility)
             return SelectedColumn(
-                description: asked, type: .collection(.object(property.request.entity.index)),
-                isAggregate: false, fetched: property)
+                description: asked, excerpt: item.excerpt,
+                type: .collection(.object(property.request.entity.index)), isAggregate: false,
+                fetched: property)
         }
         if let composite = composite(asked.expression, of: names.entity) {
             return SelectedColumn(
-                description: asked, type: .value(.composite), isAggregate: false,
-                composite: composite)
+                description: asked, excerpt: item.excerpt, type: .value(.composite),
+                isAggregate: false, composite: composite)
         }
-        return try names.column(asked)
+        return try names.column(item)
     }
 
     /// The composite attribute of the objects themselves that an expression names, or nil.
@@ -254,8 +260,12 @@ struct Reading {
         let groups = try asked.groupBy.map { try naming.group($0) }
         let grouping = Grouping(groups: groups, names: naming)
         if isGrouped {
-            for column in columns { try grouping.check(column.description.expression, .select) }
-            for key in request.sortDescriptors { try grouping.check(key.expression, .sort) }
+            for column in columns {
+                try grouping.check(column.description.expression, in: column.excerpt)
+            }
+            for (key, asked) in zip(request.sortDescriptors, asked.sort) {
+                try grouping.check(key.expression, in: asked.excerpt)
+            }
         } else if asked.having != nil {
             throw Problem(
                 .parameter, "having is a condition on groups, and distinct rows are none",
@@ -265,16 +275,17 @@ struct Reading {
         request.havingPredicate = try asked.having.map {
             try naming.having($0, text: asked.havingText)
         }
-        if let having = request.havingPredicate { try grouping.check(having, .having) }
+        if let having = request.havingPredicate {
+            try grouping.check(having, in: Excerpt(asked.havingText, of: .having))
+        }
         request.returnsDistinctResults = asked.isDistinct ?? false
         if request.returnsDistinctResults {
             for (key, asked) in zip(request.sortDescriptors, asked.sort) {
                 guard columns.contains(where: { $0.description.expression == key.expression })
                 else {
-                    throw Problem(
-                        .parameter,
+                    throw asked.excerpt.problem(
                         "sort: distinct rows are sorted by their own columns, and "
-                            + "\(asked.text) is none", hint: "add it to select")
+                            + "\(asked.excerpt.text) is none", hint: "add it to select")
                 }
             }
         }

@@ -1,0 +1,107 @@
+// Where in a parameter's value a mistake stands: `position` in problem details.
+
+import SteleJSON
+import SteleModel
+import Testing
+
+@testable import SteleService
+
+@Suite struct PlaceTests {
+    /// A mistake, between two `|` in the parameters as they are decoded.
+    struct Mistake: CustomTestStringConvertible {
+        let entity: String
+        let query: [(name: String, value: String)]
+        let position: Int
+        let near: String
+
+        var testDescription: String { query.map { "\($0.name)=\($0.value)" }.joined() }
+
+        init(_ query: String, of entity: String = "Player") {
+            self.entity = entity
+            var (position, near) = (0, "")
+            self.query = query.split(separator: "&&").map { part in
+                let halves = part.split(separator: "=", maxSplits: 1)
+                let pieces = halves[1].split(separator: "|", omittingEmptySubsequences: false)
+                if pieces.count == 3 {
+                    position = pieces[0].unicodeScalars.count
+                    near = String(pieces[1])
+                }
+                return (String(halves[0]), pieces.joined())
+            }
+            (self.position, self.near) = (position, near)
+        }
+    }
+
+    static let mistakes: [Mistake] = [
+        // Literals, where they stand
+        Mistake(#"where=goals > 1 AND joinedAt > |"2024-02-30"|"#),
+        Mistake(#"where=joinedAt BETWEEN {"2024-01-01", |'soon'|}"#),
+        Mistake(#"where=joinedAt == CAST(|"2024-13-01"|, "NSDate")"#),
+        Mistake(#"where=name == 'a' OR team == |"/Player/3"|"#),
+        Mistake(#"where=team IN {1, 2, |"Crew"|}"#),
+        Mistake(#"where=team == |1.5|"#),
+        Mistake(#"where=name == "é" AND name < |0x10|"#),
+        Mistake(#"where=goals == |'it\'s'|"#),
+        Mistake(#"where=goals > 3 AND joinedAt > |$X|&&var.X=2024-02-30"#),
+        Mistake(#"where=joinedAt IN |$X|&&var.X=2024-01-01,2024-02-30"#),
+        Mistake(#"where=team == |$X|&&var.X=Crew"#),
+        Mistake(#"where=goals BETWEEN |$X|&&var.X=1,x"#),
+        // Keys, and not what is called alike
+        Mistake(#"where=name == "a" AND name.|name| == 1"#),
+        Mistake(#"where=length(name) > 1 OR count(team.players) > |count|"#),
+        Mistake(#"where=SUBQUERY(players, $p, $p.goals > 1 AND $p.|founded| > 1).@count > 0"#, of: "Team"),
+        Mistake(#"where=ANY players.|gaols| > 3"#, of: "Team"),
+        Mistake(#"where=players.|@sun|.goals > 3"#, of: "Team"),
+        Mistake(#"where=name == 'x' AND goals > |=| 3"#),
+        // Lists: from the start of the parameter's value
+        Mistake(#"select=name, number , |gaols|"#),
+        Mistake(#"select=name,pay:goals + |gaols|"#),
+        Mistake(#"select=gaols2:goals,x: length(|goals|)"#),
+        Mistake(#"select="é",name,a:goals +|)|"#),
+        Mistake(#"select=name,|name|"#),
+        Mistake(#"select=name,|_id|:goals"#),
+        Mistake(#"select=name,late:TERNARY(joinedAt > |'2024-02-30'|, 1, 2)"#),
+        Mistake(#"sort=-goals, -team.|nmae|"#),
+        Mistake(#"sort=name[cd],- length(|goals|)"#),
+        Mistake(#"sort=name,goals |desc|"#),
+        Mistake(#"sort=name,|team.players|"#),
+        Mistake(#"select=team.name,n:count()&&groupBy=team.name,|temq|"#),
+        Mistake(#"select=team.name,n:count()&&groupBy=team.name , team.|city2|"#),
+        Mistake(#"select=team.name,n:count()&&groupBy=team.name,|n2|"#),
+        Mistake(#"select=team.name,|goals|&&groupBy=team.name&&having=count() > 3"#),
+        Mistake(#"select=team.name,n:count()&&groupBy=team.name&&sort=-n,|goals|"#),
+        Mistake(#"select=team.name,n:count()&&groupBy=team.name&&having=n > 3 AND |goals| > 3"#),
+        Mistake(#"select=team.name,n:count()&&groupBy=team.name&&having=n > 3 AND n == |'x'|"#),
+        Mistake(#"select=team.name,n:count()&&groupBy=team.name&&having=n > 3 AND |m| == 2"#),
+        Mistake(#"select=name&&distinct=true&&sort=name,|goals|"#),
+        Mistake(#"select=name&&sort=name,|| ,goals"#),
+        Mistake(#"include=team,team.|palyers|"#),
+        Mistake(#"include= team , |name|"#),
+        Mistake(#"include=team.players.|nobody|,team"#),
+    ]
+
+    @Test("The position is that of what is wrong, from the start of the parameter's value",
+        arguments: mistakes)
+    func places(_ mistake: Mistake) throws {
+        let query = mistake.query.map { "\($0.name)=\(encoded($0.value))" }.joined(separator: "&")
+        let answer = try ServiceFixture.league().get("/\(mistake.entity)?\(query)")
+        #expect(answer.status == 400, "\(answer.text)")
+        #expect(try answer.json["position"] == .integer(Int64(mistake.position)), "\(answer.text)")
+        guard case .string(let near)? = try answer.json["near"] else {
+            Issue.record("\(answer.text)")
+            return
+        }
+        #expect(near.hasPrefix(mistake.near) || mistake.near.hasPrefix(near), "\(answer.text)")
+    }
+
+    @Test("A literal is placed where its shape has been asked with a right one before")
+    func keptShapes() throws {
+        let league = try ServiceFixture.league()
+        func condition(_ day: String) -> String { "goals > 1 AND joinedAt > \"\(day)\"" }
+        for day in ["2024-02-28", "2024-02-29"] {
+            #expect(league.get("/Player?where=\(encoded(condition(day)))").status == 200)
+        }
+        let answer = league.get("/Player?where=\(encoded(condition("2024-02-30")))")
+        #expect(try answer.json["position"] == .integer(25), "\(answer.text)")
+    }
+}
