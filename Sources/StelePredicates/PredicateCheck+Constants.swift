@@ -1,5 +1,6 @@
 /// Constants and variables become what they are compared with.
 
+import SteleJSON
 import SteleModel
 
 extension PredicateCheck {
@@ -207,11 +208,20 @@ extension PredicateCheck {
             .type, "\(literal) is compared with \(noun) and is none", near: literal, hint: hint)
     }
 
+    /// Why a text is no date: what is wrong with one, where it begins like one.
     static func noDate(_ text: String) -> PredicateError {
-        PredicateError(
-            .type, "\(Value.string(text).literal) is compared with a date and is none",
-            near: Value.string(text).literal,
-            hint: "write it as 2026-01-31 or 2026-01-31T09:00:00Z")
+        let literal = Value.string(text).literal
+        let written = "write it as 2026-01-31 or 2026-01-31T09:00:00Z"
+        let digits = text.utf8.drop { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
+        let isLikeOne = digits.count > 5 && digits.prefix(4).allSatisfy(Lexer.isDigit)
+        if isLikeOne, digits.dropFirst(4).first == UInt8(ascii: "-") {
+            do { _ = try ISO8601.secondsSinceReferenceDate(text) } catch {
+                return PredicateError(
+                    .type, error.message, near: literal, hint: error.hint ?? written)
+            }
+        }
+        return PredicateError(
+            .type, "\(literal) is compared with a date and is none", near: literal, hint: written)
     }
 
     /// A number as that type holds it; where it cannot, as it is: then it is just never equal.

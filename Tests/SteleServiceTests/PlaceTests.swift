@@ -104,4 +104,29 @@ import Testing
         let answer = league.get("/Player?where=\(encoded(condition("2024-02-30")))")
         #expect(try answer.json["position"] == .integer(25), "\(answer.text)")
     }
+
+    @Test("A date that does not exist is told so",
+        arguments: [
+            ("2024-02-30", "a day that does not exist", "29 days"),
+            ("2023-13-01", "names month 13", "01 to 12"),
+            ("2024-01-01T25:00:00Z", "names hour 25", "23"),
+            ("2024-01-01T10:00:00", "no offset", "Z or +02:00"),
+            ("2024-01-01T10:00:00 02:00", "offset", "%2B"),
+            ("2024-1-1", "digits for the month", "2026-01-31"),
+            ("yesterday", "is none", "2026-01-31"),
+            ("01/02/2024", "is none", "2026-01-31"),
+        ])
+    func dates(_ date: String, _ words: String, _ hint: String) throws {
+        let league = try ServiceFixture.league()
+        for query in [
+            "where=\(encoded("joinedAt > '\(date)'"))",
+            "where=\(encoded("joinedAt > $D"))&var.D=\(encoded(date))",
+            "where=\(encoded("joinedAt > CAST('\(date)', 'NSDate')"))",
+        ] {
+            let answer = league.get("/Player?\(query)")
+            #expect(answer.status == 400 && answer.detail.contains(date), "\(answer.text)")
+            #expect(answer.detail.contains(words), "\(answer.text)")
+            #expect(answer.hint.contains(hint), "\(answer.text)")
+        }
+    }
 }
