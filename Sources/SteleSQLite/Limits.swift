@@ -26,6 +26,9 @@ enum Limits {
     static let checkpointPages = 8_000
     /// Milliseconds that saves wait at most for readers that keep the WAL from starting anew.
     static let restartMilliseconds: Int32 = 50
+    /// Calls and parentheses within one another that SQLite's parser, which has 100 places, holds in
+    /// any case; how many more depends on what they are.
+    static let nestedCalls = 15
     /// Seconds that one statement of a reader may run.
     static let statementSeconds = 30.0
     /// Changes of a save in parts that are told with their values, and so are in memory until then.

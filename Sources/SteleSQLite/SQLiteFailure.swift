@@ -25,7 +25,9 @@ enum SQLiteFailure {
         case SQLITE_ERROR where message.hasPrefix("\u{1F}"):
             return FunctionError.error(message).map { .predicate($0) } ?? .failed(message)
         case SQLITE_ERROR where message == "integer overflow": return .invalid(message)
-        case SQLITE_ERROR where isBound(message): return .tooLarge(message)
+        case SQLITE_ERROR:
+            if let bound = bound(message) { return .tooLarge(bound) }
+            fallthrough
         default: return .failed("SQLite: \(message) (\(code)) in \(place.prefix(placeLength))")
         }
     }
@@ -39,11 +41,22 @@ enum SQLiteFailure {
             .flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Whether SQLite says that a statement goes beyond one of its bounds, for which it has no code
-    /// of its own: what stacks up in its parser (100), how deep expressions nest (1000), tables of
-    /// a join (64), columns, variables, arguments.
-    private static func isBound(_ message: String) -> Bool {
-        message == "parser stack overflow" || message.hasPrefix("Expression tree is too large")
-            || message.hasPrefix("too many ") || message.hasPrefix("at most ")
+    /// What of a statement there is too much of, in our words: SQLite has no code of its own for
+    /// it. Nil for any other message.
+    static func bound(_ message: String) -> String? {
+        if message == "parser stack overflow" {
+            return "calls and parentheses stand within one another deeper than SQLite's parser "
+                + "holds; up to \(Limits.nestedCalls) always do"
+        }
+        if message.hasPrefix("Expression tree is too large") {
+            return "its operators stand on one another's results more than 1,000 deep in SQL"
+        }
+        if message.hasPrefix("at most 64 tables") {
+            return "it goes over more relationships than the 64 tables that one query may join"
+        }
+        if message.hasPrefix("too many ") || message.hasPrefix("at most ") {
+            return "SQLite says \(message)"
+        }
+        return nil
     }
 }

@@ -129,4 +129,40 @@ import Testing
             #expect(answer.hint.contains(hint), "\(answer.text)")
         }
     }
+
+    @Test("What is too deep for the store is said in our words, with the bound and the place")
+    func tooDeep() throws {
+        let league = try ServiceFixture.league()
+        func nested(_ depth: Int) -> String {
+            String(repeating: "abs(", count: depth) + "goals" + String(repeating: ")", count: depth)
+        }
+        for (parameter, text) in [
+            ("where", nested(99) + " == 1"), ("select", "name,n:" + nested(99)),
+            ("sort", "name," + nested(99)),
+        ] {
+            let answer = league.get(
+                "/Player?where=\(encoded(parameter == "where" ? text : "goals == 1"))"
+                    + (parameter == "where" ? "" : "&\(parameter)=\(encoded(text))"))
+            #expect(answer.code == "predicate.limit", "\(answer.text)")
+            #expect(answer.detail.hasPrefix("\(parameter): "), "\(answer.text)")
+            #expect(!answer.detail.contains("overflow") && answer.detail.contains("up to 15"))
+            let goals = try #require(text.firstRange(of: "goals")).lowerBound
+            let position = text.unicodeScalars.distance(from: text.startIndex, to: goals)
+            #expect(try answer.json["position"] == .integer(Int64(position)), "\(answer.text)")
+        }
+    }
+
+    @Test("What is 15 deep is answered, whatever it is made of",
+        arguments: [
+            ("abs(", ")", 15), ("randomn(", ")", 15), ("modulus(goals, ", ")", 15),
+            ("raise:toPower:(1, ", ")", 15), ("TERNARY(1 == 1, 1, ", ")", 15),
+            ("TERNARY(goals == ", ", 1, 2)", 15), ("goals + (", ")", 15), ("-(", ")", 15),
+            ("length(CAST(", ", 'NSString'))", 7), ("CAST(CAST(", ", 'NSDate'), 'NSNumber')", 7),
+        ])
+    func deepEnough(_ open: String, _ close: String, _ depth: Int) throws {
+        let text =
+            String(repeating: open, count: depth) + "goals" + String(repeating: close, count: depth)
+        let answer = try ServiceFixture.league().get("/Player?where=\(encoded(text + " == 1"))")
+        #expect(answer.status == 200, "\(answer.text)")
+    }
 }

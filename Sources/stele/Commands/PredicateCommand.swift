@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import SteleModel
+import StelePersistence
 import StelePredicates
 import SteleSQLite
 import SteleService
@@ -100,7 +101,11 @@ struct PredicateCommand: ParsableCommand {
         request.predicate = checked
         // A list asks for one row more than it shows, to know whether there is another page.
         request.fetchLimit = Limits().defaultListLimit + 1
-        let fetch = try SQLiteStore.explain(request, model: model)
+        let fetch: ExplainedFetch
+        do { fetch = try SQLiteStore.explain(request, model: model) } catch {
+            guard let mistake = error.mistake else { throw error }
+            throw Failure(Self.sentence(mistake.located(in: text), in: text))
+        }
         var lines = [predicate.predicateFormat, "types:"]
         lines += Self.aligned(types.map { ($0.text, $0.type.name(in: model)) })
         lines += ["sql:", "  " + fetch.sql, "bindings:"]
