@@ -135,11 +135,13 @@ struct KeyPathResolver {
             let near = Nearest.name(to: name, among: KeyPathResolution.operators)
             throw PredicateError(
                 .unknownKey, "there is no collection operator \(name)", near: name,
-                hint: near.map { "did you mean \($0)?" })
+                hint: near.map { "did you mean \($0)?" }
+                    ?? (seen == 1 ? "a variable is written $\(name.dropFirst())" : nil))
         }
         guard isMany else {
             throw PredicateError(
-                .type, "\(name) needs a to-many relationship before it", near: name)
+                .type, "\(name) needs a to-many relationship before it", near: name,
+                hint: seen > 1 ? ForeignWords.key(String(name.dropFirst()), of: before) : nil)
         }
         if let last = operators.last, Self.isFinal(last) {
             throw PredicateError(.type, "\(name) has no collection left after \(last)", near: name)
@@ -176,7 +178,8 @@ struct KeyPathResolver {
         case .composite(let whole): return try element(key, of: whole)
         case .value(_, let name):
             throw PredicateError(
-                .type, "\(name) is an attribute and has no key \(key)", near: key)
+                .type, "\(name) is an attribute and has no key \(key)", near: key,
+                hint: ForeignWords.key(key, of: before))
         case .object(let entity):
             return try step(key, of: entity)
         }
@@ -261,11 +264,32 @@ struct KeyPathResolver {
                 hint: "\(key) is a property of its subentity \(below.name): ask for "
                     + "\(below.name) itself")
         }
-        let known = entity.properties.map(\.name) + ["_id", "_entity", "_version"]
-        let near = Nearest.name(to: key, among: known)
-        return PredicateError(
+        let own = entity.properties.map(\.name)
+        var error = PredicateError(
             .unknownKey, message, near: key,
-            hint: near.map { "did you mean \($0)?" }
-                ?? (path.count == 1 ? "text stands in quotes: \"\(key)\"" : nil))
+            hint: foreignHint(for: key, of: entity)
+                ?? Nearest.hint(to: key, among: own + ["_id", "_entity", "_version"]))
+        if !own.isEmpty {
+            error.known =
+                "its keys are \(own.prefix(12).joined(separator: ", "))\(own.count > 12 ? ", …" : "")"
+        }
+        return error
+    }
+
+    /// The way out where another language has such a key.
+    private func foreignHint(for key: String, of entity: Entity) -> String? {
+        // `team_id` and `teamId`, as columns of tables are called.
+        if key.count > 2, key.lowercased().hasSuffix("id") {
+            let name = String(key.dropLast(key.dropLast(2).last == "_" ? 3 : 2))
+            if case .relationship = entity.property(named: name) { return "did you mean \(name)?" }
+        }
+        if seen == 1 { return ForeignWords.name(key) }
+        if isMany { return ForeignWords.key(key, of: before, isMany: true) }
+        return ForeignWords.sameOperator(as: key).map { "write \(before) \($0) …" }
+    }
+
+    /// The keys before the one at hand.
+    private var before: String {
+        Expression.keyPath(.evaluatedObject, Array(path[..<max(seen - 1, 0)])).description
     }
 }

@@ -11,15 +11,42 @@ extension PredicateCheck {
         } catch {
             var placed = error
             if placed.comparison == nil { placed.comparison = comparison }
+            if error.code == PredicateError.Code.unknownKey.rawValue, !error.isHinted,
+                isBareWord(error.near, in: comparison.right)
+            {
+                placed.hint = "text stands in quotes: \"\(error.near)\""
+            }
             throw placed
         }
+    }
+
+    /// Whether what is compared with, or an item of it, is that key: it may be text without quotes.
+    private func isBareWord(_ key: String, in side: Expression) -> Bool {
+        if case .aggregate(let items) = side { return items.contains(.key(key)) }
+        return side == .key(key)
     }
 
     private func fitted(
         _ comparison: Comparison, _ scope: Scope
     ) throws(PredicateError) -> Predicate {
-        var left = try checked(comparison.left, scope)
+        let left = try checked(comparison.left, scope)
         let right = try checked(comparison.right, scope)
+        do throws(PredicateError) { return try fitted(comparison, left, right) } catch {
+            // Aliases and what was computed are named as they are written.
+            var named = error
+            if error.near == right.expression.description {
+                named.near = comparison.right.description
+            } else if error.near == left.expression.description {
+                named.near = comparison.left.description
+            }
+            throw named
+        }
+    }
+
+    private func fitted(
+        _ comparison: Comparison, _ checkedLeft: Typed, _ right: Typed
+    ) throws(PredicateError) -> Predicate {
+        var left = checkedLeft
         var result = comparison
         let whole = left.type
         if comparison.modifier != .direct {
@@ -28,7 +55,8 @@ extension PredicateCheck {
                 throw PredicateError(
                     .type,
                     "\(word) needs a to-many key path, and \(comparison.left.description) "
-                        + "is \(left.type.noun)", near: comparison.left.description)
+                        + "is \(left.type.noun)", near: comparison.left.description,
+                    hint: "without a to-many relationship it is left out")
             }
             left.type = element
         }
@@ -107,8 +135,14 @@ extension PredicateCheck {
         PredicateError(
             .type, "\(side.description) is a collection, and this compares single values",
             near: side.description,
-            hint: "write ANY, ALL or NONE before the comparison, or count it: "
+            hint: isList(side)
+                ? "a list is searched with IN"
+                : "write ANY, ALL or NONE before the comparison, or count it: "
                 + "count(\(side.description)) > 5")
+    }
+
+    private func isList(_ side: Expression) -> Bool {
+        if case .aggregate = side { true } else { false }
     }
 
     // MARK: BETWEEN, IN, CONTAINS
@@ -197,7 +231,8 @@ extension PredicateCheck {
                 .type,
                 "\(word) needs a collection or text, and \(written.description) is "
                     + collection.type.noun, near: written.description,
-                hint: "a list is written {1, 2}")
+                hint: collection.type.kind == .opaque
+                    ? "it can be compared with nil alone" : "a list is written {1, 2}")
         }
     }
 
@@ -217,6 +252,17 @@ extension PredicateCheck {
 
     // MARK: Text
 
+    /// How what is no text is asked for instead.
+    private func textHint(_ side: Typed) -> String? {
+        if side.isLiteral { return "text stands in quotes" }
+        return switch side.type.kind {
+        case .date: "a span of dates is x >= \"2026-01-01\" AND x < \"2027-01-01\""
+        case .object: "compare a key of it"
+        case .number, .any: "CAST(…, \"NSString\") makes text of a number"
+        default: nil
+        }
+    }
+
     private func text(
         _ result: inout Comparison, _ left: Typed, _ right: Typed
     ) throws(PredicateError) {
@@ -233,9 +279,7 @@ extension PredicateCheck {
                     .type,
                     "\(sign) compares text, and \(side.expression.description) is "
                         + side.type.noun, near: side.expression.description,
-                    hint: side.isLiteral
-                        ? "text stands in quotes"
-                        : "CAST(…, \"NSString\") makes text of a number")
+                    hint: textHint(side))
             }
             sides.append(typed.expression)
         }

@@ -111,7 +111,7 @@ extension PredicateCheck {
         }
         switch typed.expression {
         case .constant(let value):
-            let changed = try fitted(value, to: type)
+            let changed = try fitted(value, to: type, near: other)
             return changed == value ? typed : constant(changed)
         case .conditional(let predicate, let yes, let no):
             let a = try convert(branch(yes, typed), to: type, near: other)
@@ -172,7 +172,9 @@ extension PredicateCheck {
     }
 
     /// A literal's value as what it meets.
-    func fitted(_ value: Value, to type: ExpressionType) throws(PredicateError) -> Value {
+    func fitted(
+        _ value: Value, to type: ExpressionType, near other: Expression? = nil
+    ) throws(PredicateError) -> Value {
         switch (value, type.kind) {
         case (.null, _), (_, .any): return value
         case (.string(let text), .date):
@@ -182,14 +184,14 @@ extension PredicateCheck {
             if let uuid = UUID(uuidString: text) { return .uuid(uuid) }
             throw unreadable(text, "a UUID", nil)
         case (.string(let text), .object):
-            return .key(try key(text, type))
+            return .key(try key(text, type, near: other))
         case (.int(let key), .object):
             guard case .object = type else { return value }
             return .key(key)
         case (.decimal, .object), (.double, .object):
             throw PredicateError(
                 .type, "\(value.literal) is no object's id; ids are whole numbers",
-                near: value.literal)
+                near: value.literal, hint: objectHint(type, near: other))
         case (_, .number):
             guard value.isNumber, case .value(let numeric) = type else { return value }
             return Self.number(value, as: numeric)
@@ -246,7 +248,9 @@ extension PredicateCheck {
     }
 
     /// An object's URI, `x-coredata://STORE/Entity/p42`, or its path here, `/Entity/42`.
-    private func key(_ text: String, _ type: ExpressionType) throws(PredicateError) -> Int64 {
+    private func key(
+        _ text: String, _ type: ExpressionType, near other: Expression?
+    ) throws(PredicateError) -> Int64 {
         let parts = text.split(separator: "/", omittingEmptySubsequences: true)
         let isURI = text.hasPrefix("x-coredata://")
         if parts.count == (isURI ? 4 : 2), var number = parts.last {
@@ -265,6 +269,24 @@ extension PredicateCheck {
                     hint: "write its id, or /\(model.entities[wanted].name)/\(key)")
             }
         }
-        throw unreadable(text, "an object", "write its id, or x-coredata://STORE/Entity/p42")
+        throw unreadable(text, "an object", objectHint(type, near: other))
+    }
+
+    /// How an object is named, and the key of it that may have been meant.
+    private func objectHint(_ type: ExpressionType, near other: Expression?) -> String {
+        guard case .object(let index) = type else {
+            return "write its id, or x-coredata://STORE/Entity/p42"
+        }
+        let entity = model.entities[index]
+        let ways = "write its id, /\(entity.name)/42, or x-coredata://STORE/\(entity.name)/p42"
+        let texts = entity.properties.compactMap { property -> String? in
+            guard case .attribute(let it) = property, it.type == .string else { return nil }
+            return it.name
+        }
+        guard case .keyPath(let base, let path) = other,
+            let key = texts.first(where: { $0 == "name" || $0 == "title" }) ?? texts.first
+        else { return ways }
+        return "\(ways); or compare a key of it, such as "
+            + Expression.keyPath(base, path + [key]).description
     }
 }

@@ -82,9 +82,22 @@ extension PredicateCheck {
         let wanted = kind == .text ? "text" : "a number"
         throw PredicateError(
             .type,
-            "\(function.infix?.sign ?? function.shortName) needs \(wanted), and "
+            "\(function == .onesComplement ? "~" : function.infix?.sign ?? function.shortName) "
+                + "needs \(wanted), and "
                 + "\(argument.expression.description) is \(argument.type.noun)",
-            near: argument.expression.description)
+            near: argument.expression.description, hint: textHint(function, given))
+    }
+
+    /// What is done with text instead.
+    private func textHint(
+        _ function: PredicateFunction, _ given: ExpressionType.Kind
+    ) -> String? {
+        guard given == .text else { return nil }
+        switch function {
+        case .add: return "texts are not joined: compare each by itself"
+        case .onesComplement: return "text is searched by a pattern with MATCHES"
+        default: return nil
+        }
     }
 
     private func asDouble(_ argument: Typed) -> Typed {

@@ -194,7 +194,11 @@ public struct PredicateCheck: Sendable {
                 plain.aliases = [:]
                 return try plain.checked(alias, scope)
             }
-            return try resolved(.evaluatedObject, path, from: .object(entity.index))
+            do throws(PredicateError) {
+                return try resolved(.evaluatedObject, path, from: .object(entity.index))
+            } catch {
+                throw scope.variables.isEmpty ? hintingAliases(error, of: path) : error
+            }
         }
         let base = try checked(operand, scope)
         if base.pending != nil {
@@ -205,6 +209,21 @@ public struct PredicateCheck: Sendable {
             base.expression, path, from: base.type, isOrdered: base.isOrdered)
         result.isAggregate = base.isAggregate
         return result
+    }
+
+    /// An unknown key may be an alias that is misspelt.
+    private func hintingAliases(_ error: PredicateError, of path: [String]) -> PredicateError {
+        guard error.code == PredicateError.Code.unknownKey.rawValue, path.count == 1,
+            !aliases.isEmpty
+        else { return error }
+        let names = aliases.keys.sorted()
+        var hinted = error
+        if let near = Nearest.hint(to: path[0], among: names) {
+            hinted.hint = near
+        } else if !error.isHinted {
+            hinted.hint = "columns of select are known here, too: \(names.joined(separator: ", "))"
+        }
+        return hinted
     }
 
     /// Whether the object has a property of that name, which an alias may have, too.
@@ -335,6 +354,14 @@ public struct PredicateCheck: Sendable {
             })
     }
 
+    /// Whether it is letters that are options elsewhere, such as the `[c]` of `name[c] == "x"`.
+    private func isOptions(_ position: Expression.IndexPosition) -> Bool {
+        guard case .at(.keyPath(.evaluatedObject, let path)) = position, path.count == 1 else {
+            return false
+        }
+        return path[0].lowercased().allSatisfy { "cdnl".contains($0) }
+    }
+
     /// One of a collection, by its place.
     private func index(
         _ collection: Expression, _ position: Expression.IndexPosition, _ scope: Scope
@@ -343,7 +370,8 @@ public struct PredicateCheck: Sendable {
         guard case .collection(let element) = base.type else {
             throw PredicateError(
                 .type, "\(collection.description) is no collection that could have an index",
-                near: collection.description)
+                near: collection.description,
+                hint: isOptions(position) ? "options stand behind an operator: ==[cd]" : nil)
         }
         if case .size = position {
             return Typed(expression: .index(base.expression, .size), type: .value(.integer64))

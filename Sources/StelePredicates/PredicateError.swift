@@ -9,6 +9,7 @@ public struct PredicateError: Error, Sendable, Hashable, CustomStringConvertible
         var near: String
         var expected: String?
         var hint: String?
+        var known: String?
         var comparison: Comparison?
         var keyPath: String?
         var isOfDepth = false
@@ -57,8 +58,15 @@ public struct PredicateError: Error, Sendable, Hashable, CustomStringConvertible
     }
     /// The way out, such as `did you mean BEGINSWITH?`.
     public var hint: String? {
-        get { fields.hint }
+        get { fields.hint ?? fields.known }
         set { fields.hint = newValue }
+    }
+    /// Whether the way out is more than a list of what there is.
+    var isHinted: Bool { fields.hint != nil }
+    /// What there is, where nothing better is known to say.
+    var known: String? {
+        get { fields.known }
+        set { fields.known = newValue }
     }
     /// The innermost comparison that the check found it in.
     var comparison: Comparison? {

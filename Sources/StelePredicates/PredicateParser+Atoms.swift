@@ -36,13 +36,31 @@ extension PredicateParser {
     }
 
     private func notAValue() -> PredicateError {
+        if let hint = ForeignWords.call(token.kind), tokenAfter.kind == .leftParenthesis {
+            return unexpected("a value", hint: hint)
+        }
         if token.kind.isWord {
+            if token.kind == .none {
+                return unexpected("a value", hint: "nothing is written nil")
+            }
             return unexpected(
                 "a value",
                 hint: "\(near(token)) is a reserved word; a key of that name is "
                     + "written #\(near(token))")
         }
         if token.kind == .plus { return unexpected("a value", hint: "numbers have no leading +") }
+        if token.kind == .equal, follows("=") {
+            return unexpected("a value", hint: "equality is written ==")
+        }
+        if token.kind == .star, follows("(") {
+            return unexpected("a value", hint: "a count is written count()")
+        }
+        if token.kind == .colon || token.kind == .invalid && near(token) == "?" {
+            return unexpected("a value", hint: "a variable is written $NAME, its value is var.NAME")
+        }
+        if token.kind == .leftBracket {
+            return unexpected("a value", hint: "a list is written {1, 2}")
+        }
         return unexpected("a value")
     }
 
@@ -191,7 +209,7 @@ extension PredicateParser {
         let near = Nearest.name(to: name, among: known) ?? Nearest.name(to: base, among: known)
         return error(
             .unsupported, "there is no function \(name.prefix(60))",
-            hint: near.map { "did you mean \($0)?" }, at: place)
+            hint: ForeignWords.function(name) ?? near.map { "did you mean \($0)?" }, at: place)
     }
 
     // MARK: Forms in words

@@ -26,7 +26,7 @@ extension PredicateParser {
         default: message = "\(expected) should stand here, not \(near(token))"
         }
         if hint == nil,
-            near(token).unicodeScalars.contains(where: { "“”‘’„".unicodeScalars.contains($0) })
+            near(token).unicodeScalars.contains(where: { "“”‘’„«»`´".unicodeScalars.contains($0) })
         {
             hint = "text stands between straight quotes, ' or \""
         }
@@ -42,12 +42,23 @@ extension PredicateParser {
                 .unsupported,
                 "\(near(token)) compares uniform type identifiers, which no store keeps",
                 hint: "compare the text with == or BEGINSWITH")
-        case .not:
-            return unexpected(expected, hint: "write NOT (a IN b), not a NOT IN b")
+        case .not, .bang:
+            return unexpected(expected, hint: notHint())
+        case .tilde:
+            return unexpected(
+                expected,
+                hint: "text is searched with CONTAINS[c], and by a pattern with MATCHES")
+        case .invalid where near(token) == "?":
+            return unexpected(
+                expected,
+                hint: tokenAfter.kind == .equal && tokenAfter.place == token.end
+                    ? "of many values one is asked for with ANY" : "write TERNARY(condition, a, b)")
         case .identifier:
             return unexpected(
                 expected,
-                hint: Self.operatorHint(near(token)) ?? Self.wordHint(expression, Self.openings))
+                hint: isBehindQuote
+                    ? Self.quoteHint
+                    : operatorHint(near(token)) ?? Self.firstHint(expression))
         case .assign, .colon:
             return unexpected(expected, hint: "equality is written ==")
         case .comma:
@@ -55,6 +66,14 @@ extension PredicateParser {
         case .percent:
             return unexpected(expected, hint: "the remainder is written modulus(a, b)")
         default:
+            if let hint = Self.tailHint(expression) ?? methodHint(expression) {
+                return unexpected(expected, hint: hint)
+            }
+            let isTruth = expression == .constant(.int(1)) || expression == .constant(.int(0))
+            if token.kind == .end, isTruth {
+                return unexpected(
+                    expected, hint: "what always or never holds is TRUEPREDICATE, FALSEPREDICATE")
+            }
             guard case .keyPath = expression else { return unexpected(expected) }
             if let hint = Self.wordHint(expression, Self.constants) {
                 return unexpected(expected, hint: hint)
@@ -68,6 +87,23 @@ extension PredicateParser {
     private static let openings = ["NOT", "ANY", "SOME", "ALL", "NONE"]
     private static let constants = ["TRUEPREDICATE", "FALSEPREDICATE"]
 
+    static let quoteHint =
+        "a quote inside of text is written \\' or \\\"; or take the other kind around it"
+
+    /// What was read as a key and is no word that may stand there.
+    private static func firstHint(_ read: Expression) -> String? {
+        var first = read
+        if case .function(_, let arguments) = read, let left = arguments.first { first = left }
+        if case .keyPath(.evaluatedObject, let path) = first, path.count == 1 {
+            switch path[0].lowercased() {
+            case "where": return "the predicate begins after WHERE"
+            case "select": return "columns are the parameter select, and a predicate is a condition"
+            default: break
+            }
+        }
+        return wordHint(read, openings)
+    }
+
     /// Where what was read as a key may be a word misspelt.
     private static func wordHint(_ read: Expression, _ words: [String]) -> String? {
         guard case .keyPath(.evaluatedObject, let path) = read, path.count == 1 else { return nil }
@@ -75,26 +111,78 @@ extension PredicateParser {
     }
 
     /// What goes on after a whole comparison.
-    static func joiningHint(_ word: String) -> String? {
-        Nearest.hint(to: word, among: ["AND", "OR"])
+    func joiningHint() -> String? {
+        switch token.kind {
+        case .identifier:
+            if isBehindQuote { return Self.quoteHint }
+            let word = near(token)
+            return ForeignWords.clause(word) ?? Nearest.hint(to: word, among: ["AND", "OR"])
+        case .fetch: return ForeignWords.clause("fetch")
+        case .comma:
+            return "conditions are joined by AND; a list is written {1, 2}, and a number without "
+                + "separators"
+        case .invalid where near(token) == ";": return "there is no ; at the end"
+        case .text, .escapedText, .unterminatedText:
+            return isBehindQuote ? Self.quoteHint : nil
+        default: return nil
+        }
     }
 
-    private static func operatorHint(_ word: String) -> String? {
-        switch word.lowercased() {
-        case "is": return "write == nil or != nil"
-        case "eq", "equals": return "equality is written =="
-        case "startswith", "hasprefix": return "did you mean BEGINSWITH?"
-        case "hassuffix": return "did you mean ENDSWITH?"
-        case "ilike": return "did you mean LIKE[c]?"
-        case "regexp", "rlike": return "did you mean MATCHES?"
-        default:
-            let operators = [
-                "BEGINSWITH", "ENDSWITH", "CONTAINS", "LIKE", "MATCHES", "BETWEEN", "IN", "AND",
-                "OR",
-                "UNION", "INTERSECT", "MINUS",
-            ]
-            return Nearest.hint(to: word, among: operators)
+    /// Where an operator should stand.
+    private func operatorHint(_ word: String) -> String? {
+        if word.lowercased() == "is", ![.null, .not, .end].contains(tokenAfter.kind) {
+            return "did you mean ==?"
         }
+        if let hint = ForeignWords.wordForOperator(word) { return hint }
+        let operators = [
+            "BEGINSWITH", "ENDSWITH", "CONTAINS", "LIKE", "MATCHES", "BETWEEN", "IN", "AND", "OR",
+            "UNION", "INTERSECT", "MINUS",
+        ]
+        return Nearest.hint(to: word, among: operators)
+    }
+
+    /// What was read is the key `age.gt`, as other services write `age > `.
+    private static func tailHint(_ read: Expression) -> String? {
+        guard case .keyPath(let operand, let path) = read, path.count > 1,
+            let word = path.last, let sign = ForeignWords.sameOperator(as: word)
+        else { return nil }
+        return "write \(Expression.keyPath(operand, path.dropLast()).description) \(sign) …"
+    }
+
+    /// `cities.size()`, as a method is called.
+    private func methodHint(_ read: Expression) -> String? {
+        guard token.kind == .leftParenthesis, case .keyPath(let operand, let path) = read,
+            let name = path.last
+        else { return nil }
+        let before = Expression.keyPath(operand, path.dropLast()).description
+        return (path.count > 1 ? ForeignWords.key(name, of: before) : nil)
+            ?? "a function stands before what it works on: length(name)"
+    }
+
+    /// Whether the token next is right behind a closing quote: the text had one inside.
+    private var isBehindQuote: Bool { follows("'") || follows("\"") }
+
+    /// Whether the token next is right behind that sign.
+    func follows(_ sign: Unicode.Scalar) -> Bool {
+        token.place > 0 && UInt32(lexer.bytes[token.place - 1]) == sign.value
+    }
+
+    /// The token after the next.
+    var tokenAfter: Token {
+        var lexer = lexer
+        return lexer.next()
+    }
+
+    /// `a NOT IN b`, `a NOT NULL`, `a !LIKE b`.
+    private func notHint() -> String {
+        let next = tokenAfter
+        if next.kind == .null { return "write != nil" }
+        if next.kind == .tilde { return "write NOT (a CONTAINS[c] b)" }
+        guard next.kind.comparison != nil, token.kind != .bang else {
+            return "write NOT (a IN b), not a NOT IN b"
+        }
+        let word = near(next).uppercased()
+        return "write NOT (a \(word) b), not a NOT \(word) b"
     }
 
     func tooDeep(_ levels: Int) -> PredicateError {

@@ -2,7 +2,10 @@
 
 extension PredicateParser {
     /// An expression, and the height of its tree.
-    mutating func operand() throws(PredicateError) -> (Expression, Int) {
+    /// - Parameter hint: the way out where a condition stands there.
+    mutating func operand(
+        hint: String = "TERNARY(condition, a, b) makes a value of one"
+    ) throws(PredicateError) -> (Expression, Int) {
         let place = token
         let node = try binary(1)
         switch node.content {
@@ -10,7 +13,7 @@ extension PredicateParser {
         case .predicate:
             throw error(
                 .syntax, "a value should stand here, not a condition", expected: "a value",
-                hint: "TERNARY(condition, a, b) makes a value of one", at: place)
+                hint: hint, at: place)
         }
     }
 

@@ -107,8 +107,7 @@ struct PredicateParser {
                 .syntax, "\(arguments.count) more arguments are given than the format names",
                 hint: "each %@ and %K takes one")
         }
-        throw unexpected(
-            expected, hint: token.kind == .identifier ? Self.joiningHint(near(token)) : nil)
+        throw unexpected(expected, hint: joiningHint())
     }
 
     // MARK: Conditions
@@ -195,7 +194,7 @@ struct PredicateParser {
     ) throws(PredicateError) -> Node {
         let start = token.place
         advance()
-        let (left, depth) = try operand()
+        let (left, depth) = try operand(hint: "ANY, ALL and NONE stand before a key: ANY a.b == 1")
         guard let type = token.kind.comparison else { throw missingOperator(after: left) }
         return try comparison(left, depth, type, modifier, from: start)
     }

@@ -46,6 +46,7 @@ import Testing
         Mistake(#"where=joinedAt IN |$X|&&var.X=2024-01-01,2024-02-30"#),
         Mistake(#"where=team == |$X|&&var.X=Crew"#),
         Mistake(#"where=goals BETWEEN |$X|&&var.X=1,x"#),
+        Mistake(#"where=name == 'a' AND joinedAt > |2024-01-01|"#),
         // Keys, and not what is called alike
         Mistake(#"where=name == "a" AND name.|name| == 1"#),
         Mistake(#"where=length(name) > 1 OR count(team.players) > |count|"#),
@@ -72,6 +73,7 @@ import Testing
         Mistake(#"select=team.name,n:count()&&groupBy=team.name&&sort=-n,|goals|"#),
         Mistake(#"select=team.name,n:count()&&groupBy=team.name&&having=n > 3 AND |goals| > 3"#),
         Mistake(#"select=team.name,n:count()&&groupBy=team.name&&having=n > 3 AND n == |'x'|"#),
+        Mistake(#"select=team.name,n:count()&&groupBy=team.name&&having=n > 3 AND |n| LIKE 'x'"#),
         Mistake(#"select=team.name,n:count()&&groupBy=team.name&&having=n > 3 AND |m| == 2"#),
         Mistake(#"select=name&&distinct=true&&sort=name,|goals|"#),
         Mistake(#"select=name&&sort=name,|| ,goals"#),

@@ -23,6 +23,14 @@ import Testing
         }
     }
 
+    @Test("what SQL means by a per cent sign in LIKE is told, and the predicate taken")
+    func foreignWildcards() throws {
+        let run = try Program.run("predicate", "a LIKE '%x%' OR NOT b LIKE '*%'")
+        #expect(run.status == 0 && run.output == "a LIKE \"%x%\" OR (NOT b LIKE \"*%\")\n")
+        #expect(run.errors.hasPrefix("note: in LIKE, % is a per cent sign"))
+        #expect(try Program.run("predicate", "a LIKE '*%' OR a == '%'").errors == "")
+    }
+
     @Test("a text that begins with a dash comes after two dashes")
     func dash() throws {
         let run = try Program.run("predicate", "--", "-a == 1")
@@ -121,6 +129,12 @@ import Testing
             ("goals == $X", "no value", 11),
             ("goals BETWEEN number", "two", 16),
             ("ANY name == 'x'", "to-many", 6),
+            ("goals > 3 AND joinedAt > '2024-02-30'", "does not exist", 27),
+            ("goals > 3 AND team == '/Player/3'", "/Team/3", 24),
+            (
+                String(repeating: "abs(", count: 60) + "goals"
+                    + String(repeating: ")", count: 60) + " == 1", "SQLite's parser", 41
+            ),
         ])
     func checks(text: String, words: String, column: Int) throws {
         let run = try Program.run("predicate", "--model", model, "--entity", "Player", text)

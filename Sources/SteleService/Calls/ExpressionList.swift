@@ -95,13 +95,38 @@ struct ListPiece {
             let key = String(text.dropFirst()).trimmingSpaces()
             return "ascending is sort=\(key), descending is sort=-\(key)"
         }
-        let words = text.split(separator: " ")
-        guard words.count == 2 else { return nil }
-        switch words[1].lowercased() {
-        case "desc", "descending": return "descending is sort=-\(words[0])"
-        case "asc", "ascending": return "ascending is sort=\(words[0])"
+        if text.last == "]", let open = text.lastIndex(of: "[") {
+            let letters = text[text.index(after: open)...].dropLast()
+            if letters.allSatisfy(\.isLetter) {
+                return "options of a key are the letters c, d and l: \(text[..<open])[cd]"
+            }
+        }
+        let words = text.split { " :.".contains($0) }
+        guard let last = words.last else { return nil }
+        let key = words.count > 1 ? words.dropLast().joined(separator: ".") : "KEY"
+        switch last.lowercased() {
+        case "desc", "descending": return "descending is sort=-\(key)"
+        case "asc", "ascending": return "ascending is sort=\(key)"
         default: return nil
         }
+    }
+
+    /// How a column is written that is written as SQL or another service has it; nil for any other.
+    var selectHint: String? {
+        if text == "*" { return "without select there is every attribute" }
+        let words = text.split(separator: " ")
+        if words.count > 2, words[words.count - 2].lowercased() == "as", let alias = words.last {
+            return "an alias stands before a colon: "
+                + "\(alias):\(words.dropLast(2).joined(separator: " "))"
+        }
+        return nil
+    }
+
+    /// `team(name)`, as other services embed what a relationship leads to.
+    var embeddingHint: String? {
+        let name = text.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+        guard !name.isEmpty, text.dropFirst(name.count).first == "(" else { return nil }
+        return "a key behind a relationship is written \(name).key, and include=\(name) embeds it"
     }
 
     private static func withoutSpaces(_ text: String) -> String {

@@ -180,9 +180,14 @@ struct ListCall: Sendable {
                     "select has two columns of the name \(name)",
                     near: name, hint: "give one an alias: other:\(excerpt.text)")
             }
-            return SelectItem(
-                description: ExpressionDescription(
-                    name: name, expression: try excerpt.expression()), excerpt: excerpt)
+            do {
+                return SelectItem(
+                    description: ExpressionDescription(
+                        name: name, expression: try excerpt.expression()), excerpt: excerpt)
+            } catch var error as PredicateError {
+                error.hint = piece.selectHint ?? error.hint ?? piece.embeddingHint
+                throw error
+            }
         }
     }
 

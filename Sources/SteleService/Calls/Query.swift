@@ -105,7 +105,20 @@ struct Query: Sendable {
         let takes = names.isEmpty ? "takes none" : "takes \(names.joined(separator: ", "))"
         return Problem(
             .unknownParameter, "unknown parameter \(shown); this route \(takes)",
-            hint: Parameter.meant(by: name, among: known) ?? Nearest.hint(to: name, among: names))
+            hint: Parameter.meant(by: name, among: known) ?? Nearest.hint(to: name, among: names)
+                ?? conditionHint(name, known))
+    }
+
+    /// `name=Ann` and `age=gt.40` are conditions elsewhere.
+    private static func conditionHint(_ name: String, _ known: Set<Parameter>) -> String? {
+        guard known.contains(.where), name.utf8.count <= 60,
+            name.utf8.allSatisfy({ $0 == UInt8(ascii: "_") || isLetterOrDigit($0) || $0 == 0x2E })
+        else { return nil }
+        return "a condition on a key stands in where: where=\(name) == …"
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
     }
 
     /// `where=a > 1 && b == 2` arrives in pieces, the later ones with operators in their names or

@@ -5,6 +5,8 @@ import StelePredicates
 /// The groups of a request, for checking what is asked of them.
 struct Grouping {
     let groups: [Expression]
+    /// The columns of `select`, by whose aliases `sort` and `having` may name them.
+    let columns: [SelectedColumn]
     let names: Names
 
     /// - Throws: `Problem` that names what has no one value in a group.
@@ -19,10 +21,7 @@ struct Grouping {
             }
             for argument in arguments { try check(argument, in: excerpt) }
         case .keyPath, .evaluatedObject, .subquery:
-            throw excerpt.problem(
-                "\(expression.description) in \(excerpt.parameter.rawValue) is neither an "
-                    + "aggregate nor in groupBy", near: expression.description,
-                hint: "add it to groupBy")
+            throw problem(expression, in: excerpt)
         case .conditional(let predicate, let first, let second):
             try check(predicate, in: excerpt)
             try check(first, in: excerpt)
@@ -36,6 +35,27 @@ struct Grouping {
             if case .at(let number) = place { try check(number, in: excerpt) }
         case .constant, .variable, .anyKey, .assignment: break
         }
+    }
+
+    /// What may stand there instead.
+    private func problem(_ expression: Expression, in excerpt: Excerpt) -> Problem {
+        let written = expression.description
+        let alias = columns.first {
+            $0.description.expression == expression && $0.description.name != written
+        }
+        // In `select` an alias is what the column is called, and elsewhere how it is written.
+        let name = excerpt.parameter == .select ? written : alias?.description.name ?? written
+        let what = name == written ? name : "\(name), which is \(written),"
+        let known =
+            groups.map(\.description)
+            + columns.filter(\.isAggregate).map(\.description.name)
+        let others =
+            known.isEmpty
+            ? "" : "; \(excerpt.parameter.rawValue) may use \(known.joined(separator: ", "))"
+        return excerpt.problem(
+            "\(what) in \(excerpt.parameter.rawValue) is neither an aggregate nor in groupBy",
+            near: name,
+            hint: "add it to groupBy, or take an aggregate of it: max(\(written))\(others)")
     }
 
     /// - Throws: as for an expression.

@@ -72,13 +72,11 @@ struct Names {
         _ descriptor: SortDescriptor, _ excerpt: Excerpt
     ) throws -> SortDescriptor {
         let (expression, type) = try located(in: excerpt) {
-            do {
-                return try check.check(descriptor.expression)
-            } catch var error as PredicateError {
-                if error.code == PredicateError.Code.unknownKey.rawValue, error.hint == nil {
-                    error.hint = Nearest.hint(to: error.near, among: check.aliases.keys.sorted())
-                }
-                throw error
+            do throws(PredicateError) { return try check.check(descriptor.expression) } catch {
+                guard let hint = ListPiece(excerpt: excerpt).sortHint else { throw error }
+                var hinted = error
+                hinted.hint = hint
+                throw hinted
             }
         }
         if case .collection = type {

@@ -239,8 +239,29 @@ struct Reading {
             call.temporaries?.naming(predicate, of: names.entity, model, call.query.variables)
                 ?? predicate
         }
-        let checked = try named.map { try names.predicate($0, text: asked.whereText) }
+        let checked = try named.map { predicate in
+            do { return try names.predicate(predicate, text: asked.whereText) } catch
+                var error as PredicateError
+            {
+                error.hint = aliasHint(error, asked, names) ?? error.hint
+                throw error
+            }
+        }
         return visibility.restrict(checked, of: names.entity)
+    }
+
+    /// An alias of `select` is not known in `where`, which comes before it.
+    private func aliasHint(
+        _ error: PredicateError, _ asked: ListCall, _ names: Names
+    ) -> String? {
+        guard error.code == PredicateError.Code.unknownKey.rawValue,
+            let column = asked.select.first(where: { $0.description.name == error.near })
+        else { return nil }
+        let name = column.description.name
+        if names.isAggregate(column.description.expression) {
+            return "\(name) is an aggregate of select: a condition on it is having"
+        }
+        return "where does not know the aliases of select: write \(column.excerpt.text)"
     }
 
     private func rows(
@@ -258,7 +279,7 @@ struct Reading {
             throw Problem(.parameter, "include embeds into objects, and \(what)")
         }
         let groups = try asked.groupBy.map { try naming.group($0) }
-        let grouping = Grouping(groups: groups, names: naming)
+        let grouping = Grouping(groups: groups, columns: columns, names: naming)
         if isGrouped {
             for column in columns {
                 try grouping.check(column.description.expression, in: column.excerpt)

@@ -48,11 +48,30 @@ struct PredicateCommand: ParsableCommand {
             } catch {
                 throw Failure(Self.sentence(error, in: text))
             }
+            if Self.hasForeignWildcards(predicate) {
+                printError(
+                    "note: in LIKE, % is a per cent sign; * stands for any text, ? for one "
+                        + "character")
+            }
             guard let (model, entity) = target else {
                 write(predicate.predicateFormat + "\n", to: 1)
                 return
             }
             write(try explanation(of: predicate, entity, model), to: 1)
+        }
+    }
+
+    /// Whether a pattern of LIKE has SQL's `%` in it and no wildcard of its own.
+    private static func hasForeignWildcards(_ predicate: Predicate) -> Bool {
+        switch predicate {
+        case .constant: return false
+        case .comparison(let it):
+            guard it.type == .like, case .constant(.string(let pattern)) = it.right else {
+                return false
+            }
+            return pattern.contains("%") && !pattern.contains { "*?".contains($0) }
+        case .and(let parts), .or(let parts): return parts.contains(where: hasForeignWildcards)
+        case .not(let inner): return hasForeignWildcards(inner)
         }
     }
 
