@@ -10,40 +10,33 @@ import Testing
 @testable import SteleService
 
 @Suite struct LiveQueryTests {
-    /// Four people in two teams.
-    private func people(_ stage: LiveStage) throws {
-        try stage.write("POST", "/Team", #"[{"name":"Reds"},{"name":"Blues"}]"#)
-        try stage.write(
-            "POST", "/Person",
-            #"[{"name":"Ann","salary":10,"team":1},{"name":"Bo","salary":20,"team":1}]"#)
-        try stage.write(
-            "POST", "/Employee",
-            #"[{"name":"Cy","salary":30,"team":2},{"name":"Di","salary":40}]"#)
-    }
-
     @Test(arguments: LiveStore.allCases)
     func aSaveIsToldInTheContractsWords(_ kind: LiveStore) throws {
         let stage = try LiveStage(kind)
-        try people(stage)
-        let start = try stage.token
+        try stage.people()
+        let start = try stage.place
         let listener = try stage.listen("/Person?where=salary%20%3E%2015&sort=-salary&limit=2")
         #expect(try listener.wait { listener.rows[""] != nil })
         try stage.write("PATCH", "/Person/2", #"{"salary":35}"#)
         #expect(try listener.wait { listener.names.count == 2 })
-        let end = try stage.token
+        let end = try stage.place
+        // Store, query, transaction.
+        let id = listener.client.lastEventID.split(separator: "-").dropLast()
+            .joined(separator: "-")
+        #expect(id.hasPrefix(stage.store.generation + "-"))
         let expected = """
             retry: 2000
 
             event: snapshot
-            id: \(start)
+            id: \(id)-\(start)
             data: {"rows":[{"object":{"_id":4,"_entity":"Employee","_version":1,"name":"Di","salary":40,"team":null}},\
             {"object":{"_id":3,"_entity":"Employee","_version":1,"name":"Cy","salary":30,"team":2}}]}
 
             :
-            id: \(start)
+            id: \(id)-\(start)
 
             event: change
-            id: \(end)
+            id: \(id)-\(end)
             data: {"deletes":[{"index":1,"_id":3}],"inserts":[{"index":1,"object":\
             {"_id":2,"_entity":"Person","_version":2,"name":"Bo","salary":35,"team":1}}],"moves":[],"updates":[]}
 
@@ -69,7 +62,7 @@ import Testing
         ])
     func whatIsToldLeadsToWhatTheListGives(_ kind: LiveStore, _ target: String) throws {
         let stage = try LiveStage(kind)
-        try people(stage)
+        try stage.people()
         let listener = try stage.listen(target)
         #expect(try listener.becomes(stage, target))
         for (method, path, body) in [
@@ -93,7 +86,7 @@ import Testing
     @Test(arguments: LiveStore.allCases)
     func sectionsComeAndGo(_ kind: LiveStore) throws {
         let stage = try LiveStage(kind)
-        try people(stage)
+        try stage.people()
         let listener = try stage.listen("/Person?sectionBy=team.name&sort=-salary")
         let first: [JSONValue] = [.null, "Blues", "Reds"]
         #expect(try listener.wait { listener.sections[""] == first })
@@ -108,7 +101,7 @@ import Testing
 
     @Test func severalQueriesShareAStream() throws {
         let stage = try LiveStage()
-        try people(stage)
+        try stage.people()
         let listener = try stage.listen(
             "/live?q.people=/Person%3Fsort%3Dname&q.rich=/Person%3Fwhere%3Dsalary%2520%253E%252015"
                 + "&q.teams=/Team")
@@ -118,11 +111,12 @@ import Testing
         #expect(try listener.becomes(stage, "/Person?sort=name", "people"))
         #expect(try listener.becomes(stage, "/Person?where=salary%20%3E%2015", "rich"))
         // The place moves on when all queries are told.
-        let token = try stage.token
-        #expect(try listener.wait { listener.client.lastEventID == token })
+        let place = try stage.place
+        #expect(try listener.wait { listener.place == place })
+        let last = listener.client.lastEventID
         #expect(
             listener.client.events.filter { $0.name.hasSuffix("change") }.allSatisfy {
-                $0.id != token
+                $0.id != last
             })
         let again = try stage.listen(
             "/live?q.people=/Person%3Fsort%3Dname&q.teams=/Team", resuming: listener)
@@ -133,7 +127,7 @@ import Testing
 
     @Test func oneQueryUnderTwoNamesIsToldOnceUnderEach() throws {
         let stage = try LiveStage(.sqlite)
-        try people(stage)
+        try stage.people()
         let listener = try stage.listen("/live?q.a=/Person&q.b=/Person")
         #expect(try listener.becomes(stage, "/Person", "a"))
         #expect(try listener.becomes(stage, "/Person", "b"))
@@ -157,7 +151,7 @@ import Testing
     /// A query is read where it is asked for, and followed from a moment later on.
     @Test func whatAnotherProgramDoesBeforeAQueryIsFollowedIsShown() throws {
         let stage = try LiveStage(.sqlite)
-        try people(stage)
+        try stage.people()
         let queries = stage.service.liveQueries
         let query = try queries.made(stage.plan("/Person?sort=name"))
         try stage.changeElsewhere("UPDATE ZPERSON SET ZNAME = 'Zo' WHERE Z_PK = 1")
@@ -171,7 +165,7 @@ import Testing
     @Test(arguments: LiveStore.allCases)
     func whoComesBackIsToldWhatHeMissed(_ kind: LiveStore) throws {
         let stage = try LiveStage(kind)
-        try people(stage)
+        try stage.people()
         let target = "/Person?sort=name"
         let first = try stage.listen(target)
         #expect(try first.becomes(stage, target))
@@ -186,8 +180,12 @@ import Testing
         #expect(again.rows == first.rows)
         #expect(again.client.lastEventID == first.client.lastEventID)
         // What cannot be told is told as a whole.
+        let own = first.client.lastEventID.split(separator: "-").dropLast().joined(separator: "-")
+        let generation = stage.store.generation
         for id in [
-            "nonsense", "\(stage.store.generation)-999", "0000-1", "\(stage.store.generation)-1",
+            "nonsense", "\(generation)-999", "0000-1", "\(generation)-1", "\(generation)--1",
+            "\(own)-999", "\(own)-1", "\(own)-", "\(own)--1", own, "\(own)-9999999999999999999",
+            try stage.token,
         ] {
             let other = try stage.listen(target, lastEventID: id)
             #expect(try other.becomes(stage, target), "\(id)")
@@ -198,7 +196,7 @@ import Testing
     @Test(arguments: LiveStore.allCases)
     func aRestartLosesNothing(_ kind: LiveStore) throws {
         let stage = try LiveStage(kind)
-        try people(stage)
+        try stage.people()
         let target = "/Person?sort=name"
         let first = try stage.listen(target)
         #expect(try first.becomes(stage, target))
@@ -231,7 +229,7 @@ import Testing
         _ kind: LiveStore, _ query: (target: String, isTold: Bool)
     ) throws {
         let stage = try LiveStage(kind)
-        try people(stage)
+        try stage.people()
         let first = try stage.listen(query.target)
         #expect(try first.becomes(stage, query.target))
         stage.restart()
@@ -253,7 +251,7 @@ import Testing
 
     @Test func aThousandStreamsOfOneQueryShareItsBytes() throws {
         let stage = try LiveStage()
-        try people(stage)
+        try stage.people()
         let listeners = try (0..<1_000).map { _ in try stage.listen("/Person?sort=name") }
         try stage.write("PATCH", "/Person/1", #"{"name":"Zo"}"#)
         for listener in listeners {
@@ -263,7 +261,7 @@ import Testing
 
     @Test func whoReadsNothingIsBrokenOffAndTheOthersAreNot() throws {
         let stage = try LiveStage()
-        try people(stage)
+        try stage.people()
         let slow = try stage.listen("/Person?sort=name")
         let quick = try stage.listen("/Person?sort=name")
         let name = String(repeating: "x", count: 300_000)
@@ -276,18 +274,18 @@ import Testing
 
     @Test func theHeartbeatMovesThePlace() throws {
         let stage = try LiveStage { $0.heartbeatSeconds = 0.05 }
-        try people(stage)
+        try stage.people()
         let listener = try stage.listen("/Team")
         #expect(try listener.becomes(stage, "/Team"))
         try stage.write("PATCH", "/Person/1", #"{"salary":11}"#)
-        let token = try stage.token
-        #expect(try listener.wait { listener.client.lastEventID == token })
+        let place = try stage.place
+        #expect(try listener.wait { listener.place == place })
         #expect(listener.names == ["snapshot"])
     }
 
     @Test func whatCannotBeFollowedIsRefusedWithTheWayOut() throws {
         let stage = try LiveStage { $0.limits.liveRows = 3 }
-        try people(stage)
+        try stage.people()
         for (target, status, words) in [
             ("/Person?where=salary%20%3E%20random()", 400, "var."),
             ("/Person", 400, "add a limit"), ("/Person?limit=4", 400, "at most 3"),
@@ -320,7 +318,7 @@ import Testing
             $0.limits.liveIdleSeconds = 0.01
             $0.heartbeatSeconds = 0.01
         }
-        try people(stage)
+        try stage.people()
         #expect(try stage.refusal("/live?q.a=/Team&q.b=/Person").status == 503)
         var listener: Listener?
         for _ in 0..<5_000 where listener == nil {
@@ -351,7 +349,7 @@ import Testing
 
     @Test func whatAllQueriesHoldTogetherIsBounded() throws {
         let stage = try LiveStage { $0.limits.liveRowsInAll = 5 }
-        try people(stage)
+        try stage.people()
         let listener = try stage.listen("/Person")
         #expect(try listener.becomes(stage, "/Person"))
         let (status, text) = try stage.refusal("/Team")

@@ -23,7 +23,7 @@ enum LiveStore: String, CaseIterable, Sendable {
 final class LiveStage {
     let staff: Staff
     let store: any PersistentStore
-    let coordinator: PersistentStoreCoordinator
+    private(set) var coordinator: PersistentStoreCoordinator
     private(set) var service: Service
     private let options: Service.Options
     private let path: String
@@ -60,6 +60,15 @@ final class LiveStage {
     /// Ends the service, and begins another over the same store.
     func restart() {
         service.liveQueries.stop()
+        service = Self.service(coordinator, options)
+    }
+
+    /// The same, as another process does, which knows nothing of what was before.
+    /// - Parameter between: is done while there is no service.
+    func restart(after between: () throws -> Void) throws {
+        service.liveQueries.stop()
+        try between()
+        coordinator = PersistentStoreCoordinator(store: store)
         service = Self.service(coordinator, options)
     }
 
@@ -143,13 +152,27 @@ final class LiveStage {
         return (response.status, Self.text(response))
     }
 
-    /// The token of the last save.
-    var token: String {
+    /// The number of the last save.
+    var place: Int64 {
         get throws {
             let reader = try store.reader()
             defer { reader.close() }
-            return "\(store.generation)-\(try reader.token)"
+            return try reader.token
         }
+    }
+
+    /// The token of the last save.
+    var token: String { get throws { "\(store.generation)-\(try place)" } }
+
+    /// Four people in two teams.
+    func people() throws {
+        try write("POST", "/Team", #"[{"name":"Reds"},{"name":"Blues"}]"#)
+        try write(
+            "POST", "/Person",
+            #"[{"name":"Ann","salary":10,"team":1},{"name":"Bo","salary":20,"team":1}]"#)
+        try write(
+            "POST", "/Employee",
+            #"[{"name":"Cy","salary":30,"team":2},{"name":"Di","salary":40}]"#)
     }
 }
 
@@ -168,6 +191,9 @@ final class Listener {
         rows = former?.rows ?? [:]
         sections = former?.sections ?? [:]
     }
+
+    /// The transaction that its last id says it has been told.
+    var place: Int64? { client.lastEventID.split(separator: "-").last.flatMap { Int64($0) } }
 
     /// Applies what has come.
     func read() throws {

@@ -14,8 +14,8 @@ struct LiveArrival: Sendable {
 
     let stream: EventStream
     let parts: [Part]
-    /// `Last-Event-ID`.
-    let lastEventID: String?
+    /// `Last-Event-ID`, where it is one of a live stream.
+    let known: LiveID?
 }
 
 /// The thread's letter box. Bounded: saves that do not fit are read from the history instead.

@@ -14,7 +14,7 @@ final class LiveLoop {
     /// Streams whose queries are not there yet.
     var pending: [LiveArrival] = []
     var members: [ObjectIdentifier: LiveMember] = [:]
-    private var heartbeatAt: UInt64 = 0
+    var heartbeatAt: UInt64 = 0
     private var pollAt: UInt64 = 0
     /// Whether the store has more than was told, which could not be read.
     private var isBehind = false
@@ -115,6 +115,11 @@ final class LiveLoop {
         }
     }
 
+    /// Whether a query was read in another cache generation than that.
+    func isStale(in generation: String) -> Bool {
+        queries.values.contains { $0.generation != generation }
+    }
+
     /// Whether a stream that waits shows a query whose snapshot has to be made anew.
     func wantsSnapshot(_ query: LiveQuery) -> Bool {
         query.needsSnapshot
@@ -153,80 +158,9 @@ final class LiveLoop {
         }
     }
 
-    // MARK: Streams
-
-    /// Lets those listen whose queries are all there.
-    private func admit() {
-        let (ready, rest) = (
-            pending.filter { $0.parts.allSatisfy { queries[$0.plan.key] != nil } },
-            pending.filter { !$0.parts.allSatisfy { queries[$0.plan.key] != nil } }
-        )
-        pending = rest
-        for arrival in ready {
-            let member = LiveMember(
-                arrival.stream,
-                arrival.parts.map { .init(key: $0.plan.key, prefix: $0.prefix) },
-                capacity: hub.options.bufferBytes)
-            guard member.greet(greeting(arrival, member)) else { continue }
-            if members.isEmpty { heartbeatAt = Alarm.now() &+ hub.options.heartbeatNanoseconds }
-            members[ObjectIdentifier(member)] = member
-            // One stream may show a query under several names.
-            for key in Set(member.parts.map(\.key)) {
-                queries[key]?.members.append(member)
-                queries[key]?.idleSince = nil
-            }
-        }
-    }
-
-    /// What a stream begins with: what it has missed, or the whole and what came after.
-    private func greeting(_ arrival: LiveArrival, _ member: LiveMember) -> [SharedBuffer] {
-        var buffers = [text("retry: \(hub.options.retryMilliseconds)\n\n")]
-        let known = arrival.lastEventID.flatMap(hub.number).flatMap { $0 <= position ? $0 : nil }
-        for part in member.parts {
-            guard let query = queries[part.key] else { continue }
-            if let known, let missed = query.log.events(after: known) {
-                for event in missed { buffers.append(self.event(event, part)) }
-                continue
-            }
-            guard let snapshot = query.snapshot else { continue }
-            let id = part.prefix.isEmpty ? "id: \(hub.token(snapshot.token))\n" : ""
-            buffers += [text("event: \(part.prefix)snapshot\n\(id)data: "), snapshot.data]
-            for event in query.log.events(after: snapshot.token) ?? [] {
-                buffers.append(self.event(event, part))
-            }
-        }
-        buffers.append(place)
-        return buffers
-    }
-
-    /// Sends the whole result to all who listen to it.
-    func resend(_ query: LiveQuery) {
-        guard let snapshot = query.snapshot else { return }
-        for member in query.members {
-            for part in member.parts where part.key == query.plan.key {
-                let id = part.prefix.isEmpty ? "id: \(hub.token(snapshot.token))\n" : ""
-                let head = text("event: \(part.prefix)snapshot\n\(id)data: ")
-                if !member.greetAgain([head, snapshot.data]) { remove(member) }
-            }
-        }
-    }
-
-    /// A change as a stream is told it.
-    func event(_ event: LiveEvent, _ part: LiveMember.Part) -> SharedBuffer {
-        let id = part.prefix.isEmpty ? "id: \(hub.token(event.token))\n" : ""
-        let head = Array("event: \(part.prefix)change\n\(id)data: ".utf8)
-        return SharedBuffer(head + event.data.bytes)
-    }
-
-    /// A comment with the place that all queries have come to.
-    var place: SharedBuffer { text(":\nid: \(hub.token(position))\n\n") }
-
-    private func text(_ text: String) -> SharedBuffer { SharedBuffer(Array(text.utf8)) }
-
     /// Keeps the lines, finds out who has gone, and lets go of what nobody listens to.
     private func beat(_ now: UInt64) {
-        let place = place
-        for member in members.values where !member.send(place) { remove(member) }
+        sendPlaces()
         for query in queries.values {
             guard let since = query.idleSince, now > since, now - since > idleNanoseconds
             else { continue }

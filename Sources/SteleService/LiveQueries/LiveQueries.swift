@@ -62,11 +62,13 @@ public final class LiveQueries: Sendable {
     /// - Throws: `Problem`, `PredicateError`, `StoreError`: what keeps a query from being followed.
     func answer(_ parts: [LiveArrival.Part], _ request: Request) throws -> Response {
         try start()
-        let id = request.headers["Last-Event-ID"]
-        for part in parts { try build(part.plan, resuming: id.flatMap(number)) }
+        let known = request.headers["Last-Event-ID"].flatMap {
+            LiveID($0, generation: coordinator.store.generation)
+        }
+        for part in parts { try build(part.plan, resuming: known) }
         let stream = EventStream(capacity: .max)
         try count(stream)
-        let arrival = LiveArrival(stream: stream, parts: parts, lastEventID: id)
+        let arrival = LiveArrival(stream: stream, parts: parts, known: known)
         if !inbox.put(arrival) { stream.finish() }
         return .events(stream)
     }
@@ -102,7 +104,7 @@ public final class LiveQueries: Sendable {
     // MARK: Which queries there are
 
     /// Builds a query unless somebody does or has; then the stream waits for it on the thread.
-    private func build(_ plan: LivePlan, resuming number: Int64?) throws {
+    private func build(_ plan: LivePlan, resuming known: LiveID?) throws {
         let isNew = try running.withLock { running in
             if running.standings[plan.key] != nil { return false }
             guard running.standings.count < limits.liveQueries else {
@@ -115,7 +117,7 @@ public final class LiveQueries: Sendable {
         }
         guard isNew else { return }
         do {
-            let query = try made(plan, resuming: number)
+            let query = try made(plan, resuming: known)
             try running.withLock { running in
                 guard running.rows + query.weight <= limits.liveRowsInAll else {
                     throw Problem(
@@ -136,13 +138,15 @@ public final class LiveQueries: Sendable {
     }
 
     /// A query with its snapshot, as the store is now.
-    /// - Parameter number: the last transaction that a client knows: what was to be told since then
-    ///   is in the query's log, where the history tells it.
-    func made(_ plan: LivePlan, resuming number: Int64? = nil) throws -> LiveQuery {
+    /// - Parameter known: what a client knows of it: what was to be told since then is in the query's
+    ///   log, where the history tells it.
+    func made(_ plan: LivePlan, resuming known: LiveID? = nil) throws -> LiveQuery {
         try renderer.execution.reading { context in
             let query = try LiveQuery(plan, context)
             query.snapshot = try renderer.snapshot(query, context)
-            if let number, let log = try renderer.log(of: query, since: number, context) {
+            if let token = known?.token(of: query),
+                let log = try renderer.log(of: query, since: token, context)
+            {
                 query.log = log
             }
             return query
@@ -177,15 +181,9 @@ public final class LiveQueries: Sendable {
         return answer.problem
     }
 
-    /// The transaction that `Last-Event-ID` names; nil where it is none of this store's.
-    func number(_ text: String) -> Int64? {
-        let reading = ChangeToken.read(text, generation: coordinator.store.generation)
-        guard case .number(let number) = reading else { return nil }
-        return number
-    }
-
-    /// A place as `id` and `Last-Event-ID` have it.
-    func token(_ number: Int64) -> String {
-        ChangeToken(generation: coordinator.store.generation, number: number).text
+    /// The line with an id: those queries are told up to that transaction.
+    func id(of queries: [LiveQuery], _ token: Int64) -> String {
+        let id = LiveID(marks: queries.lazy.map(\.mark), number: token)
+        return "id: \(id.text(generation: coordinator.store.generation))\n"
     }
 }

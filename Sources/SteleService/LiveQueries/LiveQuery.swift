@@ -55,6 +55,8 @@ final class LiveQuery: @unchecked Sendable {
     /// The cache generation that it was read in: another one means another program's change, which
     /// need not be in the history.
     let generation: String
+    /// What stands for it in ids.
+    let mark: String
     /// One of these is there.
     var objects: FetchedResults?
     var rows: RowResults?
@@ -71,6 +73,7 @@ final class LiveQuery: @unchecked Sendable {
         self.plan = plan
         let reader = try context.reader()
         generation = try context.cacheGeneration()
+        mark = LiveID.mark(plan, cacheGeneration: generation)
         log = LiveLog(start: try reader.token)
         do {
             if let query = plan.results(context.model) {
@@ -141,6 +144,8 @@ final class LiveMember {
 
     let stream: EventStream
     let parts: [Part]
+    /// The keys of its queries, one after the other.
+    let keys: String
     /// Bytes of what it was greeted with, as long as they wait for the client.
     private var greeting = 0
     private let capacity: Int
@@ -148,6 +153,7 @@ final class LiveMember {
     init(_ stream: EventStream, _ parts: [Part], capacity: Int) {
         self.stream = stream
         self.parts = parts
+        keys = parts.map(\.key).joined()
         self.capacity = capacity
     }
 

@@ -1,4 +1,4 @@
-/// What a query would have told, had it been followed: for who comes back after a restart.
+/// What a query would have told, had it been followed: for who comes back after it was let go.
 
 import SteleGraph
 import StelePersistence

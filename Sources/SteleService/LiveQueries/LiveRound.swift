@@ -8,9 +8,9 @@ import StelePersistence
 final class LiveRound {
     private let loop: LiveLoop
     private let view: SavesView
+    /// Whether the store is read before anything else, and with it all queries that another program's
+    /// change has made stale.
     private let mustRead: Bool
-    /// Whether another program has changed the store since a query was read.
-    private let isStale: Bool
     private let context: RoundContext
 
     /// The context of a round, opened when something has to be read.
@@ -41,22 +41,34 @@ final class LiveRound {
         let isNext = saves.last.map { $0.number - loop.position == Int64(saves.count) } ?? true
         let isEven = tokens.allSatisfy { $0 == loop.position }
         let isWhole = isNext && isEven
-        mustRead =
+        let mustRead =
             isBehind || !isWhole || mail.told.latest > saves.last?.number ?? loop.position
+            || loop.isStale(in: loop.hub.coordinator.cacheGeneration)
             || loop.queries.values.contains { loop.wantsSnapshot($0) }
-        let generation = loop.hub.coordinator.cacheGeneration
-        isStale = loop.queries.values.contains { $0.generation != generation }
+        self.mustRead = mustRead
         view = SavesView(
             after: isWhole ? loop.position : min(loop.position, tokens.min() ?? loop.position),
-            isWhole ? saves : [], open: { try context.get().reader() })
+            isWhole ? saves : []
+        ) {
+            let reader = try context.get().reader()
+            // In the midst of a round it is too late to find out: what was read would be told as if
+            // the saves alone had made it so.
+            guard try mustRead || !loop.isStale(in: context.get().cacheGeneration()) else {
+                throw StoreError.moved("another program has changed the store")
+            }
+            return reader
+        }
     }
 
     func close() { context.close() }
 
     /// - Throws: where the store cannot be read; it can be tried again.
     func run() throws {
-        if mustRead || isStale { try view.reader() }
-        if isStale { try rebuild() }
+        var isRebuilt = false
+        if mustRead {
+            try view.reader()
+            isRebuilt = try rebuild()
+        }
         try advanceAll()
         if !view.isOpen, loop.queries.values.contains(where: loop.wantsSnapshot) {
             try view.reader()
@@ -71,7 +83,12 @@ final class LiveRound {
                 loop.fail(query, error)
             }
         }
-        if isFurther { placeShared() }
+        if isRebuilt {
+            // The ids from before are good for nothing now.
+            loop.sendPlaces()
+        } else if isFurther {
+            loop.sendPlacesShared()
+        }
     }
 
     private func advanceAll() throws {
@@ -111,7 +128,7 @@ final class LiveRound {
         var buffers: [String: SharedBuffer] = [:]
         for member in query.members {
             for part in member.parts where part.key == query.plan.key {
-                let told = buffers[part.prefix] ?? loop.event(event, part)
+                let told = buffers[part.prefix] ?? loop.event(event, of: query, part)
                 buffers[part.prefix] = told
                 if !member.send(told) {
                     loop.remove(member)
@@ -121,19 +138,13 @@ final class LiveRound {
         }
     }
 
-    /// Where several queries share a stream, an id comes when all of them are told.
-    private func placeShared() {
-        let place = loop.place
-        for member in loop.members.values where member.isShared && !member.send(place) {
-            loop.remove(member)
-        }
-    }
-
     /// Reads all queries anew that were read before the change, and sends each to its streams as a
     /// whole where it is not what they were sent last.
-    private func rebuild() throws {
+    /// - Returns: whether there were any.
+    private func rebuild() throws -> Bool {
         let generation = try context.get().cacheGeneration()
-        for query in Array(loop.queries.values) where query.generation != generation {
+        let stale = loop.queries.values.filter { $0.generation != generation }
+        for query in stale {
             do {
                 let fresh = try LiveQuery(query.plan, context.get())
                 fresh.snapshot = try loop.hub.renderer.snapshot(fresh, context.get())
@@ -145,5 +156,6 @@ final class LiveRound {
                 loop.fail(query, error)
             }
         }
+        return !stale.isEmpty
     }
 }

@@ -147,7 +147,7 @@ private struct LiveOverHTTP {
         one.settle()
         let cost = try processorOfSaves(one)
         // They have all up to now, so that none is sent a hundred thousand rows.
-        let token = try server.connection().firstLine(of: "/changes", beginning: "id: ")
+        let token = try server.connection().firstLine(of: path, beginning: "id: ")
         let many = Subscribers(
             port: server.port, path: path, capacity: Self.more,
             headers: "Last-Event-ID: \(token)\r\n")

@@ -1,0 +1,110 @@
+// Ids of live queries: who comes back shows what is there, whatever was done to the store meanwhile.
+
+import SteleJSON
+import SteleMutex
+import StelePersistence
+import Testing
+
+@testable import SteleHTTP
+@testable import SteleService
+
+@Suite struct LiveResumeTests {
+    private static let rename = "UPDATE ZPERSON SET ZNAME = 'Yo' WHERE Z_PK = 1"
+
+    /// The result was read anew at the very save that he knows.
+    @Test func whoWasAwayWhenAnotherProgramLeftNoHistoryIsSentTheWhole() throws {
+        let stage = try LiveStage(.sqlite)
+        try stage.people()
+        let target = "/Person?sort=name"
+        let stays = try stage.listen(target)
+        let leaves = try stage.listen(target)
+        #expect(try stays.becomes(stage, target) && leaves.becomes(stage, target))
+        try stage.changeElsewhere(Self.rename)
+        #expect(try stays.becomes(stage, target))
+        let back = try stage.listen(target, resuming: leaves)
+        #expect(try back.becomes(stage, target))
+        #expect(back.names == ["snapshot"])
+        // From here on nothing is unknown.
+        try stage.write("PATCH", "/Person/2", #"{"salary":21}"#)
+        #expect(try stays.becomes(stage, target))
+        let again = try stage.listen(target, resuming: back)
+        #expect(try again.becomes(stage, target))
+        #expect(again.names == ["change"])
+    }
+
+    /// The same where nobody has followed the query meanwhile.
+    @Test func whoWasAwayFromAQueryThatWasLetGoIsSentTheWhole() throws {
+        let stage = try LiveStage(.sqlite) {
+            $0.limits.liveIdleSeconds = 0.01
+            $0.heartbeatSeconds = 0.01
+        }
+        try stage.people()
+        let target = "/Person?sort=name"
+        let first = try stage.listen(target)
+        #expect(try first.becomes(stage, target))
+        first.client.stream.drop()
+        try stage.changeElsewhere(Self.rename)
+        let back = try stage.listen(target, resuming: first)
+        #expect(try back.becomes(stage, target))
+        #expect(back.names == ["snapshot"])
+    }
+
+    /// What another program did while there was no server.
+    @Test func whoComesToANewServerIsSentTheWhole() throws {
+        let stage = try LiveStage(.sqlite)
+        try stage.people()
+        let target = "/Person?sort=name"
+        let first = try stage.listen(target)
+        #expect(try first.becomes(stage, target))
+        try stage.restart { try stage.changeElsewhere(Self.rename) }
+        let back = try stage.listen(target, resuming: first)
+        #expect(try back.becomes(stage, target))
+        try stage.write("PATCH", "/Person/2", #"{"salary":21}"#)
+        #expect(try back.becomes(stage, target))
+        #expect(back.names == ["snapshot", "change"])
+    }
+
+    /// A query that shows nothing of the change is not sent again, and its ids are good again.
+    @Test func whoIsNotConcernedGoesOn() throws {
+        let stage = try LiveStage(.sqlite)
+        try stage.people()
+        let both = "/live?q.people=/Person&q.teams=/Team"
+        let teams = try stage.listen("/Team")
+        let shared = try stage.listen(both)
+        let people = try stage.listen("/Person")
+        #expect(try teams.becomes(stage, "/Team") && people.becomes(stage, "/Person"))
+        #expect(try shared.wait { shared.names.count == 2 })
+        let old = (teams.client.lastEventID, shared.client.lastEventID)
+        try stage.changeElsewhere(Self.rename)
+        #expect(try people.becomes(stage, "/Person"))
+        #expect(try teams.wait { teams.client.lastEventID != old.0 })
+        #expect(try shared.wait { shared.client.lastEventID != old.1 })
+        #expect(teams.names == ["snapshot"])
+        #expect(shared.names == ["people.snapshot", "teams.snapshot", "people.snapshot"])
+        for (target, former) in [("/Team", teams), (both, shared)] {
+            let back = try stage.listen(target, resuming: former)
+            #expect(try back.wait { back.place != nil })
+            #expect(back.names.isEmpty, "\(target): \(back.names)")
+        }
+    }
+
+    /// An id is of the queries that its stream shows.
+    @Test func anIDOfAnotherQueryIsNone() throws {
+        let stage = try LiveStage()
+        try stage.people()
+        let people = try stage.listen("/Person?sort=name")
+        #expect(try people.wait { people.place != nil })
+        for target in ["/Team", "/Person?sort=-name", "/Person?sort=name&limit=1"] {
+            let other = try stage.listen(target, lastEventID: people.client.lastEventID)
+            #expect(try other.becomes(stage, target), "\(target)")
+        }
+        let both = try stage.listen(
+            "/live?q.people=/Person%3Fsort=name&q.teams=/Team",
+            lastEventID: people.client.lastEventID)
+        #expect(try both.wait { both.place != nil })
+        #expect(both.names == ["teams.snapshot"])
+        let feed = try stage.listen("/changes", lastEventID: people.client.lastEventID)
+        #expect(feed.client.wait { !$0.events.isEmpty })
+        #expect(feed.client.events.map(\.name) == ["expired"])
+    }
+}
