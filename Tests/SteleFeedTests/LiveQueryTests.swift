@@ -81,6 +81,7 @@ import Testing
         #expect(
             listener.names.first == "snapshot" && !listener.names.dropFirst().contains("snapshot"))
         #expect(listener.names.count > 2)
+        #expect(listener.idle == 0)
     }
 
     @Test(arguments: LiveStore.allCases)

@@ -182,6 +182,8 @@ final class Listener {
     /// The rows by the query's name, which is empty for a query alone.
     private(set) var rows: [String: [JSONValue]] = [:]
     private(set) var sections: [String: [JSONValue]] = [:]
+    /// How many rows were told as updated that look as they did.
+    private(set) var idle = 0
     /// The names of the events, in order.
     private(set) var names: [String] = []
     private var taken = 0
@@ -233,6 +235,9 @@ final class Listener {
         for row in items(data["updates"]) {
             let index = number(row["index"])
             guard now.indices.contains(index) else { return lost(data) }
+            if now[index]["object"] == row["object"], now[index]["section"] == row["section"] {
+                idle += 1
+            }
             now[index] = row
         }
         rows[query] = now

@@ -69,12 +69,19 @@ private struct ResultsPlay {
         let name: String
         let query: ResultsQuery
         let include: [Relationship]
+        var columns: [Expression] = []
         var results: FetchedResults
         var keys: [Int64]
         var sections: [Value]
-        var shown: [Int64: [Snapshot]]
+        var shown: [Int64: Content]
         /// As it was at the last saves.
         var former: [FetchedResults] = []
+    }
+
+    /// What is shown of a row.
+    private struct Content: Equatable {
+        var objects: [Snapshot] = []
+        var values: [Value] = []
     }
 
     /// The same of rows of aggregates.
@@ -92,6 +99,7 @@ private struct ResultsPlay {
         token = try read { try $0.token }
         for _ in 0..<7 { followers.append(try follower()) }
         followers.append(try plainFollower())
+        for _ in 0..<3 { followers.append(try columnFollower()) }
         for _ in 0..<2 { tables.append(try table()) }
     }
 
@@ -170,8 +178,10 @@ private struct ResultsPlay {
             content: include.isEmpty ? .object : .including([include]), model: fixture.model)
         return try read { reader in
             let results = try FetchedResults(query, reader)
-            var shown: [Int64: [Snapshot]] = [:]
-            for key in results.keys { shown[key] = try content(key, of: entity, include, reader) }
+            var shown: [Int64: Content] = [:]
+            for key in results.keys {
+                shown[key] = try content(key, of: entity, include, [], reader)
+            }
             return Follower(
                 name: "\(name) section \(by ?? "-") include \(path)", query: query,
                 include: include, results: results, keys: results.keys,
@@ -190,11 +200,45 @@ private struct ResultsPlay {
         let query = ResultsQuery(request, model: fixture.model)
         return try read { reader in
             let results = try FetchedResults(query, reader)
-            var shown: [Int64: [Snapshot]] = [:]
-            for key in results.keys { shown[key] = try content(key, of: entity, [], reader) }
+            var shown: [Int64: Content] = [:]
+            for key in results.keys { shown[key] = try content(key, of: entity, [], [], reader) }
             return Follower(
                 name: "Person where age > 20", query: query, include: [], results: results,
                 keys: results.keys, sections: [], shown: shown)
+        }
+    }
+
+    private static let personColumns = [
+        "name", "team.name", "captainOf.name", "mentor.team.name", "team.captain.age",
+        "tags.@count", "team.players.@count", "friends.@max.age", "spouse.name", "age + 1",
+        "mentees.@sum.age", "team.players.@max.age", "favourite.name", "team",
+        "SUBQUERY(friends, $f, $f.team.name == \"T2\").@count",
+    ]
+    private static let teamColumns = [
+        "name", "players.@count", "captain.name", "players.@max.age", "captain.team.name",
+        "SUBQUERY(players, $p, $p.age > 40).@count",
+    ]
+
+    /// One whose rows are columns.
+    private mutating func columnFollower() throws -> Follower {
+        let entity = try fixture.entity(try pick(["Person", "Person", "Team"]))
+        let (request, name) = try request(entity)
+        let all = entity.name == "Team" ? Self.teamColumns : Self.personColumns
+        let asked = [try pick(all), try pick(all)]
+        let check = PredicateCheck(model: fixture.model, entity: entity) { _ in nil }
+        let list = "a:\(asked[0]),b:\(asked[1])"
+        let columns = try SelectList(list).checked(by: check).map(\.expression)
+        let query = ResultsQuery(
+            request, content: .columns(columns, including: []), model: fixture.model)
+        return try read { reader in
+            let results = try FetchedResults(query, reader)
+            var shown: [Int64: Content] = [:]
+            for key in results.keys {
+                shown[key] = try content(key, of: entity, [], columns, reader)
+            }
+            return Follower(
+                name: "\(name) columns \(asked)", query: query, include: [], columns: columns,
+                results: results, keys: results.keys, sections: [], shown: shown)
         }
     }
 
@@ -217,12 +261,22 @@ private struct ResultsPlay {
         }
     }
 
-    /// What is shown of a row: the object, and where a relationship is embedded its destinations.
+    /// What is shown of a row: its columns, or the object, and where a relationship is embedded its
+    /// destinations.
     private func content(
-        _ key: Int64, of entity: Entity, _ include: [Relationship], _ reader: any StoreReader
-    ) throws -> [Snapshot] {
+        _ key: Int64, of entity: Entity, _ include: [Relationship], _ columns: [Expression],
+        _ reader: any StoreReader
+    ) throws -> Content {
+        if !columns.isEmpty {
+            var request = FetchRequest(entity: entity)
+            request.predicate = .comparison(Comparison(.key("_id"), .equal, .constant(.int(key))))
+            request.propertiesToFetch = columns.enumerated().map {
+                ExpressionDescription(name: "c\($0)", expression: $1)
+            }
+            return Content(values: try reader.fetchRows(request).first ?? [])
+        }
         guard let object = try reader.snapshot(ObjectID(root: entity.root, key: key)) else {
-            return []
+            return Content()
         }
         var found = [object]
         for relationship in include {
@@ -238,7 +292,7 @@ private struct ResultsPlay {
                     \.self)
             }
         }
-        return found
+        return Content(objects: found)
     }
 
     // MARK: Following
@@ -285,7 +339,8 @@ private struct ResultsPlay {
                 it.sections.insert(change.name, at: change.index)
             }
             for key in difference.objectKeys {
-                it.shown[key] = try content(key, of: it.query.request.entity, it.include, now)
+                it.shown[key] = try content(
+                    key, of: it.query.request.entity, it.include, it.columns, now)
             }
         }
         let fresh = try now.fetch(it.query.request).map(\.key)
@@ -294,10 +349,11 @@ private struct ResultsPlay {
                 "\(it.name): told \(it.keys), holds \(it.results.keys), the query gives \(fresh)")
         }
         for (index, key) in fresh.enumerated() {
-            let shown = try content(key, of: it.query.request.entity, it.include, now)
+            let shown = try content(
+                key, of: it.query.request.entity, it.include, it.columns, now)
             if it.shown[key] != shown {
                 failures.append(
-                    "\(it.name): row \(key) shows \(it.shown[key] ?? []) and is \(shown)")
+                    "\(it.name): row \(key) shows \(it.shown[key] ?? Content()) and is \(shown)")
             }
             if it.results.key(at: index) != key || it.results.index(of: key) != index {
                 failures.append("\(it.name): row \(key) is not at \(index)")

@@ -23,6 +23,13 @@ struct AffectedRows {
     }
 
     private func shown(_ change: HistoryChange) -> UpdatedKeys {
+        updated(change) { query.shows($0, isToMany: $1) }
+    }
+
+    /// The keys that an update has changed, of those that `shows`.
+    private func updated(
+        _ change: HistoryChange, _ shows: (_ name: String, _ isToMany: Bool) -> Bool
+    ) -> UpdatedKeys {
         guard change.kind == .update else { return UpdatedKeys() }
         guard let before = change.before, model.entities.indices.contains(change.entity) else {
             return .unknown
@@ -33,10 +40,10 @@ struct AffectedRows {
             switch value {
             case .slot(let slot, _) where slots.indices.contains(slot):
                 let name = slots[slot].name
-                if query.shows(name, isToMany: false) { keys.add(name) }
+                if shows(name, false) { keys.add(name) }
             case .members(let index, _, _) where model.relationships.indices.contains(index):
                 let name = model.relationships[index].name
-                if query.shows(name, isToMany: true) { keys.add(name) }
+                if shows(name, true) { keys.add(name) }
             // A history can be older than its model.
             default: return .unknown
             }
@@ -57,11 +64,14 @@ struct AffectedRows {
                 keys[key, default: UpdatedKeys()].add(UpdatedKeys())
             }
         }
+        let seen = changes.filter { change in
+            change.kind != .update || !updated(change, query.farContent.shows).isEmpty
+        }
         for path in query.contents.paths {
             guard let first = path.first else { continue }
             var shown = UpdatedKeys()
             shown.add(model.relationships[first].name)
-            for key in try owners(path, of: changes, reader) {
+            for key in try owners(path, of: seen, reader) {
                 keys[key, default: UpdatedKeys()].add(shown)
             }
         }

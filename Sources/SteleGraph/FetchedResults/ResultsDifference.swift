@@ -76,6 +76,11 @@ public struct ResultsDifference: Sendable, Equatable {
         inserts.map(\.key) + moves.map(\.key) + updates.map(\.key)
     }
 
+    /// Leaves out updates of rows that show nothing of them.
+    public mutating func removeUpdates(where shouldBeRemoved: (Update) -> Bool) {
+        updates.removeAll(where: shouldBeRemoved)
+    }
+
     /// The rows after it.
     /// - Parameter keys: the rows before it.
     public func applied(to keys: [Int64]) -> [Int64] {

@@ -27,6 +27,8 @@ public struct ResultsQuery: Sendable {
     let places: RelationshipPaths
     /// The relationships whose objects are given with the rows.
     let contents: RelationshipPaths
+    /// What is given of those objects.
+    let farContent: FarContent
     /// The names of an object's properties that a row shows; nil for all slots.
     private let visible: Set<String>?
     /// Whether an object's own values are all that is given.
@@ -58,19 +60,21 @@ public struct ResultsQuery: Sendable {
         hasSections = section != nil
         order = ResultOrder(request.sortDescriptors)
         places = RelationshipPaths(request, model, endsMatter: false)
+        let (columns, whole): ([Expression], [[Relationship]])
         switch content {
         case .object:
             (visible, isObjectAlone) = (nil, true)
-            contents = RelationshipPaths([], including: [], of: request.entity, model)
+            (columns, whole) = ([], [])
         case .including(let paths):
-            isObjectAlone = paths.isEmpty
-            visible = nil
-            contents = RelationshipPaths([], including: paths, of: request.entity, model)
+            (visible, isObjectAlone) = (nil, paths.isEmpty)
+            (columns, whole) = ([], paths)
         case .columns(let expressions, let paths):
             isObjectAlone = false
-            contents = RelationshipPaths(expressions, including: paths, of: request.entity, model)
+            (columns, whole) = (expressions, paths)
             visible = Self.names(in: expressions).union(paths.compactMap { $0.first?.name })
         }
+        contents = RelationshipPaths(columns, including: whole, of: request.entity, model)
+        farContent = FarContent(columns, including: whole, contents.paths, model)
         // A store has its own order of entities.
         let isByEntity = request.sortDescriptors.contains {
             Self.names(in: [$0.expression]).contains("_entity")

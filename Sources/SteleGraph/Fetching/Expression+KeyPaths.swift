@@ -4,41 +4,46 @@ import StelePredicates
 
 extension Expression {
     /// Calls `body` with the names of each key path that begins at the object itself.
-    func visitKeyPaths(_ body: ([String]) -> Void) {
+    /// - Parameter alsoOfVariables: with all others, too: of a subquery's variable, or of what an
+    ///   expression gives.
+    func visitKeyPaths(alsoOfVariables all: Bool = false, _ body: ([String]) -> Void) {
         switch self {
         case .constant, .evaluatedObject, .variable, .anyKey: break
         case .keyPath(.evaluatedObject, let path): body(path)
-        case .keyPath(let operand, _): operand.visitKeyPaths(body)
+        case .keyPath(let operand, let path):
+            if all { body(path) }
+            operand.visitKeyPaths(alsoOfVariables: all, body)
         case .function(_, let items), .aggregate(let items):
-            for item in items { item.visitKeyPaths(body) }
+            for item in items { item.visitKeyPaths(alsoOfVariables: all, body) }
         case .subquery(let collection, _, let predicate):
-            collection.visitKeyPaths(body)
-            predicate.visitKeyPaths(body)
+            collection.visitKeyPaths(alsoOfVariables: all, body)
+            predicate.visitKeyPaths(alsoOfVariables: all, body)
         case .conditional(let condition, let a, let b):
-            condition.visitKeyPaths(body)
-            a.visitKeyPaths(body)
-            b.visitKeyPaths(body)
+            condition.visitKeyPaths(alsoOfVariables: all, body)
+            a.visitKeyPaths(alsoOfVariables: all, body)
+            b.visitKeyPaths(alsoOfVariables: all, body)
         case .set(_, let a, let b):
-            a.visitKeyPaths(body)
-            b.visitKeyPaths(body)
+            a.visitKeyPaths(alsoOfVariables: all, body)
+            b.visitKeyPaths(alsoOfVariables: all, body)
         case .index(let base, let position):
-            base.visitKeyPaths(body)
-            if case .at(let place) = position { place.visitKeyPaths(body) }
-        case .assignment(_, let value): value.visitKeyPaths(body)
+            base.visitKeyPaths(alsoOfVariables: all, body)
+            if case .at(let place) = position { place.visitKeyPaths(alsoOfVariables: all, body) }
+        case .assignment(_, let value): value.visitKeyPaths(alsoOfVariables: all, body)
         }
     }
 }
 
 extension Predicate {
     /// As an expression's.
-    func visitKeyPaths(_ body: ([String]) -> Void) {
+    func visitKeyPaths(alsoOfVariables all: Bool = false, _ body: ([String]) -> Void) {
         switch self {
         case .constant: break
         case .comparison(let it):
-            it.left.visitKeyPaths(body)
-            it.right.visitKeyPaths(body)
-        case .and(let parts), .or(let parts): for part in parts { part.visitKeyPaths(body) }
-        case .not(let part): part.visitKeyPaths(body)
+            it.left.visitKeyPaths(alsoOfVariables: all, body)
+            it.right.visitKeyPaths(alsoOfVariables: all, body)
+        case .and(let parts), .or(let parts):
+            for part in parts { part.visitKeyPaths(alsoOfVariables: all, body) }
+        case .not(let part): part.visitKeyPaths(alsoOfVariables: all, body)
         }
     }
 }

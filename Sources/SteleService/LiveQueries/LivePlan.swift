@@ -121,6 +121,16 @@ struct LivePlan: Sendable {
             request, section: section, content: content, maximumRows: maximumRows, model: model)
     }
 
+    /// Whether what is shown of a row can stay the same though something that it is made of changes:
+    /// an object's own values are all shown, and its version.
+    var showsMoreThanObjects: Bool {
+        switch shape {
+        case .objects(let inclusion): !inclusion.isEmpty
+        case .columns: true
+        case .rows: false
+        }
+    }
+
     /// The places in a row of aggregates by which it is known again.
     var identity: [Int] {
         guard case .rows(let columns, let position) = shape else { return [] }

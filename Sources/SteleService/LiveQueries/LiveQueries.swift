@@ -143,7 +143,7 @@ public final class LiveQueries: Sendable {
     func made(_ plan: LivePlan, resuming known: LiveID? = nil) throws -> LiveQuery {
         try renderer.execution.reading { context in
             let query = try LiveQuery(plan, context)
-            query.snapshot = try renderer.snapshot(query, context)
+            try renderer.takeSnapshot(of: query, context)
             if let token = known?.token(of: query),
                 let log = try renderer.log(of: query, since: token, context)
             {

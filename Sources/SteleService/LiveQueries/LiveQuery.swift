@@ -62,6 +62,8 @@ final class LiveQuery: @unchecked Sendable {
     var rows: RowResults?
     /// The whole result as an event's data, as of a transaction.
     var snapshot: (data: SharedBuffer, token: Int64)?
+    /// What listeners see of the rows; nil where any change of one shows.
+    var shown: ShownRows?
     var log: LiveLog
     var members: [LiveMember] = []
     /// When its last listener left, on the alarm's clock.

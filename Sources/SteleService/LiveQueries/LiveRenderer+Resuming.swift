@@ -35,9 +35,13 @@ extension LiveRenderer {
         let view = SavesView(after: token, saves) { reader }
         var log = LiveLog(start: token)
         var after = token
+        // What he saw of a row that has changed, nobody knows any more.
+        var shown: ShownRows?
         for difference in try then.advance(in: view) {
-            log.append(
-                try event(difference, of: query, in: view, after: after) { context })
+            let event = try event(
+                difference, of: query, in: view, after: after, shown: &shown
+            ) { context }
+            if let event { log.append(event) }
             after = difference.token
         }
         return log

@@ -12,6 +12,8 @@ struct LiveRows {
     let rows: FetchedRows
     let embedded: Embedded
     let places: [Int64: Int]
+    /// Those that are written already.
+    var written: [Int64: [UInt8]] = [:]
 }
 
 /// Reads and writes what events say.
@@ -21,12 +23,14 @@ struct LiveRenderer: Sendable {
 
     // MARK: Snapshots
 
-    /// `{"rows":[{"object":{…}},…]}` and with sections `"sections":[{"name":…,"count":3},…]`.
+    /// Gives a query its snapshot: `{"rows":[{"object":{…}},…]}` and with sections
+    /// `"sections":[{"name":…,"count":3},…]`.
+    /// - Parameter context: with a view that has the save which the query knows last.
     /// - Throws: what reading throws, and `UnreadableValue`.
-    func snapshot(
-        _ query: LiveQuery, _ context: ManagedObjectContext
-    ) throws -> (data: SharedBuffer, token: Int64) {
+    func takeSnapshot(of query: LiveQuery, _ context: ManagedObjectContext) throws {
         let plan = query.plan
+        var shown = plan.showsMoreThanObjects ? ShownRows() : nil
+        let keys = shown == nil ? [] : query.objects?.keys ?? []
         let rows: FetchedRows
         if let results = query.objects {
             var request = results.query.request
@@ -47,6 +51,7 @@ struct LiveRenderer: Sendable {
         for index in 0..<rows.count {
             if index > 0 { writer.byte(UInt8(ascii: ",")) }
             writer.raw("{\"object\":")
+            let start = writer.count
             form.write(rows, index, embedded, to: &writer)
             while left == 0, section + 1 < sections.count {
                 section += 1
@@ -56,6 +61,7 @@ struct LiveRenderer: Sendable {
             if section < sections.count {
                 write(section: sections[section].name, plan, to: &writer)
             }
+            if keys.indices.contains(index) { shown?.note(keys[index], writer.bytes[start...]) }
             writer.byte(UInt8(ascii: "}"))
         }
         writer.byte(UInt8(ascii: "]"))
@@ -72,7 +78,8 @@ struct LiveRenderer: Sendable {
         }
         writer.raw("}\n\n")
         if let failure = writer.failure { throw failure }
-        return (SharedBuffer(writer.take()), query.token)
+        query.snapshot = (SharedBuffer(writer.take()), query.token)
+        query.shown = shown
     }
 
     private func form(_ plan: LivePlan, _ rows: FetchedRows, _ embedded: Embedded) -> RowForm {
@@ -90,12 +97,20 @@ struct LiveRenderer: Sendable {
     /// - Parameters:
     ///   - view: the saves that it is one of.
     ///   - token: the save before those that it tells.
+    ///   - shown: what listeners see of the rows, and see from then on; nil where nobody knows.
+    /// - Returns: nil where they see nothing of it.
     func event(
         _ difference: ResultsDifference, of query: LiveQuery, in view: SavesView,
-        after token: Int64, _ context: () throws -> ManagedObjectContext
-    ) throws -> LiveEvent {
+        after token: Int64, shown: inout ShownRows?, _ context: () throws -> ManagedObjectContext
+    ) throws -> LiveEvent? {
         let save = difference.isOfView ? nil : view.save(after: difference.token - 1)
-        let rows = try rows(for: difference, of: query, save, context)
+        var rows = try rows(for: difference, of: query, save, context)
+        var difference = difference
+        if shown != nil {
+            rows.written = try written(difference, query.plan, rows)
+            shown?.take(&difference, rows.written)
+            if difference.isEmpty { return nil }
+        }
         let data = try change(difference, query.plan, rows)
         return LiveEvent(after: token, token: difference.token, data: data)
     }
@@ -154,6 +169,39 @@ struct LiveRenderer: Sendable {
         Dictionary(keys.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
+    /// The rows that a difference tells, as they are told.
+    private func written(
+        _ difference: ResultsDifference, _ plan: LivePlan, _ rows: LiveRows
+    ) throws -> [Int64: [UInt8]] {
+        let form = form(plan, rows.rows, rows.embedded)
+        let told =
+            difference.inserts.map { ($0.key, $0.section) }
+            + difference.moves.map { ($0.key, $0.section) }
+            + difference.updates.map { ($0.key, $0.section) }
+        var written: [Int64: [UInt8]] = [:]
+        for (key, section) in told {
+            var writer = ByteWriter(capacity: 128)
+            write(key, section, rows, form, plan, to: &writer)
+            if let failure = writer.failure { throw failure }
+            written[key] = writer.take()
+        }
+        return written
+    }
+
+    /// A row and its section.
+    private func write(
+        _ key: Int64, _ section: Value?, _ rows: LiveRows, _ form: RowForm, _ plan: LivePlan,
+        to writer: inout ByteWriter
+    ) {
+        if let bytes = rows.written[key] { return writer.raw(bytes) }
+        if let place = rows.places[key] {
+            form.write(rows.rows, place, rows.embedded, to: &writer)
+        } else {
+            writer.null()
+        }
+        if let section { write(section: section, plan, to: &writer) }
+    }
+
     /// `{"deletes":[…],"inserts":[…],"moves":[…],"updates":[…]}`.
     /// - Throws: `UnreadableValue`.
     func change(
@@ -164,12 +212,7 @@ struct LiveRenderer: Sendable {
         let hasIDs = if case .rows = plan.shape { false } else { true }
         func object(_ key: Int64, _ section: Value?, to writer: inout ByteWriter) {
             writer.raw(",\"object\":")
-            if let place = rows.places[key] {
-                form.write(rows.rows, place, rows.embedded, to: &writer)
-            } else {
-                writer.null()
-            }
-            if let section { write(section: section, plan, to: &writer) }
+            write(key, section, rows, form, plan, to: &writer)
         }
         writer.raw("{\"deletes\":[")
         for (index, it) in difference.deletes.enumerated() {

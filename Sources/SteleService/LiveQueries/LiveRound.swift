@@ -78,7 +78,7 @@ final class LiveRound {
         loop.position = max(loop.position, view.token)
         for query in Array(loop.queries.values) where loop.wantsSnapshot(query) {
             do {
-                query.snapshot = try loop.hub.renderer.snapshot(query, context.get())
+                try loop.hub.renderer.takeSnapshot(of: query, context.get())
             } catch {
                 loop.fail(query, error)
             }
@@ -109,12 +109,12 @@ final class LiveRound {
         do {
             for difference in told {
                 let event = try loop.hub.renderer.event(
-                    difference, of: query, in: view, after: after
+                    difference, of: query, in: view, after: after, shown: &query.shown
                 ) {
                     try self.view.reader()
                     return self.context.get()
                 }
-                tell(event, query)
+                if let event { tell(event, query) }
                 after = difference.token
             }
         } catch {
@@ -147,7 +147,7 @@ final class LiveRound {
         for query in stale {
             do {
                 let fresh = try LiveQuery(query.plan, context.get())
-                fresh.snapshot = try loop.hub.renderer.snapshot(fresh, context.get())
+                try loop.hub.renderer.takeSnapshot(of: fresh, context.get())
                 fresh.members = query.members
                 fresh.idleSince = query.idleSince
                 loop.queries[query.plan.key] = fresh
