@@ -26,6 +26,8 @@ public struct Limits: Sendable, Hashable {
     public var liveQueriesPerStream = 16
     /// Seconds that a live query is followed that nobody listens to, for who comes back.
     public var liveIdleSeconds = 30.0
+    /// Seconds that a live query which cannot be read is tried again.
+    public var liveRetrySeconds = 10.0
     /// Streams of live queries that are open at once.
     public var liveStreams = 20_000
     /// Bytes from which an answer is worth compressing.

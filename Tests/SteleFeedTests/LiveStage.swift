@@ -28,14 +28,22 @@ final class LiveStage {
     private let options: Service.Options
     private let path: String
 
-    init(_ kind: LiveStore = .memory, _ change: (inout Service.Options) -> Void = { _ in }) throws {
+    /// - Parameter given: a store in the place of one of that kind.
+    init(
+        _ kind: LiveStore = .memory, over given: (any PersistentStore)? = nil,
+        _ change: (inout Service.Options) -> Void = { _ in }
+    ) throws {
         staff = try Staff()
         path = "/tmp/stele-live-\(UInt64.random(in: 0 ... .max)).sqlite"
-        store =
-            switch kind {
-            case .memory: InMemoryStore(model: staff.model)
-            case .sqlite: try SQLiteStore.open(path: path, model: staff.model)
-            }
+        if let given {
+            store = given
+        } else {
+            store =
+                switch kind {
+                case .memory: InMemoryStore(model: staff.model)
+                case .sqlite: try SQLiteStore.open(path: path, model: staff.model)
+                }
+        }
         coordinator = PersistentStoreCoordinator(store: store)
         var options = Service.Options()
         change(&options)

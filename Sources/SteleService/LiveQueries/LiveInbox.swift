@@ -23,8 +23,8 @@ final class LiveInbox: Sendable {
     struct Mail: Sendable {
         var told = SavesToTell()
         var built: [LiveQuery] = []
-        /// The keys of queries that could not be built.
-        var failed: [String] = []
+        /// The keys of queries that could not be built, and why.
+        var failed: [(key: String, error: any Error)] = []
         var arrivals: [LiveArrival] = []
         var isStopping = false
     }
@@ -57,8 +57,8 @@ final class LiveInbox: Sendable {
         change { $0.built.append(query) }
     }
 
-    func put(failed key: String) {
-        change { $0.failed.append(key) }
+    func put(failed key: String, _ error: any Error) {
+        change { $0.failed.append((key, error)) }
     }
 
     /// False when the thread is stopping.

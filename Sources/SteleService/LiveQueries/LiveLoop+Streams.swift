@@ -1,15 +1,18 @@
 /// What the live queries' thread sends: what a stream begins with, changes, and places.
 
 import SteleHTTP
+import SteleJSON
 
 extension LiveLoop {
     /// Lets those listen whose queries are all there.
     func admit() {
-        let (ready, rest) = (
-            pending.filter { $0.parts.allSatisfy { queries[$0.plan.key] != nil } },
-            pending.filter { !$0.parts.allSatisfy { queries[$0.plan.key] != nil } }
-        )
-        pending = rest
+        let isReady: (LiveArrival) -> Bool = { [queries] arrival in
+            arrival.parts.allSatisfy { part in
+                queries[part.plan.key].map { $0.loss == nil } ?? false
+            }
+        }
+        let ready = pending.filter(isReady)
+        pending.removeAll(where: isReady)
         for arrival in ready {
             let member = LiveMember(
                 arrival.stream,
@@ -78,9 +81,9 @@ extension LiveLoop {
     /// A comment with the place that those queries have come to; without, where they are not at the
     /// same one, for then the stream has been told more of one than of another.
     private func place(of queries: [LiveQuery]) -> SharedBuffer {
-        guard let token = queries.first?.token, queries.allSatisfy({ $0.token == token }) else {
-            return text(":\n\n")
-        }
+        guard let token = queries.first?.token,
+            queries.allSatisfy({ $0.token == token && $0.loss == nil })
+        else { return text(":\n\n") }
         return text(":\n\(hub.id(of: queries, token))\n")
     }
 
@@ -109,5 +112,16 @@ extension LiveLoop {
         }
     }
 
-    func text(_ text: String) -> SharedBuffer { SharedBuffer(Array(text.utf8)) }
+    // MARK: Errors
+
+    /// Why a stream ends.
+    func error(_ problem: Problem, prefix: String) -> SharedBuffer {
+        var writer = ByteWriter(capacity: 256)
+        writer.write("event: \(prefix)error\ndata: ")
+        problem.json(basePath: hub.options.basePath).write(to: &writer)
+        writer.raw("\n\n")
+        return SharedBuffer(writer.take())
+    }
+
+    private func text(_ text: String) -> SharedBuffer { SharedBuffer(Array(text.utf8)) }
 }

@@ -2,7 +2,6 @@
 
 import SteleGraph
 import SteleHTTP
-import SteleJSON
 import StelePersistence
 
 /// What the thread alone has in hand. Between two rounds all queries know the same last save,
@@ -24,7 +23,7 @@ final class LiveLoop {
     init(_ hub: LiveQueries) { self.hub = hub }
 
     /// Whom it was made for may be gone, or be refused for another query: so nobody listens yet.
-    private func follow(_ query: LiveQuery) {
+    private func takeIn(_ query: LiveQuery) {
         query.idleSince = Alarm.now()
         queries[query.plan.key] = query
     }
@@ -44,17 +43,14 @@ final class LiveLoop {
             for member in members.values { member.stream.finish() }
             return false
         }
-        for key in mail.failed {
-            for arrival in pending where arrival.parts.contains(where: { $0.plan.key == key }) {
-                arrival.stream.finish()
-            }
-            pending.removeAll { arrival in arrival.parts.contains { $0.plan.key == key } }
-        }
+        for (key, error) in mail.failed { refuse(key, error) }
         let isFirst = queries.isEmpty
         for query in mail.built where queries[query.plan.key] == nil {
-            follow(query)
+            takeIn(query)
         }
-        if isFirst { position = queries.values.map(\.token).max() ?? max(position, mail.told.latest) }
+        if isFirst {
+            position = queries.values.map(\.token).max() ?? max(position, mail.told.latest)
+        }
         buildMissing()
         follow(mail)
         if !isBehind { admit() }
@@ -75,21 +71,33 @@ final class LiveLoop {
 
     /// A query that was let go between a request and its arrival here is built again.
     private func buildMissing() {
-        for plan in pending.flatMap(\.parts).map(\.plan)
-        where queries[plan.key] == nil && !hub.isBeingBuilt(plan.key) {
+        let wanted = Dictionary(
+            pending.flatMap(\.parts).map { ($0.plan.key, $0.plan) }, uniquingKeysWith: { $1 })
+        for (key, plan) in wanted where queries[key] == nil && !hub.isBeingBuilt(key) {
             do {
                 let query = try hub.made(plan)
-                follow(query)
-                hub.note(followed: plan.key)
+                takeIn(query)
+                hub.note(followed: key)
                 if queries.count == 1 { position = query.token }
             } catch {
-                for arrival in pending
-                where arrival.parts.contains(where: { $0.plan.key == plan.key }) {
-                    arrival.stream.finish()
-                }
-                pending.removeAll { arrival in arrival.parts.contains { $0.plan.key == plan.key } }
-                _ = hub.problem(error)
+                hub.forget(key)
+                refuse(key, error)
             }
+        }
+    }
+
+    /// Ends the streams that wait for a query that cannot be built, with the reason.
+    private func refuse(_ key: String, _ error: any Error) {
+        let isWaiting: (LiveArrival) -> Bool = { $0.parts.contains { $0.plan.key == key } }
+        let waiting = pending.filter(isWaiting)
+        guard !waiting.isEmpty else { return }
+        pending.removeAll(where: isWaiting)
+        let problem = hub.problem(error)
+        for arrival in waiting {
+            for part in arrival.parts where part.plan.key == key {
+                _ = arrival.stream.send(self.error(problem, prefix: part.prefix))
+            }
+            arrival.stream.finish()
         }
     }
 
@@ -115,29 +123,34 @@ final class LiveLoop {
         }
     }
 
-    /// Whether a query was read in another cache generation than that.
+    /// Whether a query that is of use was read in another cache generation than that.
     func isStale(in generation: String) -> Bool {
-        queries.values.contains { $0.generation != generation }
+        queries.values.contains { $0.loss == nil && $0.generation != generation }
     }
 
     /// Whether a stream that waits shows a query whose snapshot has to be made anew.
     func wantsSnapshot(_ query: LiveQuery) -> Bool {
-        query.needsSnapshot
+        query.loss == nil && query.needsSnapshot
             && pending.contains { $0.parts.contains { $0.plan.key == query.plan.key } }
     }
 
+    /// Has a query whose result could not be read or moved on, and is of no use now, read anew in a
+    /// later round; ends it where the reason does not pass.
+    func lose(_ query: LiveQuery, _ error: any Error) {
+        query.loss = LiveLoss(
+            error, after: query.loss, retryNanoseconds: hub.options.pollNanoseconds,
+            seconds: hub.limits.liveRetrySeconds)
+        if query.loss == nil { fail(query, error) }
+    }
+
     /// Ends a query that failed, and its streams with the reason.
-    func fail(_ query: LiveQuery, _ error: any Error) {
+    private func fail(_ query: LiveQuery, _ error: any Error) {
         let problem = hub.problem(error)
         let listeners = query.members
         end(query)
         for member in listeners {
             for part in member.parts where part.key == query.plan.key {
-                var writer = ByteWriter(capacity: 256)
-                writer.write("event: \(part.prefix)error\ndata: ")
-                problem.json(basePath: hub.options.basePath).write(to: &writer)
-                writer.raw("\n\n")
-                _ = member.send(SharedBuffer(writer.take()))
+                _ = member.send(self.error(problem, prefix: part.prefix))
             }
             member.stream.finish()
             remove(member)

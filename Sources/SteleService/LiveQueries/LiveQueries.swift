@@ -132,7 +132,7 @@ public final class LiveQueries: Sendable {
             inbox.put(built: query)
         } catch {
             forget(plan.key)
-            inbox.put(failed: plan.key)
+            inbox.put(failed: plan.key, error)
             throw error
         }
     }

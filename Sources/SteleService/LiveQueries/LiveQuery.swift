@@ -66,6 +66,8 @@ final class LiveQuery: @unchecked Sendable {
     var shown: ShownRows?
     var log: LiveLog
     var members: [LiveMember] = []
+    /// Why it is not as the store is; nil where it is.
+    var loss: LiveLoss?
     /// When its last listener left, on the alarm's clock.
     var idleSince: UInt64?
 

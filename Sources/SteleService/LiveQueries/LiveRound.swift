@@ -34,7 +34,8 @@ final class LiveRound {
         self.loop = loop
         let context = RoundContext(loop.hub.coordinator)
         self.context = context
-        let tokens = loop.queries.values.map(\.token)
+        let now = Alarm.now()
+        let tokens = loop.queries.values.filter { $0.loss == nil }.map(\.token)
         let saves = Array(mail.told.saves.drop { $0.number <= loop.position })
         // A gap is another program's saves, or what the inbox let go; a new query is a little ahead
         // or behind.
@@ -44,18 +45,22 @@ final class LiveRound {
         let mustRead =
             isBehind || !isWhole || mail.told.latest > saves.last?.number ?? loop.position
             || loop.isStale(in: loop.hub.coordinator.cacheGeneration)
-            || loop.queries.values.contains { loop.wantsSnapshot($0) }
+            || loop.queries.values.contains { query in
+                query.loss.map { $0.retryAt <= now } ?? loop.wantsSnapshot(query)
+            }
         self.mustRead = mustRead
         view = SavesView(
             after: isWhole ? loop.position : min(loop.position, tokens.min() ?? loop.position),
             isWhole ? saves : []
         ) {
             let reader = try context.get().reader()
-            // In the midst of a round it is too late to find out: what was read would be told as if
-            // the saves alone had made it so.
-            guard try mustRead || !loop.isStale(in: context.get().cacheGeneration()) else {
-                throw StoreError.moved("another program has changed the store")
-            }
+            let generation = try context.get().cacheGeneration()
+            // Another program's change that is in the view, though not in its generation, or that
+            // comes to light in the midst of a round: what is read would be told as if the saves
+            // alone had made it so.
+            guard generation == loop.hub.coordinator.cacheGeneration,
+                mustRead || !loop.isStale(in: generation)
+            else { throw StoreError.moved("another program has changed the store") }
             return reader
         }
     }
@@ -80,7 +85,7 @@ final class LiveRound {
             do {
                 try loop.hub.renderer.takeSnapshot(of: query, context.get())
             } catch {
-                loop.fail(query, error)
+                loop.lose(query, error)
             }
         }
         if isRebuilt {
@@ -93,21 +98,18 @@ final class LiveRound {
 
     private func advanceAll() throws {
         // Whoever reads makes the view longer for those before it.
-        while let query = loop.queries.values.first(where: { $0.token < view.token }) {
+        while let query = loop.queries.values.first(
+            where: { $0.loss == nil && $0.token < view.token })
+        {
             try advance(query)
         }
     }
 
     private func advance(_ query: LiveQuery) throws {
-        var after = query.token
-        let told: [ResultsDifference]
-        do { told = try query.advance(in: view) } catch let error as StoreError where !view.isOpen {
-            throw error
-        } catch {
-            return loop.fail(query, error)
-        }
+        let start = query.token
         do {
-            for difference in told {
+            var after = start
+            for difference in try query.advance(in: view) {
                 let event = try loop.hub.renderer.event(
                     difference, of: query, in: view, after: after, shown: &query.shown
                 ) {
@@ -118,7 +120,10 @@ final class LiveRound {
                 after = difference.token
             }
         } catch {
-            loop.fail(query, error)
+            let isUnopened = !view.isOpen && error is StoreError
+            // Who has not moved when the view could not be opened is as it was.
+            if !isUnopened || query.token != start { loop.lose(query, error) }
+            if isUnopened { throw error }
         }
     }
 
@@ -138,12 +143,15 @@ final class LiveRound {
         }
     }
 
-    /// Reads all queries anew that were read before the change, and sends each to its streams as a
-    /// whole where it is not what they were sent last.
+    /// Reads all queries anew that were read before another program's change, or whose result was
+    /// lost, and sends each to its streams as a whole where it is not what they were sent last.
     /// - Returns: whether there were any.
     private func rebuild() throws -> Bool {
         let generation = try context.get().cacheGeneration()
-        let stale = loop.queries.values.filter { $0.generation != generation }
+        let now = Alarm.now()
+        let stale = loop.queries.values.filter { query in
+            query.loss.map { $0.retryAt <= now } ?? (query.generation != generation)
+        }
         for query in stale {
             do {
                 let fresh = try LiveQuery(query.plan, context.get())
@@ -153,7 +161,7 @@ final class LiveRound {
                 loop.queries[query.plan.key] = fresh
                 if !fresh.isShown(byListenersOf: query) { loop.resend(fresh) }
             } catch {
-                loop.fail(query, error)
+                loop.lose(query, error)
             }
         }
         return !stale.isEmpty
