@@ -61,8 +61,9 @@ extension ErrorCode {
         "predicate.type", 400, "The expression's types do not fit",
         "What is compared cannot be compared, such as a text with a number.")
     static let predicateVariable = ErrorCode(
-        "predicate.variable", 400, "A variable has no value",
-        "$NAME in an expression takes its value from the parameter var.NAME.")
+        "predicate.variable", 400, "A variable has no value that fits",
+        "$NAME in an expression takes its value from the parameter var.NAME; it has to be of the "
+            + "kind that it is compared with.")
     static let predicateLimit = ErrorCode(
         "predicate.limit", 400, "The expression is too large",
         "Expressions are bounded in length and nesting, and regular expressions in time.")

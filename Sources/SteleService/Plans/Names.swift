@@ -62,12 +62,14 @@ struct Names {
         return (try? plain.isAggregate(expression)) ?? false
     }
 
-    /// A key of `sort`; it may name an alias.
-    func sortDescriptor(_ descriptor: SortDescriptor, text: String) throws -> SortDescriptor {
-        try sortDescriptor(descriptor, Excerpt(text, of: .sort))
+    /// A key of `sort`, or of another parameter that orders rows; it may name an alias.
+    func sortDescriptor(
+        _ descriptor: SortDescriptor, text: String, of parameter: Parameter = .sort
+    ) throws -> SortDescriptor {
+        try sortDescriptor(descriptor, Excerpt(text, of: parameter))
     }
 
-    /// The same with its place in `sort`.
+    /// The same with its place in the parameter.
     func sortDescriptor(
         _ descriptor: SortDescriptor, _ excerpt: Excerpt
     ) throws -> SortDescriptor {
@@ -81,8 +83,8 @@ struct Names {
         }
         if case .collection = type {
             throw excerpt.problem(
-                "sort: \(excerpt.text) leads to many values, and a row is sorted by one",
-                hint: "sort by one of its aggregates, such as count(\(excerpt.text))")
+                "\(excerpt.parameter.rawValue): \(excerpt.text) leads to many values, and a row is sorted by one",
+                hint: "order by one of its aggregates, such as count(\(excerpt.text))")
         }
         return SortDescriptor(
             expression, ascending: descriptor.ascending, options: descriptor.options)

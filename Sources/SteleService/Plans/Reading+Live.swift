@@ -17,7 +17,8 @@ extension Reading {
     /// - Throws: `Problem` and `PredicateError`, with the name of the query.
     func live(_ routes: Routes) throws -> [LiveArrival.Part] {
         let queries = call.query.queries
-        let example = "/live?q.people=/Person%3Fsort%3Dname"
+        let entity = model.entities.first?.name ?? "Entity"
+        let example = "/live?q.rows=/\(entity)%3Flimit%3D10"
         guard !queries.isEmpty else {
             throw Problem(
                 .parameter, "/live takes q.NAME, an address percent-encoded as a whole",
@@ -78,8 +79,19 @@ extension Reading {
         guard case .live(let parts) = plan.action, let one = parts.first else {
             throw Problem(
                 .parameter, "\(address.prefix(100)) is no list, and only lists can be followed",
-                hint: "for one object: /\(model.entities.first?.name ?? "Entity")?where=_id == 42")
+                hint: Self.list(insteadOf: route.resource))
         }
         return LiveArrival.Part(plan: one.plan, prefix: name + ".")
+    }
+
+    /// The list that shows the same as what is none.
+    private static func list(insteadOf resource: Route.Resource) -> String? {
+        switch resource {
+        case .object(let entity, let key), .binary(let entity, let key, _),
+            .relatedCount(let entity, let key, _), .member(let entity, let key, _, _):
+            "for one object: /\(entity.name)?where=_id == \(key)"
+        case .count(let entity): "for the number: /\(entity.name)?select=n:count()"
+        default: nil
+        }
     }
 }
