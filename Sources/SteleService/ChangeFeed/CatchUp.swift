@@ -1,4 +1,5 @@
-/// A stream that reads the stored history before it goes on live.
+/// A stream that reads the stored history before it goes on live, or again where more was told at
+/// once than it shall have in its queue.
 
 import SteleHTTP
 import StelePersistence
@@ -21,10 +22,14 @@ final class CatchUp: Sendable {
     let filter: ChangeFilter
     let state: Mutex<State>
 
-    init(_ stream: EventStream, _ filter: ChangeFilter, position: Int64) {
+    /// - Parameter pending: events up to that position that are to be sent first.
+    init(
+        _ stream: EventStream, _ filter: ChangeFilter, position: Int64,
+        pending: ArraySlice<SharedBuffer> = []
+    ) {
         self.stream = stream
         self.filter = filter
-        state = Mutex(State(position: position, movedAt: Alarm.now()))
+        state = Mutex(State(position: position, pending: pending, movedAt: Alarm.now()))
     }
 
     /// How it went.

@@ -15,12 +15,7 @@ extension FeedLoop {
                 return
             }
             let missed = recent.filter { $0.number > arrival.position }
-            let told =
-                arrival.filter.needsValues
-                ? feed.completed(missed, after: arrival.position) : missed
-            guard send(feed.renderer.events(of: told, arrival.filter), to: arrival.stream) else {
-                return
-            }
+            guard send(missed: missed, to: arrival) else { return }
         } else if !arrival.stream.send(SharedBuffer([])) {
             return
         }

@@ -25,7 +25,10 @@ final class FeedLoop {
     var groups: [ChangeFilter: [Member]] = [:]
     /// The last saves, without a gap up to `position`: for those that join a moment late.
     var recent: [HistoryTransaction] = []
+    /// Streams that have more to be sent than they shall have in their queues at once.
     var waiting: [CatchUp] = []
+    /// Bytes told to each filter's streams in this turn.
+    var told: [ChangeFilter: Int] = [:]
     /// Streams that catch up on workers at the thread's word.
     var outstanding = 0
     var heartbeatAt: UInt64 = 0
@@ -54,6 +57,7 @@ final class FeedLoop {
             return false
         }
         outstanding -= mail.returned
+        told = [:]
         take(mail)
         for arrival in mail.arrivals { admit(arrival) }
         waiting += mail.waiting
@@ -117,12 +121,13 @@ final class FeedLoop {
         recent = []
     }
 
-    /// Tells what the store has after the position.
+    /// Tells what the store has after the position, as long as there are streams that take it: who
+    /// is to have more than goes at once reads on by himself.
     private func readOn(atLeastTo latest: Int64) {
         do throws(StoreError) {
             let wantsValues = groups.keys.contains { $0.needsValues }
             var size = HistoryPages.firstSize
-            while true {
+            while !groups.isEmpty {
                 let reader = try feed.store.reader()
                 defer { reader.close() }
                 if try reader.lacksHistory(after: position) { dropAll() }
@@ -167,34 +172,6 @@ final class FeedLoop {
         }
         position = last.number
         remember(saves)
-    }
-
-    /// Sends to all members, and gives those back that took it.
-    private func sweep(
-        _ saves: [HistoryTransaction], _ filter: ChangeFilter, _ members: [Member]
-    ) -> [Member] {
-        guard let first = saves.first?.number else { return members }
-        let buffers = feed.renderer.events(of: saves, filter)
-        var late: [Int64: [SharedBuffer]] = [:]
-        return members.filter { member in
-            guard member.skipThrough >= first else { return send(buffers, to: member.stream) }
-            let rest =
-                late[member.skipThrough]
-                ?? feed.renderer.events(
-                    of: saves.filter { $0.number > member.skipThrough }, filter)
-            late[member.skipThrough] = rest
-            return send(rest, to: member.stream)
-        }
-    }
-
-    /// False when the stream has ended or is too slow, and then it is broken off: its client comes
-    /// back by its token.
-    func send(_ buffers: [SharedBuffer], to stream: EventStream) -> Bool {
-        for buffer in buffers where !stream.send(buffer) {
-            stream.drop()
-            return false
-        }
-        return true
     }
 
     private func remember(_ saves: [HistoryTransaction]) {

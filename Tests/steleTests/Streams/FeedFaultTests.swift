@@ -41,6 +41,23 @@ import Testing
         #expect(path.hasPrefix("/Person") || good.saves == Array(2...last))
     }
 
+    /// More than a stream's buffer in one save, and again before it is read.
+    @Test func aSaveOfTwentyThousandObjectsCutsOffNobodyWhoReads() throws {
+        let server = try StaffServer()
+        defer { server.kill() }
+        let good = try SocketSubscriber(server.caller, "/changes?values=true")
+        let name = String(repeating: "x", count: 300)
+        let people = (1...20_000).map { #"{"name":"\#(name)\#($0)"}"# }
+        try server.write("POST", "/Person", "[\(people.joined(separator: ","))]")
+        try server.write("PATCH", "/Person?where=_id%20%3C%2015000", #"{"age":1}"#)
+        #expect(try good.wait { $0.place == 2 }, "cut off at \(good.stream.lastID ?? "-")")
+        let parts = good.events.count
+        #expect(good.saves.filter { $0 == 1 }.count >= 20 && Set(good.saves) == [1, 2])
+        try server.write("PATCH", "/Person/1", #"{"age":2}"#)
+        #expect(try good.wait { $0.place == 3 })
+        #expect(good.events.count == parts + 1)
+    }
+
     @Test func aTokenThatCannotBeUsedExpiresAndTheStreamGoesOn() throws {
         let server = try StaffServer()
         let other = try StaffServer()
