@@ -176,6 +176,26 @@ import Testing
         #expect(client.told == (1...3).map { "7f3a09c1-\($0)" })
     }
 
+    /// It is noticed where nobody is told yet, and between a stream's look at the history and its
+    /// joining.
+    @Test(arguments: [false, true])
+    func aSaveOfAnotherProgramIsToldToWhoJoinsMeanwhile(isNoticedBefore: Bool) throws {
+        let stage = try Stage()
+        stage.store.commit([stage.staff.insert(stage.staff.person, 1)])
+        stage.store.commit([stage.staff.insert(stage.staff.person, 2)], isForeign: true)
+        #expect(stage.store.noticesForeignChange())
+        if isNoticedBefore {
+            stage.feed.inbox.alarm.ring()
+            usleep(100_000)
+        }
+        let client = Client(EventStream(capacity: 1 << 20))
+        let filter = ChangeFilter(entities: nil, values: false)
+        #expect(
+            stage.feed.inbox.put(Arrival(stream: client.stream, filter: filter, position: 1)))
+        #expect(client.wait(for: 1))
+        #expect(client.told == ["7f3a09c1-2"])
+    }
+
     @Test func stoppingEndsEveryStream() throws {
         let stage = try Stage()
         stage.store.commit([stage.staff.insert(stage.staff.person, 1)])

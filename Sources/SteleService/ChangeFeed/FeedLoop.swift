@@ -35,6 +35,9 @@ final class FeedLoop {
     private var pollAt: UInt64 = 0
     private var keepAt: UInt64 = 0
     var roomAt: UInt64 = 0
+    /// Whether another program has saved since the store was last asked: who joins may have looked
+    /// before that.
+    private var isChangedElsewhere = false
     /// Saves up to here could not be read from the store; tried again at the next look.
     private var behind: Int64?
 
@@ -58,8 +61,9 @@ final class FeedLoop {
         }
         outstanding -= mail.returned
         told = [:]
-        take(mail)
+        // First, for what comes with them concerns them.
         for arrival in mail.arrivals { admit(arrival) }
+        take(mail)
         waiting += mail.waiting
         let now = Alarm.now()
         if now >= roomAt { goOnWithWaiting(now) }
@@ -108,10 +112,12 @@ final class FeedLoop {
         if let last = saves.last, last.number - position == Int64(saves.count) {
             tell(Array(saves))
         }
+        isChangedElsewhere = isChangedElsewhere || mail.isChangedElsewhere
         if groups.isEmpty {
             // Nobody listens; who joins reads what he lacks.
             if mail.told.latest > position { leap(to: mail.told.latest) }
-        } else if mail.isChangedElsewhere || mail.told.latest > position {
+        } else if isChangedElsewhere || mail.told.latest > position {
+            isChangedElsewhere = false
             readOn(atLeastTo: mail.told.latest)
         }
     }
