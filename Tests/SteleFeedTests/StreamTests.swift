@@ -196,6 +196,21 @@ import Testing
         #expect(client.told == ["7f3a09c1-2"])
     }
 
+    /// Its client comes back; a stream that belongs to nobody would be silent for ever.
+    @Test func aStreamWhoseHistoryCannotBeSentIsBrokenOff() throws {
+        let stage = try Stage { $0.bufferBytes = 16 << 10 }
+        stage.store.commit([stage.staff.insert(stage.staff.person, 1)])
+        stage.store.state.withLock {
+            $0.saves[0].contextName = String(repeating: "x", count: 20_000)
+        }
+        let client = try stage.connect(since: "0")
+        for _ in 0..<1_000 where client.stream.send(SharedBuffer([])) {
+            client.read()
+            usleep(5_000)
+        }
+        #expect(!client.stream.send(SharedBuffer([])))
+    }
+
     @Test func stoppingEndsEveryStream() throws {
         let stage = try Stage()
         stage.store.commit([stage.staff.insert(stage.staff.person, 1)])

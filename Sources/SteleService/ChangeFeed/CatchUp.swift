@@ -40,8 +40,8 @@ final class CatchUp: Sendable {
         case purged
         /// The stream has no room now.
         case full
-        /// The connection has gone.
-        case closed
+        /// The connection has gone, or has not taken what it had room for.
+        case ended
     }
 
     /// Sends pages until the history ends or the stream is full.
@@ -53,14 +53,15 @@ final class CatchUp: Sendable {
         defer { self.state.withLock { $0 = state } }
         while true {
             while let buffer = state.pending.first {
-                if stream.isClosed { return .closed }
-                // Only with room to spare, so that a refusal means that the stream has ended.
+                if stream.isClosed { return .ended }
+                // Only with room to spare, so that a refusal means that the stream has ended, or
+                // that what another program has put into the history is more than it ever holds.
                 guard stream.queuedBytes < room else { return .full }
-                guard stream.send(buffer) else { return .closed }
+                guard stream.send(buffer) else { return .ended }
                 state.pending.removeFirst()
                 state.movedAt = Alarm.now()
             }
-            if stream.isClosed { return .closed }
+            if stream.isClosed { return .ended }
             let page = try pages.page(
                 after: state.position, size: state.pageSize, filter, renderer: renderer,
                 store: store)

@@ -211,7 +211,9 @@ public final class ChangeFeed: Sendable {
                 try expire(one, isCounted: isCounted)
             case .full:
                 if !inbox.put(waiting: one, returned: isCounted) { one.stream.finish() }
-            case .closed:
+            case .ended:
+                // Nothing will be sent to it any more, whoever still has it.
+                one.stream.drop()
                 if isCounted { inbox.putReturned() }
             }
         } catch {
