@@ -199,6 +199,13 @@ extension StoreReader {
 
     /// For a store without receipts.
     public func receipt(_ key: String) throws(StoreError) -> Receipt? { nil }
+
+    /// Whether something that came after a transaction has been deleted from the history.
+    public func lacksHistory(after position: Int64) throws(StoreError) -> Bool {
+        guard position < (try token) else { return false }
+        guard let oldest = try oldestTransaction() else { return true }
+        return oldest > position + 1
+    }
 }
 
 /// Values as they were at an older version, put together from before-images, the oldest first.

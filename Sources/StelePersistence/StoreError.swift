@@ -31,6 +31,8 @@ public enum StoreError: Error, Sendable {
     /// A predicate or a list of columns that is larger than what the store's own language takes:
     /// what of it there is too much of, and how much may be.
     case tooLarge(String)
+    /// What came after that transaction has been deleted from the history (134301).
+    case expired(after: Int64)
     /// Anything else that the store's library says (134180).
     case failed(String)
     /// The store is closed.

@@ -267,7 +267,7 @@ extension StoreError {
         switch self {
         case .noRoom, .failed, .busy, .closed, .incompatible: true
         case .moved, .conflicts, .constraint, .deadline, .overBudget, .unsupported, .invalid,
-            .predicate, .tooLarge: false
+            .predicate, .tooLarge, .expired: false
         }
     }
 }

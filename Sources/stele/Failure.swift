@@ -49,6 +49,7 @@ struct Failure: Error {
         case .conflicts: "objects were changed by another program meanwhile"
         case .constraint(let conflict):
             "\(conflict.constraint.joined(separator: ", ")) must be unique, and is not"
+        case .expired: "the history of what was saved meanwhile is gone"
         case .closed: "the store is closed"
         }
     }

@@ -166,6 +166,40 @@ import Testing
         #expect(change * 100 < whole, "\(change) for a change, \(whole) for the query")
     }
 
+    /// What was deleted from the history before it was followed is not passed over.
+    @Test(arguments: StoreKind.allCases)
+    func aHistoryWithAGapIsNotFollowed(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeLeague(), kind)
+        let ids = try people(fixture, [("a", 10), ("b", 20)])
+        let query = try query(fixture, "age > 15", sort: "age")
+        let reader = try fixture.store.reader()
+        var (old, told) = (try FetchedResults(query, reader), try FetchedResults(query, reader))
+        reader.close()
+        try edit(fixture) { try $0.get(ids[0])["age"] = .int(35) }
+        _ = try follow(&told, fixture)
+        try edit(fixture) { try $0.get(ids[1])["name"] = .string("B") }
+        #expect(try fixture.store.deleteHistory(before: 3, limit: 10) == 2)
+        let now = try fixture.store.reader()
+        defer { now.close() }
+        let view = SavesView(after: old.token, []) { now }
+        try view.reader()
+        #expect(throws: StoreError.self) { _ = try old.advance(in: view) }
+        // Who knows the save before what is left goes on, and says what is changed.
+        #expect(try told.advance(in: view).map(\.updates.count) == [1])
+        #expect(told.keys == ids.reversed().map(\.key))
+        // Nor is what goes between the saves in hand and the reader.
+        try edit(fixture) { try $0.get(ids[1])["age"] = .int(5) }
+        try edit(fixture) { try $0.get(ids[0])["age"] = .int(1) }
+        #expect(try fixture.store.deleteHistory(before: 5, limit: 10) > 0)
+        #expect(throws: StoreError.self) {
+            let later = try fixture.store.reader()
+            defer { later.close() }
+            let view = SavesView(after: told.token, []) { later }
+            try view.reader()
+            _ = try told.advance(in: view)
+        }
+    }
+
     @Test func tooManyRowsAreRefused() throws {
         let fixture = try Fixture(try makeLeague(), .memory)
         _ = try people(fixture, [("a", 1), ("b", 2), ("c", 3)])

@@ -91,13 +91,14 @@ public struct FetchedResults: Sendable {
     /// Moves on to the last save of a view.
     /// - Returns: the differences, in order: one a save, or one for all saves up to the view where
     ///   the store had to be asked. Saves that change nothing have none.
-    /// - Throws: what reading throws; `PredicateError` where the predicate fails on an object;
-    ///   `ResultsError.tooManyRows`. The result is of no use then.
+    /// - Throws: what reading throws, `StoreError.expired` where the history has lost saves of the
+    ///   view; `PredicateError` where the predicate fails on an object; `ResultsError.tooManyRows`.
+    ///   The result is of no use then.
     public mutating func advance(in view: SavesView) throws -> [ResultsDifference] {
         var told: [ResultsDifference] = []
         var judge: RowJudge?
         while token < view.token {
-            guard let save = view.save(after: token) else {
+            guard let save = try view.allSaves(after: token).first else {
                 token = view.token
                 break
             }
@@ -111,7 +112,7 @@ public struct FetchedResults: Sendable {
                 difference = try apply(changes, isOfView: false, nil)
             } else {
                 let reader = try view.reader()
-                let saves = view.saves(after: token)
+                let saves = try view.allSaves(after: token)
                 token = view.token
                 difference = try follow(saves, ResultsRead(query: query, reader: reader))
             }

@@ -16,7 +16,8 @@ public final class FetchedResultsController: Sendable {
     public enum Change: Sendable {
         /// Some saves have changed it so.
         case difference(ResultsDifference)
-        /// The store was changed by a program that left no history: the rows were read anew.
+        /// The store was changed by a program that left no history, or the history of a change is
+        /// gone: the rows were read anew.
         case refetched
         /// The store cannot be followed any more, and the rows stay as they are:
         /// `performFetch` begins anew.
@@ -137,7 +138,12 @@ public final class FetchedResultsController: Sendable {
                 return reader
             }
             if !isNext, !saves.isEmpty { try view.reader() }
-            return try results.advance(in: view).map(Change.difference)
+            do {
+                return try results.advance(in: view).map(Change.difference)
+            } catch StoreError.expired {
+                results = try self.read()
+                return [.refetched]
+            }
         }
     }
 

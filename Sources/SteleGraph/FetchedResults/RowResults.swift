@@ -72,7 +72,10 @@ public struct RowResults: Sendable {
     /// - Returns: the difference; nil where nothing has changed.
     /// - Throws: as the initializer, and what opening the view throws.
     public mutating func advance(in view: SavesView) throws -> ResultsDifference? {
-        let isConcerned = view.saves(after: token).contains { $0.changes.contains(where: concerns) }
+        // All rows are read anew: what cannot be known to change nothing is asked for.
+        let isConcerned =
+            !view.isWhole(after: token)
+            || view.saves(after: token).contains { $0.changes.contains(where: concerns) }
         guard isConcerned else {
             token = max(token, view.token)
             return nil

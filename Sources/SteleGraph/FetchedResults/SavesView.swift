@@ -7,12 +7,14 @@ import StelePersistence
 ///
 /// It belongs to one thread.
 public final class SavesView {
-    /// The saves, without a gap.
+    /// The saves, without a gap but the one that `lost` tells of.
     public private(set) var saves: [HistoryTransaction]
     /// All up to here is in `saves`.
     public private(set) var token: Int64
     /// Whether a reader was opened: `token` is its, then.
     public private(set) var isOpen = false
+    /// Some of the saves up to there had been deleted when the reader was opened.
+    private var lost: Int64 = 0
     private let open: () throws -> any StoreReader
     private var opened: (any StoreReader)?
     private static let pageSize = 256
@@ -37,6 +39,9 @@ public final class SavesView {
         let reader = try open()
         let end = try reader.token
         var position = token
+        if try reader.lacksHistory(after: position) {
+            lost = try reader.oldestTransaction().map { $0 - 1 } ?? end
+        }
         var found: [HistoryTransaction] = []
         while position < end {
             let page = try reader.history(after: position, limit: Self.pageSize, values: true)
@@ -56,6 +61,17 @@ public final class SavesView {
         saves(after: token).first
     }
 
+    /// Whether all saves after a token are there.
+    func isWhole(after token: Int64) -> Bool { token >= lost }
+
+    /// All saves after a token.
+    /// - Throws: `StoreError.expired` where some of them are not to be had any more.
+    func allSaves(after token: Int64) throws(StoreError) -> ArraySlice<HistoryTransaction> {
+        guard isWhole(after: token) else { throw .expired(after: token) }
+        return saves(after: token)
+    }
+
+    /// The saves after a token that are there.
     func saves(after token: Int64) -> ArraySlice<HistoryTransaction> {
         // Numbers only grow.
         var (low, high) = (0, saves.count)

@@ -31,12 +31,3 @@ struct HistoryKeeper: Sendable {
         try store.deleteHistory(before: number, limit: Self.batch) == Self.batch
     }
 }
-
-extension StoreReader {
-    /// Whether something that came after a transaction has been deleted.
-    func lacksHistory(after position: Int64) throws(StoreError) -> Bool {
-        guard position < (try token) else { return false }
-        guard let oldest = try oldestTransaction() else { return true }
-        return oldest > position + 1
-    }
-}

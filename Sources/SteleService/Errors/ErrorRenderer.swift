@@ -151,6 +151,11 @@ struct ErrorRenderer {
         case .predicate(let error): return problem(error)
         case .invalid(let what): return Problem(.predicateValue, what)
         case .tooLarge: return error.mistake.map { problem($0) }
+        case .expired:
+            return Problem(
+                .expiredToken,
+                "what was saved meanwhile was purged from the history before it was read",
+                hint: "ask again, without a token, and begin with the data as it is then")
         case .closed: return Problem(.unavailable, "the store is closed: the service stops")
         case .incompatible, .failed: return nil
         }

@@ -20,10 +20,10 @@ struct LiveLoss {
 }
 
 extension StoreError {
-    /// Whether the same reading may succeed a moment later.
+    /// Whether the result can be read anew, now or a moment later.
     var mayPass: Bool {
         switch self {
-        case .moved, .busy, .deadline, .overBudget, .noRoom, .failed: true
+        case .moved, .busy, .deadline, .overBudget, .noRoom, .failed, .expired: true
         case .conflicts, .constraint, .unsupported, .incompatible, .invalid, .predicate, .tooLarge,
             .closed:
             false
