@@ -71,8 +71,7 @@ extension Service {
         // From now on; with a token to begin at, the history is read first.
         case .changes:
             plan.call.query[.since] == nil && !plan.call.request.headers.contains("Last-Event-ID")
-                && ChangesCall.acceptsEventStream(
-                    plan.call.request.headers.values(named: "Accept"))
+                && plan.call.format == .events
         // To compress takes longer than to read.
         case .list(let list):
             list.pageLimit <= options.limits.briefRows && !list.isStreamed

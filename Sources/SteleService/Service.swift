@@ -153,7 +153,9 @@ public final class Service: Sendable {
         case .readiness: .response(try ready())
         case .changes where plan.call.route.method == .delete:
             .response(try changeFeed.delete(plan.call.query))
-        case .changes: .response(try changeFeed.answer(plan.call.request, plan.call.query))
+        case .changes:
+            .response(
+                try changeFeed.answer(plan.call.request, plan.call.query, as: plan.call.format))
         case .live(let parts): .response(try liveQueries.answer(parts, plan.call.request))
         case .list(let list):
             try plan.call.locating { try execution.list(list, plan.call.terms) }

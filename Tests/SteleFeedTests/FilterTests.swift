@@ -13,7 +13,7 @@ import Testing
     private func answer(_ stage: Stage, _ query: String) throws -> JSONNode {
         let request = Request(method: "GET", path: "/changes", query: query)
         let parsed = try Query(query, for: Parameter.changes, limits: Limits())
-        guard case .bytes(let bytes) = try stage.feed.answer(request, parsed).body else {
+        guard case .bytes(let bytes) = try stage.feed.answer(request, parsed, as: .json).body else {
             throw Stage.NoStream()
         }
         return try JSONDocument(bytes).root
@@ -134,7 +134,7 @@ import Testing
         let query = "entity=Person&where=name%20==%20%22Ann%22&limit=2"
         let request = Request(method: "GET", path: "/changes", query: query)
         let parsed = try Query(query, for: Parameter.changes, limits: Limits())
-        let response = try stage.feed.answer(request, parsed)
+        let response = try stage.feed.answer(request, parsed, as: .json)
         let link = response.headers.first { $0.name == "Link" }?.value
         #expect(link == "</changes?\(query)&since=7f3a09c1-4>; rel=\"next\"")
         #expect(try told(stage, "\(query)&since=7f3a09c1-4") == ["insert 6", "insert 8"])

@@ -12,7 +12,7 @@ import Testing
         let path = stage.feed.options.basePath + "/changes"
         let request = Request(method: "GET", path: path, query: query)
         let parsed = try Query(query, for: Parameter.changes, limits: Limits())
-        let response = try stage.feed.answer(request, parsed)
+        let response = try stage.feed.answer(request, parsed, as: .json)
         guard case .bytes(let bytes) = response.body else { throw Stage.NoStream() }
         return (
             try JSONDocument(bytes).root, response.headers.first { $0.name == "Link" }?.value
@@ -93,17 +93,26 @@ import Testing
     }
 
     @Test func theFormIsWhatAcceptNames() throws {
-        #expect(ChangesCall.acceptsEventStream(["text/event-stream"]))
-        #expect(ChangesCall.acceptsEventStream(["application/json, Text/Event-Stream;q=0.5"]))
-        #expect(!ChangesCall.acceptsEventStream([]))
-        #expect(!ChangesCall.acceptsEventStream(["*/*"]))
-        #expect(!ChangesCall.acceptsEventStream(["text/event-stream;q=0"]))
+        func format(_ accept: String?) -> MediaType? {
+            try? ChangesCall.format(Accept(accept))
+        }
+        for stream in [
+            "text/event-stream", "Text/Event-Stream;q=0.5", "text/event-stream, */*",
+            "application/json, text/event-stream", "application/json;q=0.5, text/event-stream",
+            "text/*", "text/event-stream; charset=utf-8, application/json; q=0.9",
+        ] { #expect(format(stream) == .events, "\(stream)") }
+        for json in [
+            nil, "", "*/*", "application/json", "text/html, */*;q=0.8",
+            "application/json, text/event-stream;q=0.5", "text/event-stream;q=0, */*",
+            "text/event-stream;q=0.5, */*", "text/event-stream;q=0.1, application/*;q=0.2",
+        ] { #expect(format(json) == .json, "\(json ?? "-")") }
+        #expect(format("text/event-stream;q=0") == nil && format("text/csv") == nil)
         let stage = try Stage()
         let request = Request(
             method: "GET", path: "/changes",
-            headers: HTTPHeaders([("Accept", "text/event-stream"), ("Last-Event-ID", "nonsense")]))
+            headers: HTTPHeaders([("Last-Event-ID", "nonsense")]))
         let response = try stage.feed.answer(
-            request, Query(nil, for: Parameter.changes, limits: Limits()))
+            request, Query(nil, for: Parameter.changes, limits: Limits()), as: .events)
         #expect(response.status == 200)
         let headers = Dictionary(uniqueKeysWithValues: response.headers.map { ($0.name, $0.value) })
         #expect(headers["Content-Type"] == "text/event-stream")

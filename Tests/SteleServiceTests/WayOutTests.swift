@@ -96,5 +96,8 @@ import Testing
         #expect(answer.status == 406)
         let all = "application/json, application/x-ndjson, text/csv, text/event-stream"
         #expect(answer.detail == "Accept names none of \(all)")
+        let changes = try ServiceFixture.league().get("/changes", [("Accept", "text/csv")])
+        #expect(changes.status == 406)
+        #expect(changes.detail == "Accept names none of application/json, text/event-stream")
     }
 }

@@ -56,6 +56,9 @@ struct Accept: Sendable {
         return best
     }
 
+    /// Whether a range names the type itself.
+    func names(_ type: MediaType) -> Bool { rank(type).closeness == 3 }
+
     /// The best of what is offered, the earlier one where two are as good.
     /// - Throws: `Problem`, 406, where none is accepted.
     func best(of offers: [MediaType]) throws -> MediaType {

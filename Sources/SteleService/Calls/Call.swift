@@ -165,7 +165,8 @@ final class Call: Sendable {
 
     private static func format(_ route: Route, _ query: Query, _ terms: Terms) throws -> MediaType {
         switch route.resource {
-        case .index, .health, .readiness, .options, .changes, .live, .templates: return .json
+        case .index, .health, .readiness, .options, .live, .templates: return .json
+        case .changes: return route.isRead ? try ChangesCall.format(terms.accept) : .json
         // Of a kind that nobody has told Stele, so that no Accept can refuse it.
         case .binary: return .bytes
         case .model: return try terms.accept.best(of: [.json, .xml])

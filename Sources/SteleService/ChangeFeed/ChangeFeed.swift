@@ -136,11 +136,12 @@ public final class ChangeFeed: Sendable {
         thread?.join()
     }
 
-    /// Answers `GET /changes` in the form that `Accept` asks for.
+    /// Answers `GET /changes`.
+    /// - Parameter format: JSON or events.
     /// - Throws: `Problem`, `StoreError`.
-    func answer(_ request: Request, _ query: Query) throws -> Response {
+    func answer(_ request: Request, _ query: Query, as format: MediaType) throws -> Response {
         let call = try ChangesCall(
-            request, query, model: store.model, maximumLimit: options.maximumLimit)
+            request, query, as: format, model: store.model, maximumLimit: options.maximumLimit)
         return call.isStream ? stream(call) : try page(call, of: request)
     }
 

@@ -19,7 +19,7 @@ struct ChangesCall: Sendable {
     var values = false
     /// The most transactions of a JSON page; nil where nothing is said.
     var limit: Int?
-    /// Whether `Accept` names `text/event-stream`.
+    /// Whether it is answered by an event stream.
     var isStream = false
 
     init() {}
@@ -35,10 +35,14 @@ struct ChangesCall: Sendable {
     }
 
     /// Reads the call.
-    /// - Parameter query: the parameters, of which `Parameter.changes` are known.
+    /// - Parameters:
+    ///   - query: the parameters, of which `Parameter.changes` are known.
+    ///   - format: as `format` says.
     /// - Throws: `Problem` that names the parameter.
-    init(_ request: Request, _ query: Query, model: Model, maximumLimit: Int) throws {
-        isStream = Self.acceptsEventStream(request.headers.values(named: "Accept"))
+    init(
+        _ request: Request, _ query: Query, as format: MediaType, model: Model, maximumLimit: Int
+    ) throws {
+        isStream = format == .events
         lastEventID = request.headers["Last-Event-ID"].flatMap { $0.isEmpty ? nil : $0 }
         since = query[.since]
         entities = try query[.entity].map { try Self.entities($0, in: model) }
@@ -62,19 +66,12 @@ struct ChangesCall: Sendable {
         }
     }
 
-    /// Whether one of the media ranges is `text/event-stream`, and not with a weight of 0.
-    static func acceptsEventStream(_ fields: [String]) -> Bool {
-        fields.contains { field in
-            field.split(separator: ",").contains { range in
-                let parts = range.split(separator: ";").map {
-                    $0.filter { !$0.isWhitespace }.lowercased()
-                }
-                guard parts.first == "text/event-stream" else { return false }
-                return !parts.dropFirst().contains {
-                    ["q=0", "q=0.0", "q=0.00", "q=0.000"].contains($0)
-                }
-            }
-        }
+    /// The form that is asked for: JSON, unless `Accept` names `text/event-stream` and gives JSON no
+    /// greater weight (RFC 9110, 12.4.2).
+    /// - Throws: `Problem`, 406, where neither is accepted.
+    static func format(_ accept: Accept) throws -> MediaType {
+        let offers: [MediaType] = [.json, .events]
+        return try accept.best(of: accept.names(.events) ? offers.reversed() : offers)
     }
 
     private static func entities(_ text: String, in model: Model) throws -> [Entity] {
