@@ -68,6 +68,32 @@ import Testing
         #expect(none.kind == .array && none.count == 0)
     }
 
+    /// Who polls with a filter goes on from where the history was looked at, told or not.
+    @Test func anAnswerHasTheTokenToGoOnFrom() throws {
+        let stage = try Stage()
+        func place(_ query: String) throws -> String? {
+            let request = Request(method: "GET", path: "/changes", query: query)
+            let parsed = try Query(query, for: Parameter.changes, limits: Limits())
+            let response = try stage.feed.answer(request, parsed, as: .json)
+            return response.headers.first { $0.name == "Last-Event-ID" }?.value
+        }
+        #expect(try place("") == "7f3a09c1-0")
+        for key in 1...30 {
+            stage.store.commit([stage.staff.insert(stage.staff.person, Int64(key))])
+        }
+        let token = try #require(try place("entity=Team&since=7f3a09c1-2"))
+        #expect(token == "7f3a09c1-30")
+        #expect(try place("limit=10") == "7f3a09c1-10")
+        #expect(try place("limit=10&since=7f3a09c1-20") == "7f3a09c1-30")
+        #expect(try place("since=0") == "7f3a09c1-30")
+        stage.store.purge(through: 30)
+        #expect(problem(stage, "entity=Team&since=7f3a09c1-2")?.status == 410)
+        #expect(try place("entity=Team&since=\(token)") == token)
+        stage.store.commit([stage.staff.insert(stage.staff.team, 1)])
+        let (node, _) = try page(stage, "entity=Team&since=\(token)")
+        #expect(transactions(node) == ["7f3a09c1-31"])
+    }
+
     @Test func tokensThatCannotBeUsedAreRefused() throws {
         let stage = try Stage()
         for key in 1...9 {

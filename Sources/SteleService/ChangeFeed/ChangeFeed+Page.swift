@@ -16,31 +16,47 @@ extension ChangeFeed {
         case .expired(let problem, _): throw problem
         }
         let limit = min(call.limit ?? options.defaultLimit, options.maximumLimit)
-        guard let (body, next) = try render(after: start, limit: limit, call.filter) else {
+        guard let page = try render(after: start, limit: limit, call.filter) else {
             // It was there a moment ago.
-            guard case .expired(let problem, _) = try place(call) else { return try page(call, of: request) }
+            guard case .expired(let problem, _) = try place(call) else {
+                return try self.page(call, of: request)
+            }
             throw problem
         }
-        var headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
-        if let next { headers.append(("Link", NextLink.text(
-                        request, replacing: [.since], by: "since=\(renderer.token(next))"))) }
-        return Response(status: 200, headers: headers, body: .bytes(body))
+        let token = renderer.token(page.place)
+        var headers = [
+            ("Content-Type", "application/json"), ("Cache-Control", "no-store"),
+            ("Last-Event-ID", token),
+        ]
+        if page.hasMore {
+            let link = NextLink.text(request, replacing: [.since], by: "since=\(token)")
+            headers.append(("Link", link))
+        }
+        return Response(status: 200, headers: headers, body: .bytes(page.body))
     }
 
-    /// The entries, and the last one's number where there is another one after it; nil where what
-    /// comes next has been deleted.
+    private struct Page {
+        let body: [UInt8]
+        /// All that the filter tells up to here is in it or before it.
+        let place: Int64
+        /// Whether something that the filter tells comes after it.
+        let hasMore: Bool
+    }
+
+    /// Nil where what comes next has been deleted.
     private func render(
         after start: Int64, limit: Int, _ filter: ChangeFilter
-    ) throws(StoreError) -> (body: [UInt8], next: Int64?)? {
+    ) throws(StoreError) -> Page? {
         let reader = try store.reader()
         defer { reader.close() }
         if try reader.lacksHistory(after: start) { return nil }
+        let newest = try reader.token
         var writer = ByteWriter(capacity: 4096)
         var position = start
         var last = start
         var count = 0
-        var size = min(HistoryPages.firstSize, limit + 1)
         let judge = ChangeJudge(filter, model: store.model)
+        var size = min(HistoryPages.firstSize, limit + 1)
         while true {
             let saves = try reader.history(after: position, limit: size, values: filter.needsValues)
             for save in saves {
@@ -48,7 +64,7 @@ extension ChangeFeed {
                 if changes.isEmpty { continue }
                 if count == limit {
                     writer.byte(UInt8(ascii: "]"))
-                    return (writer.take(), last)
+                    return Page(body: writer.take(), place: last, hasMore: true)
                 }
                 writer.raw(count == 0 ? "[" : ",")
                 renderer.entry(save, changes, values: filter.values, to: &writer)
@@ -61,6 +77,6 @@ extension ChangeFeed {
         }
         if count == 0 { writer.byte(UInt8(ascii: "[")) }
         writer.byte(UInt8(ascii: "]"))
-        return (writer.take(), nil)
+        return Page(body: writer.take(), place: newest, hasMore: false)
     }
 }
