@@ -57,7 +57,9 @@ import Testing
             } catch { return error as? Problem }
         }
         #expect(refusal("")?.hint == "DELETE /changes?before=7f3a09c1-1200")
-        #expect(refusal("before=ffff0000-3")?.status == 410)
+        let foreign = refusal("before=ffff0000-3")
+        #expect(foreign?.status == 410)
+        #expect(foreign?.hint?.contains("before=7f3a09c1-1200") == true)
         #expect(refusal("before=yesterday")?.status == 400)
         #expect(try delete("before=0") == 204)
         #expect(stage.store.state.withLock { $0.saves.first?.number } == 1)

@@ -105,6 +105,11 @@ import Testing
         #expect(problem(stage, "since=ffffffff-5")?.kind.text == "134301")
         #expect(problem(stage, "since=nonsense")?.status == 400)
         #expect(problem(stage, "since=7f3a09c1-4") == nil)
+        // Each says how to go on, and from where.
+        for token in ["7f3a09c1-2", "7f3a09c1-10", "ffffffff-5"] {
+            let hint = try #require(problem(stage, "since=\(token)")?.hint, "\(token)")
+            #expect(hint.contains("since=7f3a09c1-9") && hint.contains("read the data"), "\(hint)")
+        }
     }
 
     @Test func parametersAreReadStrictly() throws {

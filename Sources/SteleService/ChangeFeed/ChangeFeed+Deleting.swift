@@ -13,26 +13,20 @@ extension ChangeFeed {
                 .parameter, "DELETE /changes takes before, the token of the first save to keep",
                 hint: "DELETE /changes?before=\(renderer.token(currentToken()))")
         }
+        let newest = try newestToken()
+        let hint = "DELETE /changes?before=\(renderer.token(newest)) keeps that save alone"
         let number: Int64
         switch ChangeToken.read(text, generation: renderer.generation) {
         case .beginning: number = 0
         case .number(let it): number = it
-        case .otherGeneration:
-            throw Problem(
-                .expiredToken, "\(text) is of another store, or of this one before it was restored; "
-                    + "tokens of this one begin with \(renderer.generation)")
+        case .otherGeneration: throw foreign(text, hint: hint)
         case .garbage:
             throw Problem(
                 .parameter, "before is no token: \(text.prefix(64))",
-                hint: "a token looks like \(renderer.token(currentToken()))")
+                hint: "a token looks like \(renderer.token(newest))")
         }
         // A slip of the pen must not cost all clients their places.
-        let newest = try newestToken()
-        guard number <= newest else {
-            throw Problem(
-                .expiredToken, "the history ends at \(renderer.token(newest)), before \(text)",
-                hint: "DELETE /changes?before=\(renderer.token(newest)) keeps that save alone")
-        }
+        guard number <= newest else { throw ahead(text, newest: newest, hint: hint) }
         while try keeper.deleteSome(before: number) {}
         return Response(status: 204, headers: [], body: .bytes([]))
     }

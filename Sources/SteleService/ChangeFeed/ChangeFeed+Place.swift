@@ -25,18 +25,17 @@ extension ChangeFeed {
             return .at(oldest - 1)
         case .number(let number):
             if number > newest {
-                let detail = "the history ends at \(renderer.token(newest)), before \(text)"
-                return .expired(Problem(.expiredToken, detail), now: newest)
+                return .expired(ahead(text, newest: newest, hint: wayOut(newest)), now: newest)
             }
             let oldest = try reader.oldestTransaction()
             if number == newest { return .at(number) }
             if let oldest, oldest <= number + 1 { return .at(number) }
-            return .expired(purged(text, oldest: oldest), now: newest)
+            let kept =
+                oldest.map { "the oldest kept is \(renderer.token($0))" } ?? "nothing is kept"
+            let detail = "what came after \(text) was purged; \(kept)"
+            return .expired(Problem(.expiredToken, detail, hint: wayOut(newest)), now: newest)
         case .otherGeneration:
-            let detail =
-                "\(text) is of another store, or of this one before it was restored; "
-                + "tokens of this one begin with \(renderer.generation)"
-            return .expired(Problem(.expiredToken, detail, hint: Self.wayOut), now: newest)
+            return .expired(foreign(text, hint: wayOut(newest)), now: newest)
         case .garbage:
             let which = call.lastEventID == nil ? "since" : "Last-Event-ID"
             let detail = "\(which) is no token: \(text.prefix(64))"
@@ -47,11 +46,23 @@ extension ChangeFeed {
         }
     }
 
-    private func purged(_ text: String, oldest: Int64?) -> Problem {
-        let kept = oldest.map { "the oldest kept is \(renderer.token($0))" } ?? "nothing is kept"
-        return Problem(
-            .expiredToken, "what came after \(text) was purged; \(kept)", hint: Self.wayOut)
+    /// A token of no save yet: made up, or of the store before an older copy of it was put back.
+    func ahead(_ text: String, newest: Int64, hint: String) -> Problem {
+        Problem(
+            .expiredToken, "the history ends at \(renderer.token(newest)), before \(text)",
+            hint: hint)
     }
 
-    private static let wayOut = "read the data anew and go on from now, or begin with since=0"
+    /// A token of another generation.
+    func foreign(_ text: String, hint: String) -> Problem {
+        let detail =
+            "\(text) is of another store, or of this one before it was restored; "
+            + "tokens of this one begin with \(renderer.generation)"
+        return Problem(.expiredToken, detail, hint: hint)
+    }
+
+    private func wayOut(_ newest: Int64) -> String {
+        "read the data anew, then go on with since=\(renderer.token(newest)); "
+            + "since=0 begins with the oldest kept"
+    }
 }
