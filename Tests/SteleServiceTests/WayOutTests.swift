@@ -100,4 +100,27 @@ import Testing
         #expect(changes.status == 406)
         #expect(changes.detail == "Accept names none of application/json, text/event-stream")
     }
+
+    @Test func whatCannotBeFollowedNamesWhatCan() throws {
+        let league = try ServiceFixture.league()
+        let accept = [("Accept", "text/event-stream")]
+        for (path, way) in [
+            ("/Player/1", "GET /Player?where=_id == 1 as text/event-stream"),
+            ("/Player/count", "GET /Player as text/event-stream"),
+        ] {
+            let answer = league.get(path, accept)
+            #expect(answer.status == 406 && answer.hint.hasSuffix(way), "\(path): \(answer.hint)")
+            #expect(answer.detail.contains("only lists, /live and /changes"))
+        }
+        // What it says is so, and who takes JSON, too, gets that.
+        let stream = league.get("/Player?where=_id%20==%201", accept)
+        #expect(stream.status == 200 && stream["Content-Type"] == "text/event-stream")
+        let either = "text/event-stream, application/json;q=0.1"
+        let json = league.get("/Player/1", [("Accept", either)])
+        #expect(json.status == 404)
+        #expect(league.get("/changes", accept)["Content-Type"] == "text/event-stream")
+        let preferred = "text/event-stream;q=0.5, application/json"
+        let changes = league.get("/changes", [("Accept", preferred)])
+        #expect(changes["Content-Type"] == "application/json")
+    }
 }

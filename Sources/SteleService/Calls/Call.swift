@@ -186,7 +186,11 @@ final class Call: Sendable {
                         + "\(named.prefix(40))", hint: "leave format out, or say format=json")
             }
         }
-        guard isList else { return try terms.accept.best(of: [.json]) }
+        guard isList else {
+            do { return try terms.accept.best(of: [.json]) } catch let problem as Problem {
+                throw route.isRead && terms.accept.names(.events) ? Self.following(route) : problem
+            }
+        }
         let type = try terms.accept.best(of: [.json, .ndjson, .csv, .events])
         if type == .events, route.context != nil {
             // What is unsaved has no history that could be followed.
@@ -195,6 +199,21 @@ final class Call: Sendable {
                 instead: "the same list outside of the context, which follows what is saved, is")
         }
         return type
+    }
+
+    /// What can be followed, for who asks to follow something else.
+    private static func following(_ route: Route) -> Problem {
+        let hint: String? =
+            switch route.resource {
+            case .object(let entity, let key):
+                "for one object: GET /\(entity.name)?where=_id == \(key) as text/event-stream"
+            case .count(let entity): "GET /\(entity.name) as text/event-stream"
+            default: nil
+            }
+        return Problem(
+            .notAcceptable,
+            "Accept names text/event-stream, and only lists, /live and /changes are given as that",
+            hint: hint ?? "leave Accept out, or add application/json to it")
     }
 
     /// The `Link` to the next page.
