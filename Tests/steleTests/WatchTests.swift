@@ -79,6 +79,14 @@ import Testing
             ])
     }
 
+    /// A row is printed alike, whether it was there or came.
+    @Test func aLiveQuerysRowsAreLines() {
+        let data =
+            #"{"rows":[{"object":{"_id":3},"section":"a"},{"object":{"_id":4}}],"sections":[]}"#
+        let event = EventReader.Event(id: "a-6", name: "snapshot", data: data)
+        #expect(EventPrinter.lines(event) == ["a-6", "  0  {\"_id\":3}", "  1  {\"_id\":4}"])
+    }
+
     @Test func savesArePrintedAndGoneOnWithAfterAKill() throws {
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "stele-watch-\(UUID().uuidString)").path

@@ -59,9 +59,10 @@ enum EventPrinter {
     // MARK: Live queries
 
     private static func rows(_ snapshot: JSONNode) -> [String] {
-        let list = snapshot.kind == .array ? snapshot : snapshot["objects"] ?? snapshot["rows"]
-        guard let list else { return ["  " + text(snapshot)] }
-        return elements(list).enumerated().map { "  \($0.offset)  \(text($0.element))" }
+        guard let rows = snapshot["rows"] else { return ["  " + text(snapshot)] }
+        return elements(rows).enumerated().map { index, row in
+            "  \(index)  \(text(row["object"]))"
+        }
     }
 
     private static func difference(_ change: JSONNode) -> [String] {
