@@ -100,14 +100,3 @@ extension ManagedObject {
     /// About the memory that it takes by itself, now and as it was.
     fileprivate var bytes: Int { 200 + 2 * values.count * MemoryLayout<Value>.stride }
 }
-
-extension Value {
-    /// About the memory that it takes beside its own place.
-    var bytesBeside: Int {
-        switch self {
-        case .string(let text) where text.utf8.count > 15: 32 + text.utf8.count
-        case .data(let data): 32 + data.count
-        default: 0
-        }
-    }
-}

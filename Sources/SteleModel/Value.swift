@@ -38,6 +38,15 @@ public enum Value: Sendable, Hashable {
     /// A to-one relationship's value: the destination's key within its root entity (Z_PK).
     case key(Int64)
 
+    /// About the memory that it takes beside its own place, in bytes.
+    public var bytesBeside: Int {
+        switch self {
+        case .string(let text) where text.utf8.count > 15: 32 + text.utf8.count
+        case .data(let data): 32 + data.count
+        default: 0
+        }
+    }
+
     /// Whether there is no value.
     @inlinable
     public var isNull: Bool {

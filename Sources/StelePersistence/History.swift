@@ -22,6 +22,9 @@ public struct HistoryTransaction: Sendable {
         self.contextName = contextName
         self.changes = changes
     }
+
+    /// About the memory that it takes, in bytes.
+    public var bytes: Int { changes.reduce(200) { $0 + $1.bytes } }
 }
 
 /// One object's part in a save (NSPersistentHistoryChange).
@@ -47,6 +50,20 @@ public struct HistoryChange: Sendable {
         self.version = version
         self.before = before
         self.snapshot = snapshot
+    }
+
+    /// About the memory that it takes, in bytes.
+    var bytes: Int {
+        var bytes = MemoryLayout<HistoryChange>.stride + 64
+        for value in snapshot?.values ?? [] { bytes += MemoryLayout<Value>.stride + value.bytesBeside }
+        for it in before ?? [] {
+            bytes += MemoryLayout<BeforeValue>.stride
+            switch it {
+            case .slot(_, let value): bytes += value.bytesBeside
+            case .members(_, let added, let removed): bytes += 8 * (added.count + removed.count)
+            }
+        }
+        return bytes
     }
 
     /// An update's object with the values that it had before; nil where they are not known. The

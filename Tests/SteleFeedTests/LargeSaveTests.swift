@@ -36,7 +36,9 @@ import Testing
         }
         // They are live again.
         stage.store.commit([stage.staff.insert(stage.staff.team, 1)])
-        for client in clients + [filtered] { #expect(client.wait { $0.lastEventID == "7f3a09c1-3" }) }
+        for client in clients + [filtered] {
+            #expect(client.wait { $0.lastEventID == "7f3a09c1-3" })
+        }
         #expect(filtered.told == ["7f3a09c1-3"])
     }
 

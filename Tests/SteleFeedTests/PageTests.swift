@@ -68,6 +68,42 @@ import Testing
         #expect(none.kind == .array && none.count == 0)
     }
 
+    /// Large saves make short pages, and are read a few at a time.
+    @Test func pagesAreBoundedInBytes() throws {
+        let stage = try Stage()
+        let name = String(repeating: "x", count: 600_000)
+        for key in 1...30 {
+            stage.store.commit([stage.staff.insert(stage.staff.person, Int64(key), name: name)])
+        }
+        var query = "values=true&limit=1000"
+        var all: [String] = []
+        while true {
+            let (node, link) = try page(stage, query)
+            #expect((1...8).contains(node.count), "\(node.count)")
+            all += transactions(node)
+            guard let link else { break }
+            query = String(link.dropFirst("</changes?".count).dropLast(">; rel=\"next\"".count))
+        }
+        #expect(all == (1...30).map { "7f3a09c1-\($0)" })
+        let reader = try stage.store.reader()
+        let large = try HistoryStretch(reader, after: 0, values: true)
+        #expect((1...4).contains(large.saves.count) && !large.isLast)
+        let small = try HistoryStretch(reader, after: 0, values: false)
+        #expect(small.saves.count == 30 && small.isLast)
+        // Those that are told live are let go of, and read from the history.
+        var told = SavesToTell()
+        for save in try reader.history(after: 0, limit: 30, values: true) {
+            told.add([save], isKept: true)
+            #expect(told.saves.reduce(0) { $0 + $1.bytes } <= SavesToTell.maximumBytes)
+        }
+        #expect(told.latest == 30 && told.saves.count < 30)
+        var recent = RecentSaves()
+        recent.add(try reader.history(after: 0, limit: 29, values: true))
+        #expect(recent.saves(after: 29) == nil || recent.saves.count <= 1)
+        recent.add(try reader.history(after: 29, limit: 1, values: true))
+        #expect(recent.saves(after: 29)?.map(\.number) == [30] && recent.saves(after: 10) == nil)
+    }
+
     /// Who polls with a filter goes on from where the history was looked at, told or not.
     @Test func anAnswerHasTheTokenToGoOnFrom() throws {
         let stage = try Stage()

@@ -13,7 +13,6 @@ final class CatchUp: Sendable {
         var position: Int64
         /// Events that wait for room.
         var pending: ArraySlice<SharedBuffer> = []
-        var pageSize = HistoryPages.firstSize
         /// When something last went out, on the alarm's clock.
         var movedAt: UInt64
     }
@@ -63,12 +62,10 @@ final class CatchUp: Sendable {
             }
             if stream.isClosed { return .ended }
             let page = try pages.page(
-                after: state.position, size: state.pageSize, filter, renderer: renderer,
-                store: store)
+                after: state.position, filter, renderer: renderer, store: store)
             if page.isPurged { return .purged }
             state.pending = page.buffers[...]
             state.position = page.last
-            state.pageSize = page.nextSize
             if page.isLast, state.pending.isEmpty { return .caughtUp(position: state.position) }
         }
     }

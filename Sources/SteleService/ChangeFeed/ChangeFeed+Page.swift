@@ -56,13 +56,13 @@ extension ChangeFeed {
         var last = start
         var count = 0
         let judge = ChangeJudge(filter, model: store.model)
-        var size = min(HistoryPages.firstSize, limit + 1)
         while true {
-            let saves = try reader.history(after: position, limit: size, values: filter.needsValues)
-            for save in saves {
+            let next = try HistoryStretch(
+                reader, after: position, atMost: limit + 1, values: filter.needsValues)
+            for save in next.saves {
                 let changes = judge.told(of: save)
                 if changes.isEmpty { continue }
-                if count == limit {
+                if count == limit || writer.count >= options.pageBytes {
                     writer.byte(UInt8(ascii: "]"))
                     return Page(body: writer.take(), place: last, hasMore: true)
                 }
@@ -71,9 +71,8 @@ extension ChangeFeed {
                 count += 1
                 last = save.number
             }
-            guard saves.count == size, let end = saves.last else { break }
+            guard !next.isLast, let end = next.saves.last else { break }
             position = end.number
-            size = HistoryPages.nextSize(size, saves)
         }
         if count == 0 { writer.byte(UInt8(ascii: "[")) }
         writer.byte(UInt8(ascii: "]"))

@@ -39,6 +39,8 @@ public final class ChangeFeed: Sendable {
         public var defaultLimit = 100
         /// The most transactions of a JSON page.
         public var maximumLimit = 10_000
+        /// Bytes after which a JSON page ends with the save that it is at.
+        public var pageBytes = 4 << 20
 
         /// The options as the settings have them.
         public init() {}

@@ -64,8 +64,8 @@ extension FeedLoop {
     /// Sends what may go at once. Where there is more the stream waits for room, reads on in the
     /// history, and joins again.
     /// - Parameter position: the save that all of it leads up to.
-    /// - Returns: whether the stream is live still. Where it has ended, or is too slow, it is broken
-    ///   off: its client comes back by its token.
+    /// - Returns: whether the stream is live still. Where it has ended, or is too slow, it is
+    ///   broken off: its client comes back by its token.
     private func send(
         _ share: Share, to stream: EventStream, _ filter: ChangeFilter, through position: Int64
     ) -> Bool {

@@ -7,14 +7,13 @@ extension FeedLoop {
     func admit(_ arrival: Arrival) {
         if groups.isEmpty, arrival.position > position { leap(to: arrival.position) }
         if arrival.position < position {
-            guard let first = recent.first?.number, first <= arrival.position + 1 else {
+            guard let missed = recent.saves(after: arrival.position) else {
                 outstanding += 1
                 feed.catchUp(
                     CatchUp(arrival.stream, arrival.filter, position: arrival.position),
                     isCounted: true)
                 return
             }
-            let missed = recent.filter { $0.number > arrival.position }
             guard send(missed: missed, to: arrival) else { return }
         } else if !arrival.stream.send(SharedBuffer([])) {
             return

@@ -23,8 +23,8 @@ final class FeedLoop {
     /// All up to here has been told to the live streams.
     var position: Int64
     var groups: [ChangeFilter: [Member]] = [:]
-    /// The last saves, without a gap up to `position`: for those that join a moment late.
-    var recent: [HistoryTransaction] = []
+    /// The last saves, up to `position`.
+    var recent = RecentSaves()
     /// Streams that have more to be sent than they shall have in their queues at once.
     var waiting: [CatchUp] = []
     /// Bytes told to each filter's streams in this turn.
@@ -124,7 +124,7 @@ final class FeedLoop {
 
     func leap(to number: Int64) {
         position = number
-        recent = []
+        recent = RecentSaves()
     }
 
     /// Tells what the store has after the position, as long as there are streams that take it: who
@@ -132,15 +132,13 @@ final class FeedLoop {
     private func readOn(atLeastTo latest: Int64) {
         do throws(StoreError) {
             let wantsValues = groups.keys.contains { $0.needsValues }
-            var size = HistoryPages.firstSize
             while !groups.isEmpty {
                 let reader = try feed.store.reader()
                 defer { reader.close() }
                 if try reader.lacksHistory(after: position) { dropAll() }
-                let saves = try reader.history(after: position, limit: size, values: wantsValues)
-                tell(saves, isComplete: true)
-                if saves.count < size { break }
-                size = HistoryPages.nextSize(size, saves)
+                let next = try HistoryStretch(reader, after: position, values: wantsValues)
+                tell(next.saves, isComplete: true)
+                if next.isLast { break }
             }
             if latest > position { leap(to: latest) }
             behind = nil
@@ -158,7 +156,7 @@ final class FeedLoop {
         }
         groups = [:]
         // What comes next does not follow on these.
-        recent = []
+        recent = RecentSaves()
     }
 
     private func tell(_ saves: [HistoryTransaction], isComplete: Bool = false) {
@@ -177,17 +175,6 @@ final class FeedLoop {
             groups[filter] = left.isEmpty ? nil : left
         }
         position = last.number
-        remember(saves)
-    }
-
-    private func remember(_ saves: [HistoryTransaction]) {
-        recent += saves
-        if recent.count > 64 { recent.removeFirst(recent.count - 64) }
-        var changes = 0
-        let start = recent.lastIndex { save in
-            changes += save.changes.count
-            return changes > 1_000
-        }
-        if let start { recent.removeFirst(start + 1) }
+        recent.add(saves)
     }
 }

@@ -16,42 +16,35 @@ final class HistoryPages: Sendable {
         var isPurged = false
         /// Whether the store had no more when it was read.
         let isLast: Bool
-        /// How many transactions to ask for next.
-        let nextSize: Int
     }
 
     private struct Key: Hashable, Sendable {
         let filter: ChangeFilter
         let after: Int64
-        let size: Int
     }
 
     /// Newest last.
     private let kept = Mutex<[(key: Key, page: Page)]>([])
 
-    static let firstSize = 16
-    private static let largestSize = 256
-    /// A page shall hold about so many changes.
-    private static let changesWanted = 2_000
     private static let pagesKept = 8
     private static let largestKept = 1 << 20
 
     /// The page after a transaction.
     func page(
-        after position: Int64, size: Int, _ filter: ChangeFilter, renderer: ChangeRenderer,
+        after position: Int64, _ filter: ChangeFilter, renderer: ChangeRenderer,
         store: any PersistentStore
     ) throws(StoreError) -> Page {
-        let key = Key(filter: filter, after: position, size: size)
+        let key = Key(filter: filter, after: position)
         if let page = kept.withLock({ $0.first { $0.key == key }?.page }) { return page }
         let reader = try store.reader()
         defer { reader.close() }
         if try reader.lacksHistory(after: position) {
-            return Page(buffers: [], last: position, isPurged: true, isLast: true, nextSize: size)
+            return Page(buffers: [], last: position, isPurged: true, isLast: true)
         }
-        let saves = try reader.history(after: position, limit: size, values: filter.needsValues)
+        let next = try HistoryStretch(reader, after: position, values: filter.needsValues)
         let page = Page(
-            buffers: renderer.events(of: saves, filter), last: saves.last?.number ?? position,
-            isLast: saves.count < size, nextSize: Self.nextSize(size, saves))
+            buffers: renderer.events(of: next.saves, filter),
+            last: next.saves.last?.number ?? position, isLast: next.isLast)
         // What is in the history never changes, so a full page stays right.
         if !page.isLast, page.buffers.reduce(0, { $0 + $1.count }) <= Self.largestKept {
             kept.withLock { kept in
@@ -60,13 +53,5 @@ final class HistoryPages: Sendable {
             }
         }
         return page
-    }
-
-    /// Fewer transactions after large ones, more after small ones.
-    static func nextSize(_ size: Int, _ saves: [HistoryTransaction]) -> Int {
-        let changes = saves.reduce(0) { $0 + $1.changes.count }
-        if changes > 2 * changesWanted { return max(1, size / 4) }
-        if changes < changesWanted / 2 { return min(largestSize, size * 2) }
-        return size
     }
 }

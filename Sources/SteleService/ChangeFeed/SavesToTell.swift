@@ -8,6 +8,8 @@ import StelePersistence
 struct SavesToTell: Sendable {
     static let maximumSaves = 256
     static let maximumChanges = 5_000
+    /// About how much memory they may take.
+    static let maximumBytes = 8 << 20
 
     private(set) var saves: [HistoryTransaction] = []
     /// The last transaction told, also where `saves` has let it go.
@@ -15,6 +17,7 @@ struct SavesToTell: Sendable {
     /// When the last of `saves` came, on the alarm's clock.
     private(set) var latestAt: UInt64 = 0
     private var changeCount = 0
+    private var bytes = 0
 
     /// - Parameter isKept: whether anybody is to be told; without, only the position is noted.
     mutating func add(_ more: [HistoryTransaction], isKept: Bool) {
@@ -24,9 +27,13 @@ struct SavesToTell: Sendable {
         saves += more
         latestAt = Alarm.now()
         changeCount += more.reduce(0) { $0 + $1.changes.count }
-        if saves.count > Self.maximumSaves || changeCount > Self.maximumChanges {
+        bytes += more.reduce(0) { $0 + $1.bytes }
+        if saves.count > Self.maximumSaves || changeCount > Self.maximumChanges
+            || bytes > Self.maximumBytes
+        {
             saves = []
             changeCount = 0
+            bytes = 0
         }
     }
 
