@@ -72,7 +72,7 @@ extension LiveLoop {
     private func head(
         _ name: String, of query: LiveQuery, _ part: LiveMember.Part, _ token: Int64
     ) -> SharedBuffer {
-        let id = part.prefix.isEmpty ? hub.id(of: [query], token) : ""
+        let id = part.prefix.isEmpty ? line(LiveID(mark: query.mark, number: token)) : ""
         return text("event: \(part.prefix)\(name)\n\(id)data: ")
     }
 
@@ -81,11 +81,15 @@ extension LiveLoop {
     /// A comment with the place that those queries have come to; without, where they are not at the
     /// same one, for then the stream has been told more of one than of another.
     private func place(of queries: [LiveQuery]) -> SharedBuffer {
-        guard let token = queries.first?.token,
-            queries.allSatisfy({ $0.token == token && $0.loss == nil })
+        guard let first = queries.first,
+            queries.allSatisfy({
+                $0.token == first.token && $0.mark == first.mark && $0.loss == nil
+            })
         else { return text(":\n\n") }
-        return text(":\n\(hub.id(of: queries, token))\n")
+        return text(":\n\(line(LiveID(mark: first.mark, number: first.token)))\n")
     }
+
+    private func line(_ id: LiveID) -> String { "id: \(id.text)\n" }
 
     private func place(of member: LiveMember) -> SharedBuffer {
         place(of: member.parts.compactMap { queries[$0.key] })

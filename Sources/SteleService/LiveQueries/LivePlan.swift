@@ -62,16 +62,17 @@ struct LivePlan: Sendable {
                     "sectionBy is of objects, and select asks for rows of aggregates "
                         + "or distinct ones", hint: "groupBy makes groups of such rows")
             }
+            let excerpt = Excerpt(text, of: .sectionBy)
             let keys: [SortDescriptor]
             do throws(PredicateError) { keys = try SortList(text).descriptors } catch {
-                throw ListCall.located(error, in: text, .sectionBy)
+                throw excerpt.located(error)
             }
             guard keys.count == 1, let key = keys.first, key.ascending, key.options == [] else {
                 throw Problem(
                     .parameter, "sectionBy is one key path, such as team.name",
                     hint: "sort=-team.name orders the sections downwards")
             }
-            return try names.sortDescriptor(key, text: text, of: .sectionBy).expression
+            return try names.sortDescriptor(key, excerpt).expression
         }
         self.request = request
         shape = list.shape

@@ -62,9 +62,7 @@ public final class LiveQueries: Sendable {
     /// - Throws: `Problem`, `PredicateError`, `StoreError`: what keeps a query from being followed.
     func answer(_ parts: [LiveArrival.Part], _ request: Request) throws -> Response {
         try start()
-        let known = request.headers["Last-Event-ID"].flatMap {
-            LiveID($0, generation: coordinator.store.generation)
-        }
+        let known = request.headers["Last-Event-ID"].flatMap { LiveID($0) }
         for part in parts { try build(part.plan, resuming: known) }
         let stream = EventStream(capacity: .max)
         try count(stream)
@@ -179,11 +177,5 @@ public final class LiveQueries: Sendable {
             logger.error("a live query failed", metadata: ["id": "\(id)", "error": "\(text)"])
         }
         return answer.problem
-    }
-
-    /// The line with an id: those queries are told up to that transaction.
-    func id(of queries: [LiveQuery], _ token: Int64) -> String {
-        let id = LiveID(marks: queries.lazy.map(\.mark), number: token)
-        return "id: \(id.text(generation: coordinator.store.generation))\n"
     }
 }

@@ -77,7 +77,7 @@ final class LiveQuery: @unchecked Sendable {
         self.plan = plan
         let reader = try context.reader()
         generation = try context.cacheGeneration()
-        mark = LiveID.mark(plan, cacheGeneration: generation)
+        mark = LiveID.mark(cacheGeneration: generation)
         log = LiveLog(start: try reader.token)
         do {
             if let query = plan.results(context.model) {

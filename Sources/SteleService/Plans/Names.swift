@@ -64,13 +64,6 @@ struct Names {
 
     /// A key of `sort`, or of another parameter that orders rows; it may name an alias.
     func sortDescriptor(
-        _ descriptor: SortDescriptor, text: String, of parameter: Parameter = .sort
-    ) throws -> SortDescriptor {
-        try sortDescriptor(descriptor, Excerpt(text, of: parameter))
-    }
-
-    /// The same with its place in the parameter.
-    func sortDescriptor(
         _ descriptor: SortDescriptor, _ excerpt: Excerpt
     ) throws -> SortDescriptor {
         let (expression, type) = try located(in: excerpt) {
