@@ -8,6 +8,10 @@ extension Exchange {
         _ response: Response, closing: Bool = false, on connection: Connection
     ) -> MHD_Result {
         phase = .answered
+        guard response.headBytes <= core.configuration.connectionMemoryLimit - head.memory else {
+            response.discard()
+            return refuse(.answerHeadTooLarge(headAlone), on: connection)
+        }
         let made: OpaquePointer?
         switch response.body {
         case .none:

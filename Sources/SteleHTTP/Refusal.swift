@@ -8,6 +8,9 @@ public enum Refusal: Sendable {
     case targetTooLong(Request, limit: Int)
     /// The head of the request has no room in `limit` bytes: 431 (RFC 6585, 5).
     case headTooLarge(Request, limit: Int)
+    /// The fields of the answer do not fit beside the head of the request: 414. A `Link` to the next
+    /// page has the query in it.
+    case answerHeadTooLarge(Request)
     /// All workers are busy and their queue is full: 503, try again after so many seconds.
     case busy(Request, retryAfter: Int)
     /// The server is stopping: 503.
@@ -21,7 +24,7 @@ public enum Refusal: Sendable {
     public var request: Request {
         switch self {
         case .bodyTooLarge(let request, _), .targetTooLong(let request, _),
-            .headTooLarge(let request, _), .busy(let request, _), .stopping(let request),
+            .headTooLarge(let request, _), .answerHeadTooLarge(let request), .busy(let request, _), .stopping(let request),
             .malformed(let request, _), .unknownTransferCoding(let request, _):
             request
         }
@@ -31,7 +34,7 @@ public enum Refusal: Sendable {
     public var status: Int {
         switch self {
         case .bodyTooLarge: 413
-        case .targetTooLong: 414
+        case .targetTooLong, .answerHeadTooLarge: 414
         case .headTooLarge: 431
         case .busy, .stopping: 503
         case .malformed: 400
@@ -48,6 +51,9 @@ public enum Refusal: Sendable {
         case .headTooLarge(_, let limit):
             "The header fields do not fit into the \(limit) bytes that the head of a request may take, "
                 + "64 more for each of them and for each cookie, and cookies twice."
+        case .answerHeadTooLarge:
+            "The address is so long that the fields of the answer, such as the Link to the next page, "
+                + "do not fit beside it."
         case .busy: "The server is busy; try again in a moment."
         case .stopping: "The server is stopping."
         case .malformed(_, let reason): reason
@@ -58,6 +64,9 @@ public enum Refusal: Sendable {
 
     /// Whether what follows on the connection cannot be told apart from the refused body.
     var closesConnection: Bool {
-        if case .busy = self { false } else { true }
+        switch self {
+        case .busy, .answerHeadTooLarge: false
+        default: true
+        }
     }
 }

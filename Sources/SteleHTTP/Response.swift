@@ -38,6 +38,11 @@ public struct Response: Sendable {
 }
 
 extension Response {
+    /// Bytes of the head as it goes out, at most: with what libmicrohttpd adds to the fields.
+    var headBytes: Int {
+        headers.reduce(512) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+    }
+
     /// The answer as bytes, the last of its connection; a body that is not bytes is left out.
     func closingMessage(withBody: Bool) -> [UInt8] {
         var body: [UInt8] = []

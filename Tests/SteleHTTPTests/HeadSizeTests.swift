@@ -82,6 +82,23 @@ import Testing
         }
     }
 
+    /// A `Link` to the next page has the whole query in it.
+    @Test func anAnswerWhoseOwnHeadDoesNotFitIsRefused() throws {
+        let server = try startServer()
+        defer { server.stop(drain: 1) }
+        let client = try RawClient(port: server.port)
+        for bytes in stride(from: 15_000, to: 17_500, by: 7) {
+            let query = String(repeating: "x", count: bytes)
+            let answer = try client.get("/inline/link?" + query)
+            switch bytes {
+            case ...15_900: #expect(answer.status == 200 && answer["Link"] == "</\(query)>")
+            case 16_200...:
+                #expect(answer.status == 414 && answer.text.hasPrefix("refused: "), "\(bytes)")
+            default: #expect([200, 414].contains(answer.status), "\(bytes)")
+            }
+        }
+    }
+
     @Test func aConnectionGoesOnAfterALargeHead() throws {
         let server = try startServer()
         defer { server.stop(drain: 1) }

@@ -33,6 +33,39 @@ import Testing
         return fixture
     }
 
+    /// What a `Link` cannot hold, nor the address of the next request, is told by number.
+    @Test(arguments: [true, false], ["", "&select=name", "&select=name&distinct=true"])
+    func pagesByLongValuesAreToldByNumber(_ inMemory: Bool, _ shape: String) throws {
+        let fixture = try Self.people(inMemory: inMemory)
+        let rows = ["b", "c", "d"].map { letter in
+            #"{"name":"~\#(String(repeating: letter, count: 3_000))"}"#
+        }
+        #expect(fixture.post("/Person", "[\(rows.joined(separator: ","))]").status == 201)
+        var target: String? = "/Person?sort=-name&limit=2" + shape
+        var names: [String] = []
+        var links: [Bool] = []
+        while let next = target {
+            let page = fixture.get(next)
+            #expect(page.status == 200, "\(page.text.prefix(300))")
+            let root = try JSONDocument(page.text).root
+            names += (0..<root.count).compactMap {
+                (root[$0]?["name"]?.string ?? root[$0]?["object"]?["name"]?.string).map {
+                    String($0.prefix(2))
+                }
+            }
+            target = page["Link"].map { String($0.dropFirst().prefix { $0 != ">" }) }
+            if let target { links.append(target.contains("offset=")) }
+        }
+        #expect(names == ["~d", "~c", "~b", "Iv", "Id", "Ha", "Gu", "Fl", "Ed", "Di", "Cy", "Bo", "An"])
+        #expect(links.first == true && links.contains(false))
+        // Whose number nobody knows is not guessed at.
+        let upwards = fixture.get("/Person?sort=name&limit=10" + shape)
+        let place = String(try #require(upwards["Link"]).dropFirst().prefix { $0 != ">" })
+        #expect(place.contains("after="))
+        let answer = fixture.get(place.replacing("limit=10", with: "limit=1"))
+        #expect(answer.status == 400 && answer.text.contains("offset"), "\(answer.text.prefix(300))")
+    }
+
     static let lists = [
         "select=team.name,n:count()&groupBy=team.name",
         "select=team.name,n:count()&groupBy=team.name&sort=-n",

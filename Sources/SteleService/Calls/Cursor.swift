@@ -40,6 +40,11 @@ struct Cursor: Sendable {
         return Base64.encodeURLSafe(bytes)
     }
 
+    /// Whether it is too long for the head of an answer, and for the address of the next request.
+    var isLong: Bool {
+        position.count > 256 || position.reduce(0) { $0 + $1.bytesBeside } > 2 << 10
+    }
+
     private static let broken = Problem(
         .cursor, "the value of after is no cursor, or is cut short",
         hint: "take it from the Link header of the page before")

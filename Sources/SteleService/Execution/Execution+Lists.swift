@@ -67,10 +67,7 @@ extension Execution {
             if plan.ceiling != nil {
                 next = plan.nextByOffset
             } else if let last = snapshots.last {
-                next = .after(
-                    Cursor(
-                        fingerprint: plan.fingerprint,
-                        position: try position(of: last, request, context)))
+                next = try page(behind: position(of: last, request, context), plan)
             }
         }
         var embedding = Embedding(context, limits: limits)
@@ -122,12 +119,12 @@ extension Execution {
             rows.removeLast(rows.count - plan.pageLimit)
             next = plan.nextByOffset
             if plan.ceiling == nil, case .rows(_, let places) = plan.shape, let last = rows.last {
-                next = self.next(behind: last, places, plan)
+                next = try page(behind: places.map { last[$0] }, plan)
             } else if plan.ceiling == nil, let key = Self.id(ofRow: rows.last) {
                 let position =
                     request.sortDescriptors.isEmpty && key > 0
                     ? [.key(key)] : try context.position(of: key, in: request)
-                next = .after(Cursor(fingerprint: plan.fingerprint, position: position))
+                next = try page(behind: position, plan)
             }
         }
         return ListOutcome(
@@ -135,9 +132,17 @@ extension Execution {
             embedded: try embedded(rows, plan.shape, context), next: next, total: total, tag: tag)
     }
 
-    /// The page behind a row of aggregates or a distinct one, which says itself where it stands.
-    func next(behind row: [Value], _ places: [Int], _ plan: ListPlan) -> NextPage {
-        .after(Cursor(fingerprint: plan.fingerprint, position: places.map { row[$0] }))
+    /// The page behind a place, told by the place or, where that is too long for a `Link`, by number.
+    /// - Throws: `Problem` where the page before was told by its place, so that its number is unknown.
+    func page(behind position: [Value], _ plan: ListPlan) throws -> NextPage? {
+        let cursor = Cursor(fingerprint: plan.fingerprint, position: position)
+        if !cursor.isLong { return .after(cursor) }
+        guard plan.after == nil else {
+            throw Problem(
+                .cursor, "the values by which this page's last row is sorted are too long for a Link",
+                hint: "sort by shorter ones, or ask for pages by offset")
+        }
+        return plan.nextByOffset
     }
 
     /// The id that a row of columns ends with.

@@ -46,14 +46,11 @@ extension Execution {
         probe.fetchLimit = 2
         if case .rows(_, let places) = plan.shape {
             let rows = try context.rows(probe)
-            return rows.count == 2 ? next(behind: rows[0], places, plan) : nil
+            return rows.count == 2 ? try page(behind: places.map { rows[0][$0] }, plan) : nil
         }
         probe.propertiesToFetch = []
         let rows = try context.snapshots(probe)
         guard rows.count == 2 else { return nil }
-        return .after(
-            Cursor(
-                fingerprint: plan.fingerprint,
-                position: try position(of: rows[0], request, context)))
+        return try page(behind: position(of: rows[0], request, context), plan)
     }
 }
