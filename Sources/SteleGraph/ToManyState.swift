@@ -50,6 +50,7 @@ struct ToManyState {
     /// Takes what the store has now in the place of what was known of it. Who was to come and has
     /// come is no change any more, nor who was to go and has gone.
     mutating func refire(_ members: [Int64]) {
+        dropOrderAsStored()
         fire(members)
         if members.count <= 8 { storedSet = [] }
         if added.isEmpty && removed.isEmpty && order == nil { return }
@@ -78,6 +79,7 @@ struct ToManyState {
     ///   - isStored: whether the store has it.
     ///   - isWanted: whether the context has it.
     mutating func rebase(_ key: Int64, isStored: Bool, isWanted: Bool) {
+        dropOrderAsStored()
         added.remove(key)
         removed.remove(key)
         if isWanted && !isStored { added.append(key) }
@@ -88,6 +90,11 @@ struct ToManyState {
             if members.count <= 8 { storedSet = [] }
         }
         arrangeWhatIsThere()
+    }
+
+    /// An order that is no change follows the store's.
+    private mutating func dropOrderAsStored() {
+        if newOrder == nil { order = nil }
     }
 
     /// Leaves in an order of its own just those who are members, new ones at the end.

@@ -139,6 +139,27 @@ import Testing
         #expect(try fixture.stored("Node", "name", of: id) == .string("second"))
     }
 
+    /// An order that was taken back is no change: the store's is followed.
+    @Test(arguments: StoreKind.allCases)
+    func anOrderThatIsNoChangeFollowsTheStores(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeNodes(), kind)
+        let ids = try fixture.insert("Node", count: 4)
+        let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+        context.undoManager = UndoManager()
+        let owner = try context.get(ids[0])
+        try owner.add("items", try context.get(ids[1]))
+        try context.save()
+        try owner.add("items", try context.get(ids[2]))
+        try context.undo()
+        #expect(!context.hasChanges)
+        try fixture.change { other in
+            try other.get(ids[0]).replace("items", try [3, 2, 1].map { try other.get(ids[$0]) })
+        }
+        try context.mergeChanges(fromContextDidSave: try fixture.lastSave())
+        #expect(try owner.keys("items") == [ids[3].key, ids[2].key, ids[1].key])
+        #expect(!context.hasChanges)
+    }
+
     /// Two that are deleted here and linked elsewhere: both are back, and linked.
     @Test(arguments: StoreKind.allCases, [MergePolicy.storeTrump, .rollback])
     func deletionsThatAreTakenBackAreLinkedAsTheStoreHasThem(
