@@ -9,12 +9,11 @@ extension ManagedObjectContext {
 
     /// Tells an object that its values were read; what it sets meanwhile is no change.
     func awakeFromFetch(_ object: ManagedObject) {
-        let wasJournaling = isJournaling
-        isJournaling = false
-        object.isTouched = true
-        object.awakeFromFetch()
-        object.isTouched = false
-        isJournaling = wasJournaling
+        withoutJournaling {
+            object.isTouched = true
+            object.awakeFromFetch()
+            object.isTouched = false
+        }
     }
 
     func awake(_ object: ManagedObject, _ event: SnapshotEventType) {

@@ -44,32 +44,34 @@ extension ManagedObjectContext {
                     !$0.isFault && $0.isUpdated && !refreshed.contains($0.id)
                 }
             }
-            let wasJournaling = isJournaling
-            isJournaling = false
-            defer { isJournaling = wasJournaling }
-            for object in objects where !object.isFault && !object.hasChanges {
-                turnIntoFault(object)
+            try withoutJournaling {
+                for object in objects where !object.isFault && !object.hasChanges {
+                    turnIntoFault(object)
+                }
+                touched.removeAll { !$0.isTouched }
+                try refireToManys()
+                try merge(into: deleted)
+                deleted.removeAll(where: \.isGone)
+                try dropLinksToNothing()
+                try forgetWhatWasSeen()
             }
-            touched.removeAll { !$0.isTouched }
-            try refireToManys()
-            try merge(into: deleted)
-            deleted.removeAll(where: \.isGone)
-            try dropLinksToNothing()
-            try lookAgain(isJournaling: wasJournaling)
+            try lookAgain()
             // All that it knows it has read in this view.
             if parent == nil { readFloor = try view().token }
         }
     }
 
-    /// Reads again what unsaved links and deletions rely on, and applies them to what has come to
-    /// be there; what they have relied on before need not hold any more.
-    /// - Parameter isJournaling: whether what deletions do now is written down.
-    func lookAgain(isJournaling: Bool) throws {
+    /// What unsaved links and deletions have relied on need not hold any more: members that were
+    /// given to an owner are taken again from whoever has them now.
+    func forgetWhatWasSeen() throws {
         touched.removeAll { !$0.isTouched }
         seenByDeletion = [:]
         ownersSeen = [:]
         try takeFromOwnersAgain()
-        self.isJournaling = isJournaling
+    }
+
+    /// Applies deletions to what has come to be there, which is written down.
+    func lookAgain() throws {
         undecided += deleted
         decidedBefore = Set(deleted.map(\.id))
         defer { decidedBefore = [] }
@@ -108,9 +110,6 @@ extension ManagedObjectContext {
     /// Takes all changes back that are not saved: new objects are gone, deleted ones are back,
     /// values are as they were read; nothing of it can be undone (`rollback`).
     public func rollback() {
-        let wasJournaling = isJournaling
-        isJournaling = false
-        defer { isJournaling = wasJournaling }
         let (new, changed) = (inserted, deleted + touched)
         for object in new {
             unregister(object)
@@ -125,7 +124,9 @@ extension ManagedObjectContext {
         forgetUndo()
         faultError = nil
         lostValue = nil
-        for object in changed { awake(object, .rollback) }
+        withoutJournaling {
+            for object in changed { awake(object, .rollback) }
+        }
         letGoOfUnchanged()
         var told = ChangedObjects()
         told.deleted = new
@@ -142,18 +143,16 @@ extension ManagedObjectContext {
 
     /// Objects and the other sides of their relationships, which follow, too.
     func refresh(_ objects: [ManagedObject], mergeChanges: Bool) throws {
-        let wasJournaling = isJournaling
-        isJournaling = false
-        defer { isJournaling = wasJournaling }
         let known = objects.filter { !$0.isInserted && !$0.isDeleted && !$0.isFault }
-        if mergeChanges {
-            try merge(into: known)
-        } else {
-            for object in known { try discardChanges(of: object) }
+        try withoutJournaling {
+            if mergeChanges {
+                try merge(into: known)
+            } else {
+                for object in known { try discardChanges(of: object) }
+            }
+            touched.removeAll { !$0.isTouched }
+            for object in known { awake(object, .refresh) }
         }
-        touched.removeAll { !$0.isTouched }
-        for object in known { awake(object, .refresh) }
-        isJournaling = wasJournaling
         var told = ChangedObjects()
         told.refreshed = known.filter { !$0.isGone }
         told.deleted = known.filter(\.isGone)

@@ -141,32 +141,13 @@ extension ManagedObjectContext {
         // A deletion's rules are about what it led to here, which is what the store says afterwards.
         try processDeletions()
         if parent == nil, openOperations == 0, writerReader == nil { dropView() }
-        let wasJournaling = isJournaling
-        isJournaling = false
-        defer { isJournaling = wasJournaling }
         var objects: [ManagedObject] = []
-        var unread: [Int: [Int64]] = [:]
         try inOneView {
-            try meetInsertions(of: changed.inserted)
-            for id in changed.all.sorted() {
-                guard let object = known(id) else {
-                    forgetMembers(of: id, &unread)
-                    continue
-                }
-                if object.isFault && !changed.deleted.contains(id) {
-                    forgetMembers(of: id, &unread)
-                } else if !object.isInserted {
-                    objects.append(object)
-                }
+            try withoutJournaling {
+                objects = try follow(changed)
+                try forgetWhatWasSeen()
             }
-            try merge(into: objects)
-            for (index, owners) in unread.sorted(by: { $0.key < $1.key }) {
-                try refire(model.relationships[index], owners: owners)
-            }
-            let goneIDs = try linkedAndGone(changed.deleted)
-            if !goneIDs.isEmpty { try dropLinks(toGone: goneIDs) }
-            touched.removeAll { !$0.isTouched }
-            try lookAgain(isJournaling: wasJournaling)
+            try lookAgain()
         }
         // Who was deleted and is there again, by an undo or a merge policy, is not gone.
         let gone = objects.filter(\.isGone)
@@ -180,6 +161,31 @@ extension ManagedObjectContext {
         for child in liveChildren where child.automaticallyMergesChangesFromParent {
             try child.merge(changed)
         }
+    }
+
+    /// - Returns: those that are known here.
+    private func follow(_ changed: ChangedObjectIDs) throws -> [ManagedObject] {
+        var objects: [ManagedObject] = []
+        var unread: [Int: [Int64]] = [:]
+        try meetInsertions(of: changed.inserted)
+        for id in changed.all.sorted() {
+            guard let object = known(id) else {
+                forgetMembers(of: id, &unread)
+                continue
+            }
+            if object.isFault && !changed.deleted.contains(id) {
+                forgetMembers(of: id, &unread)
+            } else if !object.isInserted {
+                objects.append(object)
+            }
+        }
+        try merge(into: objects)
+        for (index, owners) in unread.sorted(by: { $0.key < $1.key }) {
+            try refire(model.relationships[index], owners: owners)
+        }
+        let goneIDs = try linkedAndGone(changed.deleted)
+        if !goneIDs.isEmpty { try dropLinks(toGone: goneIDs) }
+        return objects
     }
 
     /// Two contexts may each insert again what was deleted. Here it is a change then of what the

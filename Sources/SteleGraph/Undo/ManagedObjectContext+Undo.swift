@@ -25,6 +25,14 @@ extension ManagedObjectContext {
 
     func note(_ entry: JournalEntry) { journal.append(entry) }
 
+    /// Runs what is no change of this context, but of what the store has: nothing is written down.
+    func withoutJournaling<Result>(_ work: () throws -> Result) rethrows -> Result {
+        let wasJournaling = isJournaling
+        isJournaling = false
+        defer { isJournaling = wasJournaling }
+        return try work()
+    }
+
     func updateJournaling() {
         isJournaling = undoManager != nil || !observers.isEmpty
         if isJournaling { watchObjects() } else { journal = [] }
