@@ -123,19 +123,13 @@ extension ManagedObjectContext {
                 }
                 for key in try destinations(relationship, object) {
                     guard let other = known(destinationID(relationship, key)), !other.isFault,
-                        !other.isDeleted, !other.isInserted,
-                        other.key(in: inverse) != object.id.key,
-                        !other.changedSlots.contains(inverse.slot)
+                        other.key(in: inverse) != object.id.key
                     else { continue }
                     old[other.id] = other
                 }
             }
         }
-        if old.isEmpty { return }
-        let wasJournaling = isJournaling
-        isJournaling = false
-        defer { isJournaling = wasJournaling }
-        try merge(into: Array(old.values))
+        try readAgain(Array(old.values))
     }
 
     /// The keys at the far end of a relationship now.
@@ -207,12 +201,17 @@ extension ManagedObjectContext {
             if gone.isEmpty { continue }
             var owners: [Int64: [Int64]] = [:]
             for object in gone { owners[object.id.key] = [] }
-            for snapshot in try snapshots(who(relationship, leadsTo: Array(owners.keys))) {
-                guard case .key(let key) = snapshot.values[relationship.slot] else { continue }
-                owners[key]?.append(snapshot.key)
-                let owner = register(snapshot)
+            let rows = try snapshots(who(relationship, leadsTo: Array(owners.keys)))
+            let found = rows.map(register)
+            // Who was read before he came to lead there is older than his row.
+            let slot = relationship.slot
+            try readAgain(
+                zip(found, rows).filter { $0.before?.values[slot] != $1.values[slot] }.map(\.0))
+            for (owner, row) in zip(found, rows) {
+                guard case .key(let key) = row.values[slot] else { continue }
+                owners[key]?.append(row.key)
                 if !owner.isDeleted, owner.key(in: relationship) == key {
-                    owner.setSlot(relationship.slot, .null)
+                    owner.setSlot(slot, .null)
                 }
             }
             for (key, found) in owners {

@@ -30,18 +30,34 @@ extension ManagedObjectContext {
         let old = object.key(in: relationship)
         if old == key { return }
         let inverse = model.inverse(of: relationship)
-        var destination: ManagedObject?
-        if let key, let inverse, !inverse.isToMany {
-            destination = try existingObject(with: destinationID(relationship, key))
-            if destination == nil { return try leadToOne(relationship, of: object, to: nil) }
+        if let inverse, !inverse.isToMany {
+            return try pair(object, relationship, inverse, with: key)
         }
         if let old { try cutInverse(of: relationship, from: object, to: old) }
         object.setSlot(relationship.slot, key.map { .key($0) } ?? .null)
-        guard let key, let inverse else { return }
-        if let destination {
-            try takeOver(inverse, of: destination, for: object, relationship)
-        } else {
-            try edit(inverse, of: key, .add(object.id.key))
+        if let key, let inverse { try edit(inverse, of: key, .add(object.id.key)) }
+    }
+
+    /// Makes a one-to-one link, or ends one. All whose rows change with it are of one time before.
+    private func pair(
+        _ object: ManagedObject, _ relationship: Relationship, _ inverse: Relationship,
+        with key: Int64?
+    ) throws {
+        var destination = try key.flatMap {
+            try existingObject(with: destinationID(relationship, $0))
+        }
+        let ends = try readOldEnds(relationship, object) + readOldEnds(inverse, destination)
+        try withExtendedLifetime(ends) {
+            // By what was read they may be gone, or linked already.
+            if object.isDeleted { return }
+            if destination?.isDeleted == true { destination = nil }
+            let old = object.key(in: relationship)
+            if old == destination?.id.key { return }
+            if let old { try cutInverse(of: relationship, from: object, to: old) }
+            object.setSlot(relationship.slot, destination.map { .key($0.id.key) } ?? .null)
+            if let destination {
+                try takeOver(inverse, of: destination, for: object, relationship)
+            }
         }
     }
 
@@ -271,6 +287,15 @@ extension ManagedObject {
         guard entity.slots.indices.contains(toOne.slot),
             case .relationship(let own) = entity.slots[toOne.slot], own === toOne,
             case .key(let key) = value(toOne.slot)
+        else { return nil }
+        return key
+    }
+
+    /// The key in a to-one's slot as it was read; nil for a new object and a fault, too.
+    func storedKey(in toOne: Relationship) -> Int64? {
+        guard let before, before.values.indices.contains(toOne.slot),
+            case .relationship(let own) = entity.slots[toOne.slot], own === toOne,
+            case .key(let key) = before.values[toOne.slot]
         else { return nil }
         return key
     }

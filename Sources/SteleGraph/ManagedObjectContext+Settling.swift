@@ -32,6 +32,9 @@ extension ManagedObjectContext {
     // MARK: Versions
 
     private func settle(_ conflicts: [MergeConflict]) throws {
+        // Saving moves a pinned context on; what others have saved is met where they have left it.
+        if openOperations == 0 { dropView() }
+        defer { decidedBefore = [] }
         let objects = conflicts.compactMap { conflict -> ManagedObject? in
             let id = ObjectID(root: model.entities[conflict.entity].root, key: conflict.key)
             guard let object = known(id), object.before != nil else { return nil }
@@ -70,7 +73,6 @@ extension ManagedObjectContext {
             try leaveDeletedDestinations(object)
         }
         try processDeletions()
-        decidedBefore = []
         // What is inserted again leads to objects that have been settled by now.
         for object in objects where object.isInserted { try linkAgain(object) }
         for object in objects where !object.isGone { awake(object, .mergePolicy) }
@@ -94,35 +96,16 @@ extension ManagedObjectContext {
         _ changed: [ChangedByBoth], _ back: [(object: ManagedObject, theirs: Snapshot)]
     ) throws {
         for it in changed {
-            for slot in it.slots { try put(it.before[slot], slot, it.object) }
+            for slot in it.slots { try putBack(it.before[slot], slot, it.object) }
             if mergePolicy == .rollback { try takeBackMembers(of: it.object) }
         }
         for it in changed { take(it.theirs, for: it.object) }
         for it in back { take(it.theirs, for: it.object) }
+        let old = try (changed.map(\.object) + back.map(\.object)).flatMap { try agree($0) }
+        try readAgain(old)
         for it in changed {
-            let winning = winners(it.slots, it.before, it.theirs.values)
-            try readOtherEnds(of: it.object, winning, it.mine)
-            for slot in winning { try put(it.mine[slot], slot, it.object) }
-        }
-    }
-
-    /// The other ends of one-to-one links that are about to change, as the store has them now: a
-    /// link is taken from whom it is known to lead to, and in the store one end of it would stay.
-    private func readOtherEnds(of object: ManagedObject, _ slots: [Int], _ mine: [Value]) throws {
-        for slot in slots {
-            guard case .relationship(let toOne) = object.entity.slots[slot],
-                let inverse = model.inverse(of: toOne), !inverse.isToMany,
-                !mine[slot].isStored(as: object.values[slot])
-            else { continue }
-            if case .key(let key) = object.values[slot] {
-                _ = try newestDestination(destinationID(toOne, key))
-            }
-            // Who is linked instead is taken from somebody, too.
-            if case .key(let key) = mine[slot],
-                let other = try newestDestination(destinationID(toOne, key)),
-                case .key(let third) = other.values[inverse.slot], third != object.id.key
-            {
-                _ = try newestDestination(destinationID(inverse, third))
+            for slot in winners(it.slots, it.before, it.theirs.values) {
+                try put(it.mine[slot], slot, it.object)
             }
         }
     }
@@ -154,6 +137,35 @@ extension ManagedObjectContext {
         }
         guard case .key(let key) = value else { return try setToOne(toOne, of: object, nil) }
         try setToOne(toOne, of: object, try existingObject(with: destinationID(toOne, key)))
+    }
+
+    /// Sets a slot to what was read. The ends of a one-to-one link that was made here go back both:
+    /// who was parted for it is linked again where he has no other link by now. Where the row at the
+    /// other end does not say that the link was there, one of them is older, and there is none.
+    func putBack(_ value: Value, _ slot: Int, _ object: ManagedObject) throws {
+        guard case .relationship(let toOne) = object.entity.slots[slot],
+            let inverse = model.inverse(of: toOne), !inverse.isToMany
+        else { return try put(value, slot, object) }
+        let made = try object.key(in: toOne).flatMap {
+            try existingObject(with: destinationID(toOne, $0))
+        }
+        object.setSlot(slot, .null)
+        if let made, made.key(in: inverse) == object.id.key,
+            made.storedKey(in: inverse) != object.id.key
+        {
+            made.setSlot(inverse.slot, .null)
+            if let key = made.storedKey(in: inverse),
+                let left = try existingObject(with: destinationID(inverse, key)),
+                left.storedKey(in: toOne) == made.id.key, left.key(in: toOne) == nil
+            {
+                try setToOne(toOne, of: left, made)
+            }
+        }
+        guard case .key(let key) = value,
+            let other = try existingObject(with: destinationID(toOne, key)),
+            other.storedKey(in: inverse) == object.id.key
+        else { return }
+        try setToOne(toOne, of: object, other)
     }
 
     /// Who came to an object's to-manys goes, who went comes back.

@@ -98,7 +98,7 @@ extension ManagedObjectContext {
             let value = before.values[relationship.slot]
             // The other side has let go of it, so that the link is made anew.
             object.values[relationship.slot] = .null
-            try put(value, relationship.slot, object)
+            try putBack(value, relationship.slot, object)
         }
         try takeBackMembers(of: object)
     }

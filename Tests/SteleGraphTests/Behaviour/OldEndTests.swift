@@ -1,0 +1,141 @@
+// One-to-one links whose two ends a context has read at different times: a link that others have
+// made or moved between is never left with one end.
+
+import SteleModel
+import StelePersistence
+import StelePredicates
+import Testing
+
+@testable import SteleGraph
+
+@Suite struct OldEndTests {
+    /// A context that keeps what it reads, and so is never told that it is old.
+    private func play(
+        _ kind: StoreKind, count: Int
+    ) throws -> (Fixture, [ObjectID], ManagedObjectContext) {
+        let fixture = try Fixture(try makeNodes(), kind)
+        let ids = try fixture.insert("Node", count: count)
+        return (fixture, ids, fixture.coordinator.newContext(retainsRegisteredObjects: true))
+    }
+
+    /// The store has both ends.
+    private func expectLink(
+        _ fixture: Fixture, _ from: ObjectID, _ to: ObjectID,
+        _ location: SourceLocation = #_sourceLocation
+    ) throws {
+        let (one, eno) = (
+            try fixture.stored("Node.one", of: from.key), try fixture.stored("Node.eno", of: to.key)
+        )
+        #expect(one == to.key && eno == from.key, sourceLocation: location)
+    }
+
+    /// Who holds the destination was read before he came to hold it.
+    @Test(arguments: StoreKind.allCases)
+    func aLinkIsTakenFromAHolderThatIsOld(_ kind: StoreKind) throws {
+        let (fixture, ids, context) = try play(kind, count: 3)
+        let new = try context.get(ids[0])
+        _ = try context.get(ids[1])
+        try fixture.change { try $0.get(ids[1]).set("one", try $0.get(ids[2])) }
+        try new.set("one", try context.get(ids[2]))
+        try context.save()
+        try expectLink(fixture, ids[0], ids[2])
+        #expect(try fixture.stored("Node.one", of: ids[1].key) == nil)
+    }
+
+    /// Whom the object led to was read before it came to lead there.
+    @Test(arguments: StoreKind.allCases)
+    func aLinkIsCutAtADestinationThatIsOld(_ kind: StoreKind) throws {
+        let (fixture, ids, context) = try play(kind, count: 3)
+        _ = try context.get(ids[1])
+        try fixture.change { try $0.get(ids[0]).set("one", try $0.get(ids[1])) }
+        try context.get(ids[0]).set("one", try context.get(ids[2]))
+        try context.save()
+        try expectLink(fixture, ids[0], ids[2])
+        #expect(try fixture.stored("Node.eno", of: ids[1].key) == nil)
+    }
+
+    /// What has changes is not read again behind their back: the save tells that it is old.
+    @Test(arguments: StoreKind.allCases)
+    func whoIsOldAndHasChangesIsAConflict(_ kind: StoreKind) throws {
+        let (fixture, ids, context) = try play(kind, count: 3)
+        let old = try context.get(ids[1])
+        old["name"] = .string("mine")
+        try fixture.change {
+            try $0.get(ids[1])["name"] = .string("theirs")
+            try $0.get(ids[1]).set("one", try $0.get(ids[2]))
+        }
+        try context.get(ids[0]).set("one", try context.get(ids[2]))
+        let error = #expect(throws: StoreError.self) { try context.save() }
+        guard case .conflicts(let conflicts)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(conflicts.map(\.key) == [ids[1].key])
+        try context.refreshAllObjects()
+        try context.save()
+        try expectLink(fixture, ids[0], ids[2])
+        #expect(try fixture.stored("Node.one", of: ids[1].key) == nil)
+        #expect(try fixture.stored("Node", "name", of: ids[1]) == .string("mine"))
+    }
+
+    /// A link that was made here and there is one, whichever of its ends wins.
+    @Test(arguments: StoreKind.allCases, MergePolicy.allCases.filter { $0 != .error })
+    func whatBothHaveMadeIsSettledAsOneLink(_ kind: StoreKind, _ policy: MergePolicy) throws {
+        let (fixture, ids, context) = try play(kind, count: 2)
+        context.mergePolicy = policy
+        let old = try context.get(ids[0])
+        old["name"] = .string("mine")
+        try fixture.change { try $0.get(ids[0]).set("one", try $0.get(ids[1])) }
+        try old.set("one", try context.get(ids[1]))
+        try context.save()
+        try expectLink(fixture, ids[0], ids[1])
+        #expect(try context.get(ids[1]).get("eno") === old)
+    }
+
+    /// A deletion that is taken back links what the store links, not what led there when it was read.
+    @Test(arguments: StoreKind.allCases, [MergePolicy.storeTrump, .rollback])
+    func whoIsBackLeavesWhomOthersHavePartedFromHim(
+        _ kind: StoreKind, _ policy: MergePolicy
+    ) throws {
+        let (fixture, ids, context) = try play(kind, count: 3)
+        try fixture.change { try $0.get(ids[0]).set("one", try $0.get(ids[1])) }
+        context.mergePolicy = policy
+        let old = try context.get(ids[0])
+        old["name"] = .string("mine")
+        try fixture.change { try $0.get(ids[0]).set("one", try $0.get(ids[2])) }
+        _ = try context.get(ids[1])
+        try context.delete(old)
+        try context.save()
+        try expectLink(fixture, ids[0], ids[2])
+        #expect(try fixture.stored("Node.eno", of: ids[1].key) == nil)
+    }
+
+    /// A link that loses gives back what it has taken.
+    @Test(arguments: StoreKind.allCases, [MergePolicy.storeTrump, .rollback])
+    func whoWasPartedForALinkThatLosesIsLinkedAgain(
+        _ kind: StoreKind, _ policy: MergePolicy
+    ) throws {
+        let (fixture, ids, context) = try play(kind, count: 4)
+        try fixture.change { try $0.get(ids[0]).set("one", try $0.get(ids[1])) }
+        context.mergePolicy = policy
+        let nodes = try ids.map { try context.get($0) }
+        try nodes[2].set("one", nodes[1])
+        try fixture.change { try $0.get(ids[2]).set("one", try $0.get(ids[3])) }
+        try context.save()
+        try expectLink(fixture, ids[0], ids[1])
+        try expectLink(fixture, ids[2], ids[3])
+        #expect(try nodes[0].get("one") === nodes[1] && nodes[2].get("one") === nodes[3])
+    }
+
+    /// Without an inverse the store is asked who leads to what is deleted; who is known is older.
+    @Test(arguments: StoreKind.allCases)
+    func whoHasComeToLikeADeletedObjectLikesNobody(_ kind: StoreKind) throws {
+        let (fixture, ids, context) = try play(kind, count: 2)
+        let old = try context.get(ids[0])
+        try fixture.change { try $0.get(ids[0]).set("likes", try $0.get(ids[1])) }
+        try context.delete(try context.get(ids[1]))
+        try context.save()
+        #expect(try fixture.stored("Node.likes", of: ids[0].key) == nil)
+        #expect(try old.get("likes") == nil && !context.hasChanges)
+    }
+}
