@@ -43,37 +43,6 @@ extension ManagedObjectContext {
         if !old.isEmpty { try merge(into: Array(old.values), besides: read) }
     }
 
-    /// Where the rows at the two ends of a one-to-one link do not say the same of it, one of them is
-    /// older: changing the link would leave one end of it in the store. Both are read again before
-    /// that. Who has changes is not: that he is old his version tells when he is saved.
-    /// - Parameter object: one end of the link that is about to change, if there is any.
-    /// - Returns: the other end, to be held until it is changed.
-    func readOldEnds(
-        _ relationship: Relationship, _ object: ManagedObject?
-    ) throws -> [ManagedObject] {
-        guard let object, let inverse = model.inverse(of: relationship),
-            let key = object.storedKey(in: relationship), object.key(in: relationship) == key,
-            let other = try existingObject(with: destinationID(relationship, key))
-        else { return [] }
-        if !other.isInserted, other.storedKey(in: inverse) != object.id.key {
-            try readAgain([object, other])
-        }
-        return [other]
-    }
-
-    /// Reads those of these objects again, and of who is linked with them, that have no changes in
-    /// their rows.
-    func readAgain(_ objects: [ManagedObject]) throws {
-        let unchanged = objects.filter {
-            !$0.isFault && !$0.isInserted && !$0.isDeleted && $0.changedSlots.isEmpty
-        }
-        if unchanged.isEmpty { return }
-        let changed = Set(touched.lazy.filter { !$0.changedSlots.isEmpty }.map(\.id))
-        try withoutJournaling {
-            try inOneView { try merge(into: unchanged, besides: changed) }
-        }
-    }
-
     /// One-to-one links are changed on both sides. Where the store has made one and this context
     /// another, ours stays, and whom theirs led to or from has none.
     /// - Returns: who is led to in the store and here, and is not as the store has it by now.

@@ -78,6 +78,34 @@ import Testing
         #expect(try fixture.stored("Node", "name", of: ids[1]) == .string("mine"))
     }
 
+    /// Changes that are taken back are none, and no version tells of them.
+    @Test(arguments: StoreKind.allCases, ["one", "up", "likes"])
+    func whoHadChangesWhenHisLinkWasCutLetsGo(_ kind: StoreKind, _ link: String) throws {
+        let (fixture, ids, context) = try play(kind, count: 2)
+        let old = try context.get(ids[0])
+        try fixture.change { try $0.get(ids[0]).set(link, try $0.get(ids[1])) }
+        old["name"] = .string("mine")
+        try context.delete(try context.get(ids[1]))
+        try context.processPendingChanges()
+        old["name"] = .string("Node 1")
+        try context.save()
+        #expect(try fixture.stored("Node.\(link)", of: ids[0].key) == nil)
+        #expect(try old.get(link) == nil && !context.hasChanges)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func whoHadChangesWhenHisLinkWasTakenLetsGo(_ kind: StoreKind) throws {
+        let (fixture, ids, context) = try play(kind, count: 3)
+        let (new, old) = (try context.get(ids[0]), try context.get(ids[1]))
+        try fixture.change { try $0.get(ids[1]).set("one", try $0.get(ids[2])) }
+        old["name"] = .string("mine")
+        try new.set("one", try context.get(ids[2]))
+        old["name"] = .string("Node 2")
+        try context.save()
+        try expectLink(fixture, ids[0], ids[2])
+        #expect(try fixture.stored("Node.one", of: ids[1].key) == nil)
+    }
+
     /// A link that was made here and there is one, whichever of its ends wins.
     @Test(arguments: StoreKind.allCases, MergePolicy.allCases.filter { $0 != .error })
     func whatBothHaveMadeIsSettledAsOneLink(_ kind: StoreKind, _ policy: MergePolicy) throws {

@@ -1,0 +1,84 @@
+/// Links whose two ends were read at different times: no save leaves one end of them in the store.
+
+import SteleModel
+import StelePersistence
+
+extension ManagedObjectContext {
+    /// Where the rows at the two ends of a one-to-one link do not say the same of it, one of them is
+    /// older: changing the link would leave one end of it in the store. Both are read again before
+    /// that. Who has changes is not: that he is old his version tells when he is saved.
+    /// - Parameter object: one end of the link that is about to change, if there is any.
+    /// - Returns: the other end, to be held until it is changed.
+    func readOldEnds(
+        _ relationship: Relationship, _ object: ManagedObject?
+    ) throws -> [ManagedObject] {
+        guard let object, let inverse = model.inverse(of: relationship),
+            let key = object.storedKey(in: relationship), object.key(in: relationship) == key,
+            let other = try existingObject(with: destinationID(relationship, key))
+        else { return [] }
+        if !other.isInserted, other.storedKey(in: inverse) != object.id.key {
+            try readAgain([object, other])
+        }
+        return [other]
+    }
+
+    /// Reads those of these objects again, and of who is linked with them, that have no changes in
+    /// their rows.
+    func readAgain(_ objects: [ManagedObject]) throws {
+        let unchanged = objects.filter {
+            !$0.isFault && !$0.isInserted && !$0.isDeleted && $0.changedSlots.isEmpty
+        }
+        if unchanged.isEmpty { return }
+        let changed = Set(touched.lazy.filter { !$0.changedSlots.isEmpty }.map(\.id))
+        try withoutJournaling {
+            try inOneView { try merge(into: unchanged, besides: changed) }
+        }
+    }
+
+    /// Who had changes when a link of his was cut from its other end, and has none by now, is not
+    /// part of the save, and no version tells that he is old. He is read again and lets go.
+    func leaveCutLinks() throws {
+        for object in touched where !object.isDeleted {
+            for relationship in plan(object.entity).toOnes {
+                guard let inverse = model.inverse(of: relationship), !inverse.isToMany,
+                    let key = object.storedKey(in: relationship),
+                    object.key(in: relationship) != key
+                else { continue }
+                try leave(object, inverse, destinationID(relationship, key).root, [key])
+            }
+        }
+        for object in deleted {
+            for relationship in plan(object.entity).relationships
+            where relationship.deleteRule == .nullify {
+                guard let inverse = model.inverse(of: relationship), !inverse.isToMany else {
+                    continue
+                }
+                let place = ToManyID(relationship: relationship.index, owner: object.id.key)
+                let keys =
+                    relationship.isToMany
+                    ? toManys[place]?.stored : object.storedKey(in: relationship).map { [$0] }
+                let root = model.destination(of: relationship).root
+                try leave(object, inverse, root, keys ?? [])
+            }
+        }
+        for (place, owners) in ownersSeen.sorted(by: { $0.key < $1.key }) {
+            let relationship = model.relationships[place.relationship]
+            guard !relationship.isToMany,
+                let object = known(destinationID(relationship, place.owner)), object.isDeleted
+            else { continue }
+            try leave(object, relationship, model.entities[relationship.owner].root, owners)
+        }
+    }
+
+    /// Those who led to an object in the store, and do not lead there here, have that as a change.
+    private func leave(
+        _ object: ManagedObject, _ toOne: Relationship, _ root: Int, _ keys: [Int64]
+    ) throws {
+        for other in try existingObjects(root: root, keys: keys).values where !other.isInserted {
+            if other.storedKey(in: toOne) != object.id.key { try readAgain([other]) }
+            if other.key(in: toOne) == object.id.key {
+                withoutJournaling { other.setSlot(toOne.slot, .null) }
+            }
+        }
+    }
+}
