@@ -76,6 +76,8 @@ extension ManagedObjectContext {
         decidedBefore = Set(deleted.map(\.id))
         defer { decidedBefore = [] }
         try processDeletions()
+        // Who was not read again when he was parted is now, and may still lead there.
+        try leaveCutLinks()
         if isJournaling { registerJournal() }
     }
 

@@ -93,6 +93,20 @@ import Testing
         #expect(try old.get(link) == nil && !context.hasChanges)
     }
 
+    /// He is read again, alone, after what he has come to lead to was deleted here.
+    @Test(arguments: StoreKind.allCases)
+    func whoHadChangesWhenHisLinkWasCutLetsGoWhenOthersAreMerged(_ kind: StoreKind) throws {
+        let (fixture, ids, context) = try play(kind, count: 2)
+        let old = try context.get(ids[0])
+        try fixture.change { try $0.get(ids[0]).set("up", try $0.get(ids[1])) }
+        old["name"] = .string("mine")
+        try context.delete(try context.get(ids[1]))
+        try context.processPendingChanges()
+        try context.refresh(old, mergeChanges: false)
+        try context.mergeChanges(fromContextDidSave: try fixture.lastSave())
+        #expect(old.value(try fixture.relationship("Node.up").slot) == .null)
+    }
+
     @Test(arguments: StoreKind.allCases)
     func whoHadChangesWhenHisLinkWasTakenLetsGo(_ kind: StoreKind) throws {
         let (fixture, ids, context) = try play(kind, count: 3)
