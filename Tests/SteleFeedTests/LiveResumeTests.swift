@@ -88,6 +88,23 @@ import Testing
         }
     }
 
+    /// An id is of the queries that its stream shows.
+    @Test func anIDOfAnotherQueryIsNone() throws {
+        let stage = try LiveStage()
+        try stage.people()
+        let people = try stage.listen("/Person?sort=name")
+        #expect(try people.wait { people.place != nil })
+        for target in ["/Team", "/Person?sort=-name", "/Person?sort=name&limit=1"] {
+            let other = try stage.listen(target, lastEventID: people.client.lastEventID)
+            #expect(try other.becomes(stage, target), "\(target)")
+        }
+        let both = try stage.listen(
+            "/live?q.people=/Person%3Fsort=name&q.teams=/Team",
+            lastEventID: people.client.lastEventID)
+        #expect(try both.wait { both.place != nil })
+        #expect(both.names == ["people.snapshot", "teams.snapshot"])
+    }
+
     /// What the feed has told says nothing of what a live query has, nor the other way round.
     @Test func anIDOfTheFeedIsNone() throws {
         let stage = try LiveStage()

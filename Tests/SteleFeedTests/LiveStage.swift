@@ -211,16 +211,21 @@ final class Listener {
         for event in client.events[taken...] {
             taken += 1
             names.append(event.name)
-            let parts = event.name.split(separator: ".").map(String.init)
-            let query = parts.count > 1 ? parts[0] : ""
-            let data = JSONValue(try JSONDocument(event.data).root)
-            switch parts.last {
-            case "snapshot":
-                rows[query] = data["rows"].map(items) ?? []
-                sections[query] = data["sections"].map(items)?.compactMap { $0["name"] }
-            case "change": apply(data, query)
-            default: break
-            }
+            try show(event)
+        }
+    }
+
+    /// Shows what an event says.
+    func show(_ event: ServerEvent) throws {
+        let parts = event.name.split(separator: ".").map(String.init)
+        let query = parts.count > 1 ? parts[0] : ""
+        let data = JSONValue(try JSONDocument(event.data).root)
+        switch parts.last {
+        case "snapshot":
+            rows[query] = data["rows"].map(items) ?? []
+            sections[query] = data["sections"].map(items)?.compactMap { $0["name"] }
+        case "change": apply(data, query)
+        default: break
         }
     }
 

@@ -1,43 +1,56 @@
-/// What a live stream's `id` says: over which unbroken history its queries are followed, and up to
-/// which save they were told.
+/// What a live stream's `id` says: of which queries over which unbroken history it is, and up to
+/// which saves they were told.
 
-/// `MARK-NUMBER`: eight hexadecimal digits, and the last transaction that was told.
+/// `MARK-NUMBER`: eight hexadecimal digits, and the last transaction that was told. Where the queries
+/// of a stream have not been told the same, there is a number for each, with points between and `x`
+/// for one that was told nothing: `MARK-9.x.8`.
 ///
-/// The mark is made of the cache generation, which is drawn at each start and after each change by
-/// another program. So an id from before such a change, of another server or of the change feed fits
-/// no query as it is followed now, and who comes with it is sent a snapshot.
+/// The mark is made of what the stream's queries ask and of the cache generation, which is drawn at
+/// each start and after each change by another program. So an id from before such a change, of other
+/// queries, of another server or of the change feed fits none as it is followed now, and who comes
+/// with it is sent snapshots.
 struct LiveID: Sendable {
     private static let digits = 8
 
-    private let mark: String
-    private let number: Int64
+    let mark: String
+    private let numbers: [Int64?]
 
-    /// - Parameter mark: of all queries of the stream.
-    init(mark: String, number: Int64) {
+    /// - Parameter numbers: of the stream's queries, in the order of its address.
+    init(mark: String, numbers: [Int64?]) {
         self.mark = mark
-        self.number = number
+        self.numbers = numbers
     }
 
     /// What a client sent; nil where that cannot be an id of a live stream.
     init?(_ text: String) {
         let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[0].utf8.count == Self.digits, let number = Int64(parts[1])
-        else { return nil }
+        guard parts.count == 2, parts[0].utf8.count == Self.digits else { return nil }
         mark = String(parts[0])
-        self.number = number
+        numbers = parts[1].split(separator: ".", omittingEmptySubsequences: false)
+            .map { Int64($0) }
+    }
+
+    /// The last transaction that the client was told of a query; nil where that is not known.
+    /// - Parameters:
+    ///   - index: which one of the stream's queries.
+    ///   - count: how many it has.
+    func number(at index: Int, of count: Int) -> Int64? {
+        if numbers.count == 1 { return numbers[0] }
+        return numbers.count == count ? numbers[index] : nil
     }
 
     /// The id as events have it.
-    var text: String { "\(mark)-\(number)" }
+    var text: String {
+        let isOne = numbers.allSatisfy { $0 == numbers.first }
+        let told = (isOne ? Array(numbers.prefix(1)) : numbers).map { $0.map(String.init) ?? "x" }
+        return "\(mark)-\(told.joined(separator: "."))"
+    }
 
-    /// The last transaction that the client knows of a query; nil where the id is from before it was
-    /// read, or of elsewhere.
-    func token(of query: LiveQuery) -> Int64? { mark == query.mark ? number : nil }
-
-    /// The mark of queries that were read in a cache generation.
-    static func mark(cacheGeneration: String) -> String {
+    /// The mark of a stream of queries that were read in those cache generations.
+    static func mark(generations: [String], keys: [String]) -> String {
         var hash = Fingerprint()
-        hash.add(cacheGeneration)
+        for generation in Set(generations).sorted() { hash.add(generation) }
+        for key in keys { hash.add(key) }
         let text = String(UInt32(truncatingIfNeeded: hash.value ^ hash.value >> 32), radix: 16)
         return String(repeating: "0", count: digits - text.utf8.count) + text
     }

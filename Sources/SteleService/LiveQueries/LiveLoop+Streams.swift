@@ -32,18 +32,26 @@ extension LiveLoop {
     /// What a stream begins with: what it has missed, or the whole and what came after.
     private func greeting(_ arrival: LiveArrival, _ member: LiveMember) -> [SharedBuffer] {
         var buffers = [text("retry: \(hub.options.retryMilliseconds)\n\n")]
-        for part in member.parts {
+        let mark = mark(of: member)
+        let known = arrival.known.flatMap { $0.mark == mark ? $0 : nil }
+        let missed = member.parts.enumerated().map { index, part -> [LiveEvent]? in
+            guard let query = queries[part.key],
+                let token = known?.number(at: index, of: member.parts.count), token <= query.token,
+                let events = query.log.events(after: token)
+            else { return nil }
+            member.told[index] = token
+            return events
+        }
+        for (index, part) in member.parts.enumerated() {
             guard let query = queries[part.key] else { continue }
-            if let token = arrival.known?.token(of: query), token <= query.token,
-                let missed = query.log.events(after: token)
-            {
-                for event in missed { buffers.append(self.event(event, of: query, part)) }
-                continue
+            var events = missed[index]
+            if events == nil, let snapshot = query.snapshot {
+                buffers += [head(snapshot, member, index), snapshot.data]
+                events = query.log.events(after: snapshot.token)
             }
-            guard let snapshot = query.snapshot else { continue }
-            buffers += [head("snapshot", of: query, part, snapshot.token), snapshot.data]
-            for event in query.log.events(after: snapshot.token) ?? [] {
-                buffers.append(self.event(event, of: query, part))
+            for event in events ?? [] {
+                var rendered: [String: SharedBuffer] = [:]
+                buffers.append(self.event(event, member, index, &rendered))
             }
         }
         buffers.append(place(of: member))
@@ -54,53 +62,76 @@ extension LiveLoop {
     func resend(_ query: LiveQuery) {
         guard let snapshot = query.snapshot else { return }
         for member in query.members {
-            for part in member.parts where part.key == query.plan.key {
-                let head = head("snapshot", of: query, part, snapshot.token)
+            for (index, part) in member.parts.enumerated() where part.key == query.plan.key {
+                let head = head(snapshot, member, index)
                 if !member.greetAgain([head, snapshot.data]) { remove(member) }
             }
         }
     }
 
-    /// A change as a stream is told it.
-    func event(_ event: LiveEvent, of query: LiveQuery, _ part: LiveMember.Part) -> SharedBuffer {
-        let head = head("change", of: query, part, event.token)
-        return SharedBuffer(head.bytes + event.data.bytes)
+    /// A change as a stream is told it, and notes that it is.
+    /// - Parameter rendered: the same for streams of the same names and places.
+    func event(
+        _ event: LiveEvent, _ member: LiveMember, _ index: Int,
+        _ rendered: inout [String: SharedBuffer]
+    ) -> SharedBuffer {
+        member.told[index] = event.token
+        // Alone on its stream, a query is told all of them alike.
+        let key = member.isShared ? "\(member.parts[index].prefix)\(id(of: member).text)" : ""
+        if let known = rendered[key] { return known }
+        let head = Array(head("change", member, index).utf8)
+        let buffer = SharedBuffer(head + event.data.bytes)
+        rendered[key] = buffer
+        return buffer
     }
 
-    /// What stands before an event's data. On a stream of several queries an id comes by itself,
-    /// when all of them are told.
+    /// What stands before a snapshot's data; notes that it is sent.
     private func head(
-        _ name: String, of query: LiveQuery, _ part: LiveMember.Part, _ token: Int64
+        _ snapshot: (data: SharedBuffer, token: Int64), _ member: LiveMember, _ index: Int
     ) -> SharedBuffer {
-        let id = part.prefix.isEmpty ? line(LiveID(mark: query.mark, number: token)) : ""
-        return text("event: \(part.prefix)\(name)\n\(id)data: ")
+        member.told[index] = snapshot.token
+        return text(head("snapshot", member, index))
+    }
+
+    /// What stands before an event's data. The id is of what the client has been told with it: who
+    /// comes back by it is told nothing twice, whichever query the next event would have been of.
+    private func head(_ name: String, _ member: LiveMember, _ index: Int) -> String {
+        "event: \(member.parts[index].prefix)\(name)\n\(line(id(of: member)))data: "
     }
 
     // MARK: Places
 
-    /// A comment with the place that those queries have come to; without, where they are not at the
-    /// same one, for then the stream has been told more of one than of another.
-    private func place(of queries: [LiveQuery]) -> SharedBuffer {
-        guard let first = queries.first,
-            queries.allSatisfy({
-                $0.token == first.token && $0.mark == first.mark && $0.loss == nil
-            })
-        else { return text(":\n\n") }
-        return text(":\n\(line(LiveID(mark: first.mark, number: first.token)))\n")
+    private func mark(of member: LiveMember) -> String {
+        LiveID.mark(
+            generations: member.parts.compactMap { queries[$0.key]?.generation },
+            keys: member.parts.map(\.key))
+    }
+
+    private func id(of member: LiveMember) -> LiveID {
+        LiveID(mark: mark(of: member), numbers: member.told)
     }
 
     private func line(_ id: LiveID) -> String { "id: \(id.text)\n" }
 
+    /// A comment with the place that a stream's queries have come to.
     private func place(of member: LiveMember) -> SharedBuffer {
-        place(of: member.parts.compactMap { queries[$0.key] })
+        for (index, part) in member.parts.enumerated() {
+            // Of one that was lost the client has not been told all.
+            guard let query = queries[part.key], query.loss == nil else { continue }
+            member.told[index] = query.token
+        }
+        return text(":\n\(line(id(of: member)))\n")
     }
 
     /// Tells all streams their place.
     func sendPlaces() {
         for query in queries.values {
-            let place = place(of: [query])
-            for member in query.members where !member.isShared && !member.send(place) {
-                remove(member)
+            var place: SharedBuffer?
+            for member in query.members where !member.isShared {
+                if query.loss == nil { member.told = [query.token] }
+                let told = place ?? self.place(of: member)
+                place = query.loss == nil ? told : nil
+                if !member.send(told) { remove(member) }
             }
         }
         sendPlacesShared()
@@ -108,11 +139,8 @@ extension LiveLoop {
 
     /// Tells those their place that show several queries: it comes when all of them are told.
     func sendPlacesShared() {
-        var places: [String: SharedBuffer] = [:]
-        for member in members.values where member.isShared {
-            let place = places[member.keys] ?? place(of: member)
-            places[member.keys] = place
-            if !member.send(place) { remove(member) }
+        for member in members.values where member.isShared && !member.send(place(of: member)) {
+            remove(member)
         }
     }
 

@@ -116,6 +116,10 @@ final class LiveLoop {
         do {
             try round.run()
             isBehind = false
+        } catch StoreError.moved {
+            // It turned out in the midst that another program has written: at once again, all anew.
+            isBehind = true
+            pollAt = Alarm.now()
         } catch {
             hub.logger.error("live queries cannot read the store: \(error)")
             isBehind = true

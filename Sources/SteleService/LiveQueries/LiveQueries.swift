@@ -63,7 +63,14 @@ public final class LiveQueries: Sendable {
     func answer(_ parts: [LiveArrival.Part], _ request: Request) throws -> Response {
         try start()
         let known = request.headers["Last-Event-ID"].flatMap { LiveID($0) }
-        for part in parts { try build(part.plan, resuming: known) }
+        let keys = parts.map(\.plan.key)
+        for (index, part) in parts.enumerated() {
+            try build(part.plan) { generation in
+                guard let known, known.mark == LiveID.mark(generations: [generation], keys: keys)
+                else { return nil }
+                return known.number(at: index, of: keys.count)
+            }
+        }
         let stream = EventStream(capacity: .max)
         try count(stream)
         let arrival = LiveArrival(stream: stream, parts: parts, known: known)
@@ -102,7 +109,9 @@ public final class LiveQueries: Sendable {
     // MARK: Which queries there are
 
     /// Builds a query unless somebody does or has; then the stream waits for it on the thread.
-    private func build(_ plan: LivePlan, resuming known: LiveID?) throws {
+    private func build(
+        _ plan: LivePlan, knownIn known: (_ generation: String) -> Int64?
+    ) throws {
         let isNew = try running.withLock { running in
             if running.standings[plan.key] != nil { return false }
             guard running.standings.count < limits.liveQueries else {
@@ -115,7 +124,7 @@ public final class LiveQueries: Sendable {
         }
         guard isNew else { return }
         do {
-            let query = try made(plan, resuming: known)
+            let query = try made(plan, knownIn: known)
             try running.withLock { running in
                 guard running.rows + query.weight <= limits.liveRowsInAll else {
                     throw Problem(
@@ -136,13 +145,15 @@ public final class LiveQueries: Sendable {
     }
 
     /// A query with its snapshot, as the store is now.
-    /// - Parameter known: what a client knows of it: what was to be told since then is in the query's
-    ///   log, where the history tells it.
-    func made(_ plan: LivePlan, resuming known: LiveID? = nil) throws -> LiveQuery {
+    /// - Parameter known: the last transaction that a client knows of it, where it is read in that cache
+    ///   generation: what was to be told since then is in the query's log, where the history tells it.
+    func made(
+        _ plan: LivePlan, knownIn known: (_ generation: String) -> Int64? = { _ in nil }
+    ) throws -> LiveQuery {
         try renderer.execution.reading { context in
             let query = try LiveQuery(plan, context)
             try renderer.takeSnapshot(of: query, context)
-            if let token = known?.token(of: query),
+            if let token = known(query.generation),
                 let log = try renderer.log(of: query, since: token, context)
             {
                 query.log = log

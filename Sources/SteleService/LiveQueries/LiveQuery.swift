@@ -55,8 +55,6 @@ final class LiveQuery: @unchecked Sendable {
     /// The cache generation that it was read in: another one means another program's change, which
     /// need not be in the history.
     let generation: String
-    /// What stands for it in ids.
-    let mark: String
     /// One of these is there.
     var objects: FetchedResults?
     var rows: RowResults?
@@ -77,7 +75,6 @@ final class LiveQuery: @unchecked Sendable {
         self.plan = plan
         let reader = try context.reader()
         generation = try context.cacheGeneration()
-        mark = LiveID.mark(cacheGeneration: generation)
         log = LiveLog(start: try reader.token)
         do {
             if let query = plan.results(context.model) {
@@ -148,8 +145,8 @@ final class LiveMember {
 
     let stream: EventStream
     let parts: [Part]
-    /// The keys of its queries, one after the other.
-    let keys: String
+    /// Up to which transaction the client was told each part; nil for what it was not sent.
+    var told: [Int64?]
     /// Bytes of what it was greeted with, as long as they wait for the client.
     private var greeting = 0
     private let capacity: Int
@@ -157,11 +154,11 @@ final class LiveMember {
     init(_ stream: EventStream, _ parts: [Part], capacity: Int) {
         self.stream = stream
         self.parts = parts
-        keys = parts.map(\.key).joined()
+        told = parts.map { _ in nil }
         self.capacity = capacity
     }
 
-    /// Whether it is `/live`, where an id says that all queries are told.
+    /// Whether it is `/live`, where each event says of which query it is.
     var isShared: Bool { parts.contains { !$0.prefix.isEmpty } }
 
     /// Sends what a stream begins with, of whatever size.

@@ -129,13 +129,10 @@ final class LiveRound {
 
     private func tell(_ event: LiveEvent, _ query: LiveQuery) {
         query.log.append(event)
-        // Rendered once for each name that a stream may show the query under.
-        var buffers: [String: SharedBuffer] = [:]
+        var rendered: [String: SharedBuffer] = [:]
         for member in query.members {
-            for part in member.parts where part.key == query.plan.key {
-                let told = buffers[part.prefix] ?? loop.event(event, of: query, part)
-                buffers[part.prefix] = told
-                if !member.send(told) {
+            for (index, part) in member.parts.enumerated() where part.key == query.plan.key {
+                if !member.send(loop.event(event, member, index, &rendered)) {
                     loop.remove(member)
                     break
                 }
