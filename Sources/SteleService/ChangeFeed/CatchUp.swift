@@ -13,6 +13,7 @@ final class CatchUp: Sendable {
         var position: Int64
         /// Events that wait for room.
         var pending: ArraySlice<SharedBuffer> = []
+        var step = HistoryStretch.firstStep
         /// When something last went out, on the alarm's clock.
         var movedAt: UInt64
     }
@@ -62,10 +63,12 @@ final class CatchUp: Sendable {
             }
             if stream.isClosed { return .ended }
             let page = try pages.page(
-                after: state.position, filter, renderer: renderer, store: store)
+                after: state.position, step: state.step, filter, renderer: renderer,
+                store: store)
             if page.isPurged { return .purged }
             state.pending = page.buffers[...]
             state.position = page.last
+            state.step = page.nextStep
             if page.isLast, state.pending.isEmpty { return .caughtUp(position: state.position) }
         }
     }

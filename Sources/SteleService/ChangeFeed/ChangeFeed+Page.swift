@@ -56,9 +56,11 @@ extension ChangeFeed {
         var last = start
         var count = 0
         let judge = ChangeJudge(filter, model: store.model)
+        var step = HistoryStretch.firstStep
         while true {
             let next = try HistoryStretch(
-                reader, after: position, atMost: limit + 1, values: filter.needsValues)
+                reader, after: position, atMost: limit + 1, values: filter.needsValues, step: step)
+            step = next.nextStep
             for save in next.saves {
                 let changes = judge.told(of: save)
                 if changes.isEmpty { continue }

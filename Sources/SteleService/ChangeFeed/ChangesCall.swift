@@ -7,7 +7,8 @@ import SteleModel
 struct ChangesCall: Sendable {
     /// `since`: a token, or `0`.
     var since: String?
-    /// The `Last-Event-ID` header, which wins over `since`: a browser repeats its first address.
+    /// The `Last-Event-ID` header, which wins over `since` on streams: a browser repeats its first
+    /// address. Who follows a `Link` of the JSON form means what is in it.
     var lastEventID: String?
     /// The entities asked for, or nil for all; their subentities belong to them.
     var entities: [Entity]?
@@ -25,7 +26,7 @@ struct ChangesCall: Sendable {
     init() {}
 
     /// Where to begin: the token of the header, else of the parameter.
-    var start: String? { lastEventID ?? since }
+    var start: String? { isStream ? lastEventID ?? since : since ?? lastEventID }
 
     /// What is told.
     var filter: ChangeFilter {

@@ -132,11 +132,14 @@ final class FeedLoop {
     private func readOn(atLeastTo latest: Int64) {
         do throws(StoreError) {
             let wantsValues = groups.keys.contains { $0.needsValues }
+            var step = HistoryStretch.firstStep
             while !groups.isEmpty {
                 let reader = try feed.store.reader()
                 defer { reader.close() }
                 if try reader.lacksHistory(after: position) { dropAll() }
-                let next = try HistoryStretch(reader, after: position, values: wantsValues)
+                let next = try HistoryStretch(
+                    reader, after: position, values: wantsValues, step: step)
+                step = next.nextStep
                 tell(next.saves, isComplete: true)
                 if next.isLast { break }
             }

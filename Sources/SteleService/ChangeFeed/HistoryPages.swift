@@ -16,6 +16,8 @@ final class HistoryPages: Sendable {
         var isPurged = false
         /// Whether the store had no more when it was read.
         let isLast: Bool
+        /// As `HistoryStretch.nextStep`.
+        var nextStep = HistoryStretch.firstStep
     }
 
     private struct Key: Hashable, Sendable {
@@ -30,8 +32,9 @@ final class HistoryPages: Sendable {
     private static let largestKept = 1 << 20
 
     /// The page after a transaction.
+    /// - Parameter step: as `HistoryStretch` has it.
     func page(
-        after position: Int64, _ filter: ChangeFilter, renderer: ChangeRenderer,
+        after position: Int64, step: Int, _ filter: ChangeFilter, renderer: ChangeRenderer,
         store: any PersistentStore
     ) throws(StoreError) -> Page {
         let key = Key(filter: filter, after: position)
@@ -41,10 +44,12 @@ final class HistoryPages: Sendable {
         if try reader.lacksHistory(after: position) {
             return Page(buffers: [], last: position, isPurged: true, isLast: true)
         }
-        let next = try HistoryStretch(reader, after: position, values: filter.needsValues)
+        let next = try HistoryStretch(
+            reader, after: position, values: filter.needsValues, step: step)
         let page = Page(
             buffers: renderer.events(of: next.saves, filter),
-            last: next.saves.last?.number ?? position, isLast: next.isLast)
+            last: next.saves.last?.number ?? position, isLast: next.isLast,
+            nextStep: next.nextStep)
         // What is in the history never changes, so a full page stays right.
         if !page.isLast, page.buffers.reduce(0, { $0 + $1.count }) <= Self.largestKept {
             kept.withLock { kept in

@@ -9,36 +9,44 @@ struct HistoryStretch: Sendable {
     /// Whether the store had no more when it was read.
     let isLast: Bool
 
+    /// How many saves to ask for first when reading on.
+    let nextStep: Int
+
     static let mostSaves = 256
     /// About how many bytes of memory the saves shall take.
     static let bytesWanted = 1 << 20
-    private static let firstStep = 4
-    private static let largestStep = 32
+    static let firstStep = 4
 
     /// Reads on after a transaction.
     /// - Parameters:
     ///   - most: how many saves are of use.
     ///   - values: as `StoreReader.history`.
+    ///   - step: how many saves to ask for first: `nextStep` of the stretch before.
     /// - Throws: as reading.
     init(
-        _ reader: any StoreReader, after position: Int64, atMost most: Int = mostSaves, values: Bool
+        _ reader: any StoreReader, after position: Int64, atMost most: Int = mostSaves, values: Bool,
+        step: Int = firstStep
     ) throws(StoreError) {
         var saves: [HistoryTransaction] = []
         var bytes = 0
         var isLast = false
-        var step = Self.firstStep
+        var step = step
         let most = min(most, Self.mostSaves)
-        // A few at a time, and more after small ones: how large they are nobody knows before.
+        // Each call works values out backwards from those of now, past all later saves of the same
+        // objects: so as few as the size of the last ones allows.
         while !isLast, saves.count < most, bytes < Self.bytesWanted {
             let size = min(step, most - saves.count)
             let found = try reader.history(
                 after: saves.last?.number ?? position, limit: size, values: values)
             saves += found
-            bytes += found.reduce(0) { $0 + $1.bytes }
+            let more = found.reduce(0) { $0 + $1.bytes }
+            bytes += more
             isLast = found.count < size
-            step = min(step * 2, Self.largestStep)
+            let fitting = Self.bytesWanted / max(more / max(found.count, 1), 1)
+            step = max(1, min(4 * step, Self.mostSaves, fitting))
         }
         self.saves = saves
         self.isLast = isLast
+        nextStep = step
     }
 }

@@ -28,7 +28,9 @@ import Testing
         }
         // What waits for a stream is bounded, and the same bytes for all.
         let grown = server.program.peakMemory - before
-        #expect(grown < 64 << 10, "\(grown) KiB")
+        #if !STELE_THREAD_SANITIZER  // which keeps four bytes of its own for each
+            #expect(grown < 64 << 10, "\(grown) KiB")
+        #endif
         for bad in [silent, slow] {
             // What the system still has of it, and then the end.
             bad.widen()
