@@ -134,8 +134,7 @@ extension ManagedObjectContext {
             reached.append(register(snapshot))
         }
         for owner in unread {
-            let place = ToManyID(relationship: relationship.index, owner: owner)
-            toManys[place, default: .fault].refire(members[owner] ?? [])
+            takeStored(members[owner] ?? [], relationship, of: owner)
         }
         let keys = places.flatMap { toManys[$0]?.members(ordered: false) ?? [] }
         reached += try existingObjects(root: root, keys: Set(keys).sorted()).values

@@ -114,6 +114,7 @@ extension ManagedObjectContext {
 
     /// Makes a link that is not there, on both sides, for an inverse that is not a to-one.
     func join(_ relationship: Relationship, _ owner: Int64, _ member: Int64) throws {
+        if try isLinkedByNow(relationship, owner, member) == true { return }
         try edit(relationship, of: owner, .add(member))
         if relationship.inverse == nil {
             ownersMade[ToManyID(relationship: relationship.index, owner: member)] = owner
@@ -128,6 +129,7 @@ extension ManagedObjectContext {
 
     /// Cuts a link that is there, on both sides, for an inverse that is not a to-one.
     func part(_ relationship: Relationship, _ owner: Int64, _ member: Int64) throws {
+        if try isLinkedByNow(relationship, owner, member) == false { return }
         try edit(relationship, of: owner, .remove(member))
         if let inverse = model.inverse(of: relationship),
             inverse.index != relationship.index || owner != member

@@ -25,8 +25,7 @@ extension ManagedObjectContext {
         if faults.isEmpty { return }
         let members = try memberKeys(of: relationship, owners: faults)
         for owner in faults {
-            let place = ToManyID(relationship: relationship.index, owner: owner)
-            toManys[place, default: .fault].refire(members[owner] ?? [])
+            takeStored(members[owner] ?? [], relationship, of: owner)
         }
     }
 

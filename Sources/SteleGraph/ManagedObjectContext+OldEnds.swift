@@ -22,6 +22,26 @@ extension ManagedObjectContext {
         return [other]
     }
 
+    /// Where what was read of two to-manys does not say the same of a link between them, one is
+    /// older: the store is asked before that link changes, and both have it as it is there. Neither
+    /// has a change of it, for of that they tell each other as soon as one is read.
+    /// - Returns: whether it is there; nil where they agree.
+    func isLinkedByNow(
+        _ relationship: Relationship, _ owner: Int64, _ member: Int64
+    ) throws -> Bool? {
+        guard let inverse = model.inverse(of: relationship), inverse.isToMany else { return nil }
+        let place = ToManyID(relationship: relationship.index, owner: owner)
+        let other = ToManyID(relationship: inverse.index, owner: member)
+        guard let here = toManys[place]?.isStored(member),
+            let there = toManys[other]?.isStored(owner), here != there
+        else { return nil }
+        let members = try memberKeys(of: relationship, owners: [owner])[owner] ?? []
+        let isLinked = members.contains(member)
+        toManys[place]?.rebase(member, isStored: isLinked, isWanted: isLinked)
+        toManys[other]?.rebase(owner, isStored: isLinked, isWanted: isLinked)
+        return isLinked
+    }
+
     /// Reads those of these objects again, and of who is linked with them, that have no changes in
     /// their rows.
     func readAgain(_ objects: [ManagedObject]) throws {

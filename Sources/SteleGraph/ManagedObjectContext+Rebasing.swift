@@ -111,27 +111,35 @@ extension ManagedObjectContext {
         return partners
     }
 
-    /// Reads members again where they are known, and tells the other sides of those that have come
-    /// or gone; one query.
+    /// Reads members again where they are known; one query.
     func refire(_ relationship: Relationship, owners: [Int64]) throws {
-        let places = owners.map { ToManyID(relationship: relationship.index, owner: $0) }
-            .filter { toManys[$0] != nil && !isNew($0) }
-        if places.isEmpty { return }
-        let members = try memberKeys(of: relationship, owners: places.map(\.owner))
-        let inverse = model.inverse(of: relationship)
-        for place in places {
-            let now = members[place.owner] ?? []
-            let was = toManys[place]?.stored
-            toManys[place]?.refire(now)
-            guard let was, let inverse, inverse.isToMany, inverse.index != relationship.index
-            else { continue }
-            let stored = Set(now)
-            for key in stored.symmetricDifference(was) {
-                let other = ToManyID(relationship: inverse.index, owner: key)
-                let isWanted = toManys[place]?.contains(key) ?? false
-                toManys[other]?.rebase(
-                    place.owner, isStored: stored.contains(key), isWanted: isWanted)
-            }
+        let known = owners.filter {
+            let place = ToManyID(relationship: relationship.index, owner: $0)
+            return toManys[place] != nil && !isNew(place)
+        }
+        if known.isEmpty { return }
+        let members = try memberKeys(of: relationship, owners: known)
+        for owner in known { takeStored(members[owner] ?? [], relationship, of: owner) }
+    }
+
+    /// Takes the members that the store has, and tells the other sides of those that have come or
+    /// gone since they were read. Of a fault those are told whose link was changed without asking
+    /// the store, and is as it was wanted: that is no change, nor is it on the other side.
+    func takeStored(_ members: [Int64], _ relationship: Relationship, of owner: Int64) {
+        let place = ToManyID(relationship: relationship.index, owner: owner)
+        let was = toManys[place] ?? .fault
+        toManys[place, default: .fault].refire(members)
+        guard !was.isFault || was.hasChanges, let now = toManys[place],
+            let inverse = model.inverse(of: relationship), inverse.isToMany
+        else { return }
+        let others =
+            was.stored.map { Set($0).symmetricDifference(members) }
+            ?? Set(was.added).union(was.removed).subtracting(now.added).subtracting(now.removed)
+        for key in others {
+            let other = ToManyID(relationship: inverse.index, owner: key)
+            if other == place { continue }
+            toManys[other]?.rebase(
+                owner, isStored: now.isStored(key) == true, isWanted: now.contains(key))
         }
     }
 

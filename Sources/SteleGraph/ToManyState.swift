@@ -105,15 +105,15 @@ struct ToManyState {
         self.order = order.filter(present.contains) + members.filter { !named.contains($0) }
     }
 
-    /// Whether the key is a member in the store; false for a fault.
-    private func isStored(_ key: Int64) -> Bool {
-        guard let stored else { return false }
+    /// Whether the key is a member in the store; nil for a fault.
+    func isStored(_ key: Int64) -> Bool? {
+        guard let stored else { return nil }
         return stored.count > 8 ? storedSet.contains(key) : stored.contains(key)
     }
 
     /// Whether the key is a member now; only told rightly where the members are known.
     func contains(_ key: Int64) -> Bool {
-        added.contains(key) || isStored(key) && !removed.contains(key)
+        added.contains(key) || isStored(key) == true && !removed.contains(key)
     }
 
     mutating func add(_ key: Int64) {

@@ -1,5 +1,5 @@
-// One-to-one links whose two ends a context has read at different times: a link that others have
-// made or moved between is never left with one end.
+// Links whose two ends a context has read at different times: a link that others have made or moved
+// between is never left with one end.
 
 import SteleModel
 import StelePersistence
@@ -179,5 +179,76 @@ import Testing
         try context.save()
         #expect(try fixture.stored("Node.likes", of: ids[0].key) == nil)
         #expect(try old.get("likes") == nil && !context.hasChanges)
+    }
+
+    // MARK: Many to many
+
+    private let bothWays = ["near": "near", "to": "from", "from": "to"]
+
+    private func expectMembers(
+        _ link: String, _ from: ManagedObject, _ to: ManagedObject, isLinked: Bool,
+        _ location: SourceLocation = #_sourceLocation
+    ) throws {
+        let inverse = try #require(bothWays[link])
+        let (there, back) = (try from.keys(link), try to.keys(inverse))
+        #expect(there == (isLinked ? [to.id.key] : []), sourceLocation: location)
+        #expect(back == (isLinked ? [from.id.key] : []), sourceLocation: location)
+    }
+
+    /// That a link was no addition is known at both ends when one of them is read for its undo.
+    @Test(arguments: StoreKind.allCases, ["near", "to", "from"])
+    func aLinkThatOthersHaveMadeTooIsTakenBackAtBothEnds(
+        _ kind: StoreKind, _ link: String
+    ) throws {
+        let (fixture, ids, context) = try play(kind, count: 2)
+        context.undoManager = UndoManager()
+        let (old, new) = (try context.get(ids[0]), try context.get(ids[1]))
+        #expect(try old.keys(link) == [])
+        try fixture.change { try $0.get(ids[0]).add(link, try $0.get(ids[1])) }
+        try old.add(link, new)
+        try context.undo()
+        try expectMembers(link, old, new, isLinked: false)
+        try context.mergeChanges(fromContextDidSave: try fixture.lastSave())
+        try expectMembers(link, old, new, isLinked: false)
+        try context.save()
+        #expect(try fixture.storedMembers("Node.\(link)", of: ids[0].key) == [])
+        try expectMembers(link, old, new, isLinked: false)
+    }
+
+    /// One end is read again, and tells the other.
+    @Test(arguments: StoreKind.allCases, ["near", "to", "from"])
+    func aLinkThatOthersHaveMadeTooIsNoChangeAtEitherEnd(
+        _ kind: StoreKind, _ link: String
+    ) throws {
+        let (fixture, ids, context) = try play(kind, count: 2)
+        let (old, new) = (try context.get(ids[0]), try context.get(ids[1]))
+        try expectMembers(link, old, new, isLinked: false)
+        try fixture.change { try $0.get(ids[0]).add(link, try $0.get(ids[1])) }
+        try old.add(link, new)
+        try context.refresh(old, mergeChanges: true)
+        try expectMembers(link, old, new, isLinked: true)
+        #expect(!context.hasChanges)
+    }
+
+    /// Where the two ends do not say the same of a link before it changes, the store is asked.
+    @Test(arguments: ["near", "to", "from"], [false, true])
+    func aLinkIsMadeAndCutAsTheStoreHasIt(_ link: String, _ isCut: Bool) throws {
+        for kind in StoreKind.allCases { try makeOrCut(link, isCut, kind) }
+    }
+
+    private func makeOrCut(_ link: String, _ isCut: Bool, _ kind: StoreKind) throws {
+        let (fixture, ids, context) = try play(kind, count: 2)
+        func change(_ context: ManagedObjectContext) throws {
+            let (from, to) = (try context.get(ids[0]), try context.get(ids[1]))
+            try isCut ? from.remove(link, to) : from.add(link, to)
+        }
+        if isCut { try fixture.change { try $0.get(ids[0]).add(link, try $0.get(ids[1])) } }
+        let (old, new) = (try context.get(ids[0]), try context.get(ids[1]))
+        #expect(try old.keys(link).isEmpty == !isCut)
+        try fixture.change(change)
+        #expect(try new.keys(try #require(bothWays[link])).isEmpty == isCut)
+        try change(context)
+        try expectMembers(link, old, new, isLinked: !isCut)
+        #expect(!context.hasChanges)
     }
 }
