@@ -75,7 +75,9 @@ final class Exchange: Job, @unchecked Sendable {
         if let refusal = head.refusal(for: makeRequest(), limit: limit, core: core) {
             return refuse(refusal, on: connection)
         }
-        if let length = head.contentLength, sink == nil { body.reserveCapacity(min(length, 1 << 20)) }
+        if let length = head.contentLength, sink == nil {
+            body.reserveCapacity(min(length, 1 << 20))
+        }
         phase = .body
         return .YES
     }
@@ -87,7 +89,8 @@ final class Exchange: Job, @unchecked Sendable {
         let limit = core.configuration.headLimit
         let refusal: Refusal =
             head.isMostlyTarget
-            ? .targetTooLong(makeRequest(), limit: limit) : .headTooLarge(makeRequest(), limit: limit)
+            ? .targetTooLong(makeRequest(), limit: limit)
+            : .headTooLarge(makeRequest(), limit: limit)
         connection.sendAtOnce(core.rendered(refusal).closingMessage(withBody: !isHead))
         return .NO
     }

@@ -61,7 +61,8 @@ extension HTTPServer {
 
         func check() throws(HTTPServerError) {
             let atLeast: [(String, Int, Int)] = [
-                ("threads", threads, 1), ("workers", workers, 1), ("readers", readers, 1), ("workerQueue", workerQueue, 1),
+                ("threads", threads, 1), ("workers", workers, 1), ("readers", readers, 1),
+                ("workerQueue", workerQueue, 1),
                 ("streamWorkers", streamWorkers, 1), ("streamQueue", streamQueue, 1),
                 ("streamBufferBytes", streamBufferBytes, 1),
                 ("maximumBodyBytes", maximumBodyBytes, 0),

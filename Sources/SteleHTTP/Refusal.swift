@@ -24,7 +24,8 @@ public enum Refusal: Sendable {
     public var request: Request {
         switch self {
         case .bodyTooLarge(let request, _), .targetTooLong(let request, _),
-            .headTooLarge(let request, _), .answerHeadTooLarge(let request), .busy(let request, _), .stopping(let request),
+            .headTooLarge(let request, _), .answerHeadTooLarge(let request), .busy(let request, _),
+            .stopping(let request),
             .malformed(let request, _), .unknownTransferCoding(let request, _):
             request
         }

@@ -109,7 +109,9 @@ struct RequestHead {
         case 4 where Self.host.isName(bytes):
             hosts += 1
         case 6 where Self.cookie.isName(bytes):
-            let ends = value.reduce(1) { $1 == UInt8(ascii: ";") || $1 == UInt8(ascii: ",") ? $0 + 1 : $0 }
+            let ends = value.reduce(1) {
+                $1 == UInt8(ascii: ";") || $1 == UInt8(ascii: ",") ? $0 + 1 : $0
+            }
             memory += value.count + ends * Self.recordBytes
         case 14 where Self.length.isName(bytes):
             contentLengths += 1

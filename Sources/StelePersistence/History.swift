@@ -55,7 +55,9 @@ public struct HistoryChange: Sendable {
     /// About the memory that it takes, in bytes.
     var bytes: Int {
         var bytes = MemoryLayout<HistoryChange>.stride + 64
-        for value in snapshot?.values ?? [] { bytes += MemoryLayout<Value>.stride + value.bytesBeside }
+        for value in snapshot?.values ?? [] {
+            bytes += MemoryLayout<Value>.stride + value.bytesBeside
+        }
         for it in before ?? [] {
             bytes += MemoryLayout<BeforeValue>.stride
             switch it {

@@ -36,9 +36,11 @@ enum ForeignWords {
         let holds = "write text CONTAINS \"part\""
         let matches = "write text MATCHES \"pattern\""
         let date = "a date is text in quotes: \"2026-01-31\" or \"2026-01-31T09:00:00Z\""
-        let span = "compare with the first and the last day: "
+        let span =
+            "compare with the first and the last day: "
             + "x >= \"2026-01-01\" AND x < \"2027-01-01\""
-        let some = "count(x) > 0 is true where there are some; "
+        let some =
+            "count(x) > 0 is true where there are some; "
             + "SUBQUERY(x, $y, $y.key > 1).@count > 0 where some fit"
         let part = "texts are not cut: ask with BEGINSWITH, ENDSWITH, CONTAINS, LIKE or MATCHES"
         return [

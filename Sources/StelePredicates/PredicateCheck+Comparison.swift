@@ -138,7 +138,7 @@ extension PredicateCheck {
             hint: isList(side)
                 ? "a list is searched with IN"
                 : "write ANY, ALL or NONE before the comparison, or count it: "
-                + "count(\(side.description)) > 5")
+                    + "count(\(side.description)) > 5")
     }
 
     private func isList(_ side: Expression) -> Bool {

@@ -140,7 +140,8 @@ extension PredicateCheck {
         let a = meeting(left, right.type)
         let b = meeting(right, left.type)
         let type = function == .raise ? .value(.double) : Self.wider(a.type, b.type)
-        let operands = type == .value(.decimal) ? [held(a), held(b)] : [a.expression, b.expression]
+        let operands =
+            type == .value(.decimal) ? [held(a), held(b)] : [a.expression, b.expression]
         return Typed(expression: .function(function.rawValue, operands), type: type)
     }
 

@@ -267,7 +267,8 @@ extension StoreError {
         switch self {
         case .noRoom, .failed, .busy, .closed, .incompatible: true
         case .moved, .conflicts, .constraint, .deadline, .overBudget, .unsupported, .invalid,
-            .predicate, .tooLarge, .expired: false
+            .predicate, .tooLarge, .expired:
+            false
         }
     }
 }

@@ -220,7 +220,8 @@ public final class Service: Sendable {
         let problem =
             switch refusal {
             case .bodyTooLarge: Problem(.bodyTooLarge, message)
-            case .targetTooLong, .answerHeadTooLarge: Problem(.targetTooLong, message, hint: Self.queryAsBody)
+            case .targetTooLong, .answerHeadTooLarge:
+                Problem(.targetTooLong, message, hint: Self.queryAsBody)
             case .headTooLarge:
                 Problem(.headTooLarge, message, hint: "send fewer header fields, or shorter ones")
             case .busy(_, let seconds):

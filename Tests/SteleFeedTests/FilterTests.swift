@@ -115,7 +115,8 @@ import Testing
         #expect(refusal(stage, "where=name == 1")?.message.contains("takes an entity") == true)
         #expect(refusal(stage, "entity=Person&where=nam == \"A\"")?.hint?.contains("name") == true)
         #expect(refusal(stage, "entity=Person&where=name >")?.message.hasPrefix("where: ") == true)
-        #expect(refusal(stage, "entity=Person&where=now() == now()")?.hint?.contains("var.") == true)
+        #expect(
+            refusal(stage, "entity=Person&where=now() == now()")?.hint?.contains("var.") == true)
         #expect(refusal(stage, "entity=Person&updated=salery")?.hint == "did you mean salary?")
         #expect(refusal(stage, "entity=Team&updated=salary") != nil)
         #expect(refusal(stage, "updated=")?.message == "updated has an empty name")

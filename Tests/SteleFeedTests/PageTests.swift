@@ -119,11 +119,19 @@ import Testing
         }
         // Who sends back what he was given, and follows a Link, means the Link.
         let followed = Request(
-            method: "GET", path: "/changes", headers: HTTPHeaders([("Last-Event-ID", "7f3a09c1-3")]))
+            method: "GET", path: "/changes", headers: HTTPHeaders([("Last-Event-ID", "7f3a09c1-3")])
+        )
         let parsed = try Query("since=7f3a09c1-29", for: Parameter.changes, limits: Limits())
         let answer = try stage.feed.answer(followed, parsed, as: .json)
         guard case .bytes(let bytes) = answer.body else { throw Stage.NoStream() }
-        #expect(transactions(try JSONDocument(String(decoding: bytes, as: UTF8.self)).root).count == 1)
+        #expect(
+            transactions(try JSONDocument(String(decoding: bytes, as: UTF8.self)).root).count == 1)
+        // What is wrong is told by the name of what was gone by.
+        let wrong = try Query("since=nonsense", for: Parameter.changes, limits: Limits())
+        let refused = #expect(throws: Problem.self) {
+            try stage.feed.answer(followed, wrong, as: .json)
+        }
+        #expect(refused?.detail.hasPrefix("since is no token") == true)
         let token = try #require(try place("entity=Team&since=7f3a09c1-2"))
         #expect(token == "7f3a09c1-30")
         #expect(try place("limit=10") == "7f3a09c1-10")

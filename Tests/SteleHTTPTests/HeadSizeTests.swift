@@ -20,7 +20,8 @@ import Testing
             case .field: "GET /inline" + host + "X-Thing: " + text(bytes - 45) + "\r\n\r\n"
             case .fields: "GET /inline" + host + repeated("X-1: 1\r\n", bytes - 34) + "\r\n"
             case .cookie: "GET /inline" + host + "Cookie: a=" + text(bytes - 46) + "\r\n\r\n"
-            case .cookies: "GET /inline" + host + "Cookie: " + repeated("a=1; ", bytes - 44) + "\r\n\r\n"
+            case .cookies:
+                "GET /inline" + host + "Cookie: " + repeated("a=1; ", bytes - 44) + "\r\n\r\n"
             }
         }
 
@@ -56,8 +57,7 @@ import Testing
         defer { server.stop(drain: 1) }
         let fine = filling == .fields || filling == .cookies ? 8 : 61
         for bytes in stride(from: 200, to: filling.refused.upperBound + 2_000, by: fine)
-            where bytes < 1_000 || bytes > filling.served - 500
-        {
+        where bytes < 1_000 || bytes > filling.served - 500 {
             let answer = try answer(to: filling.request(bytes), server)
             switch bytes {
             case ...filling.served: #expect(answer.status == 200, "\(bytes)")

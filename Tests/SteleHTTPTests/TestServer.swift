@@ -63,7 +63,9 @@ func startServer(
 func echo(_ request: Request) -> Response {
     var response = text("\(request.method) \(request.path) \(request.query ?? "-") ")
     response.headers.append(("X-Body-Count", String(request.body.count)))
-    if request.path == "/inline/link" { response.headers.append(("Link", "</\(request.query ?? "")>")) }
+    if request.path == "/inline/link" {
+        response.headers.append(("Link", "</\(request.query ?? "")>"))
+    }
     if case .bytes(let bytes) = response.body { response.body = .bytes(bytes + request.body) }
     return response
 }

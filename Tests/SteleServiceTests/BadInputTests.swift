@@ -79,7 +79,8 @@ struct Refused: Sendable, CustomTestStringConvertible {
         Refused("TRACE", "/healthz", 405, "method.not-allowed", "takes GET, HEAD, OPTIONS"),
         Refused("get", "/Player/1", 405, "method.not-allowed", "GET, HEAD, PUT, PATCH, DELETE"),
         Refused("BREW", "/Coffee", 404, "entity.unknown", "Coffee"),
-        Refused("PUT", "/Player", 405, "method.not-allowed", "GET, HEAD, POST, PATCH, DELETE, OPTIONS"),
+        Refused(
+            "PUT", "/Player", 405, "method.not-allowed", "GET, HEAD, POST, PATCH, DELETE, OPTIONS"),
         Refused("POST", "/healthz", 405, "method.not-allowed", "GET"),
         Refused("POST", "/Player/1", 405, "method.not-allowed", "PATCH"),
     ]
@@ -113,8 +114,10 @@ struct Refused: Sendable, CustomTestStringConvertible {
         Refused(
             "GET", "/Player?where='\(String(repeating: "a", count: 40))!'%20MATCHES%20'(a%2B)%2B$'",
             400, "predicate.limit", "200 ms on a text of 41 characters"),
-        Refused("GET", "/Player?where=uppercse(name)==1", 400, "predicate.unsupported", "uppercase"),
-        Refused("GET", "/Player?where=CAST(name,'NSDaet')==1", 400, "predicate.unsupported", "NSDate"),
+        Refused(
+            "GET", "/Player?where=uppercse(name)==1", 400, "predicate.unsupported", "uppercase"),
+        Refused(
+            "GET", "/Player?where=CAST(name,'NSDaet')==1", 400, "predicate.unsupported", "NSDate"),
         Refused("GET", "/Player?limit=0", 400, "request.parameter", "1 to 10000"),
         Refused("GET", "/Player?limit=10001", 400, "request.parameter", "10000"),
         Refused("GET", "/Player?limit=ten", 400, "request.parameter", "ten"),

@@ -6,7 +6,8 @@ import Testing
 @testable import SteleService
 
 @Suite struct NewcomerTests {
-    @Test("What Apple's parser takes is taken",
+    @Test(
+        "What Apple's parser takes is taken",
         arguments: [
             "name = 'x'", "name == 'x'", "name <> 'x'", "name != 'x'", "!(name = 'x')",
             "not name contains 'x'", "name like '%x%'", "name contains 'x' and goals>1 or goals=2",
@@ -19,7 +20,8 @@ import Testing
         #expect(answer.status == 200, "\(answer.text)")
     }
 
-    @Test("A condition as other languages have it is refused with the one here",
+    @Test(
+        "A condition as other languages have it is refused with the one here",
         arguments: [
             // SQL
             ("team IS NULL", "== nil"), ("team IS NOT NULL", "!= nil"), ("team NOT NULL", "!= nil"),
@@ -40,9 +42,11 @@ import Testing
             ("startswith(name, 'x')", "BEGINSWITH"), ("contains(name, 'x')", "CONTAINS"),
             // Programming
             ("goals === 1", "=="), ("name =~ 'x'", "MATCHES"), ("name.length > 3", "length(name)"),
-            ("name.contains('x')", "name CONTAINS"), ("name.toLowerCase() == 'x'", "lowercase(name)"),
+            ("name.contains('x')", "name CONTAINS"),
+            ("name.toLowerCase() == 'x'", "lowercase(name)"),
             ("team.players.size() > 3", "length(team.players)"), ("name == “x”", "straight quotes"),
-            ("name == `x`", "straight quotes"), ("name == None", "nil"), ("team == undefined", "nil"),
+            ("name == `x`", "straight quotes"), ("name == None", "nil"),
+            ("team == undefined", "nil"),
             ("name[c] == 'x'", "==[cd]"), ("name startsWith 'x'", "BEGINSWITH"),
             ("TRUE", "TRUEPREDICATE"), ("name == Ann", "\"Ann\""),
             // Functions
@@ -58,7 +62,8 @@ import Testing
             ("team == 1.5", "/Team/42"), ("team == {1}", "IN"), ("team_id == 3", "mean team?"),
             ("teamId == 3", "mean team?"), ("team.id == 3", "_id"),
             ("team.players.count > 3", "team.players.@count"), ("ANY name == 'x'", "left out"),
-            ("ANY(team.players.goals > 3)", "ANY a.b"), ("shoe == 3", "its keys are country, goals"),
+            ("ANY(team.players.goals > 3)", "ANY a.b"),
+            ("shoe == 3", "its keys are country, goals"),
             ("team.shoe == 3", "its keys are city, founded"), ("joinedAt > 2024-01-01", "as text"),
         ])
     func refused(_ condition: String, _ hint: String) throws {
@@ -67,10 +72,12 @@ import Testing
         #expect(answer.hint.contains(hint), "\(condition): \(answer.text)")
     }
 
-    @Test("A parameter as other services have it is refused with the one here",
+    @Test(
+        "A parameter as other services have it is refused with the one here",
         arguments: [
             ("select=avg(goals)", "average"), ("select=name,count", "count()"),
-            ("select=team.name,count(*)&groupBy=team.name", "count()"), ("select=*", "without select"),
+            ("select=team.name,count(*)&groupBy=team.name", "count()"),
+            ("select=*", "without select"),
             ("select=name as n", "n:name"), ("select=name,team(name)", "include=team"),
             ("sort=name[x]", "[cd]"), ("sort=name desc", "sort=-name"),
             ("sort=team.name:desc", "sort=-team.name"), ("sort=name.desc", "sort=-name"),

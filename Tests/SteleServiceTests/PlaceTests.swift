@@ -50,7 +50,9 @@ import Testing
         // Keys, and not what is called alike
         Mistake(#"where=name == "a" AND name.|name| == 1"#),
         Mistake(#"where=length(name) > 1 OR count(team.players) > |count|"#),
-        Mistake(#"where=SUBQUERY(players, $p, $p.goals > 1 AND $p.|founded| > 1).@count > 0"#, of: "Team"),
+        Mistake(
+            #"where=SUBQUERY(players, $p, $p.goals > 1 AND $p.|founded| > 1).@count > 0"#,
+            of: "Team"),
         Mistake(#"where=ANY players.|gaols| > 3"#, of: "Team"),
         Mistake(#"where=players.|@sun|.goals > 3"#, of: "Team"),
         Mistake(#"where=name == 'x' AND goals > |=| 3"#),
@@ -82,7 +84,8 @@ import Testing
         Mistake(#"include=team.players.|nobody|,team"#),
     ]
 
-    @Test("The position is that of what is wrong, from the start of the parameter's value",
+    @Test(
+        "The position is that of what is wrong, from the start of the parameter's value",
         arguments: mistakes)
     func places(_ mistake: Mistake) throws {
         let query = mistake.query.map { "\($0.name)=\(encoded($0.value))" }.joined(separator: "&")
@@ -107,7 +110,8 @@ import Testing
         #expect(try answer.json["position"] == .integer(25), "\(answer.text)")
     }
 
-    @Test("A date that does not exist is told so",
+    @Test(
+        "A date that does not exist is told so",
         arguments: [
             ("2024-02-30", "a day that does not exist", "29 days"),
             ("2023-13-01", "names month 13", "01 to 12"),
@@ -154,7 +158,8 @@ import Testing
         }
     }
 
-    @Test("What is 15 deep is answered, whatever it is made of",
+    @Test(
+        "What is 15 deep is answered, whatever it is made of",
         arguments: [
             ("abs(", ")", 15), ("randomn(", ")", 15), ("modulus(goals, ", ")", 15),
             ("raise:toPower:(1, ", ")", 15), ("TERNARY(1 == 1, 1, ", ")", 15),

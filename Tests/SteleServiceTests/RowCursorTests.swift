@@ -56,14 +56,16 @@ import Testing
             target = page["Link"].map { String($0.dropFirst().prefix { $0 != ">" }) }
             if let target { links.append(target.contains("offset=")) }
         }
-        #expect(names == ["~d", "~c", "~b", "Iv", "Id", "Ha", "Gu", "Fl", "Ed", "Di", "Cy", "Bo", "An"])
+        #expect(
+            names == ["~d", "~c", "~b", "Iv", "Id", "Ha", "Gu", "Fl", "Ed", "Di", "Cy", "Bo", "An"])
         #expect(links.first == true && links.contains(false))
         // Whose number nobody knows is not guessed at.
         let upwards = fixture.get("/Person?sort=name&limit=10" + shape)
         let place = String(try #require(upwards["Link"]).dropFirst().prefix { $0 != ">" })
         #expect(place.contains("after="))
         let answer = fixture.get(place.replacing("limit=10", with: "limit=1"))
-        #expect(answer.status == 400 && answer.text.contains("offset"), "\(answer.text.prefix(300))")
+        #expect(
+            answer.status == 400 && answer.text.contains("offset"), "\(answer.text.prefix(300))")
     }
 
     static let lists = [

@@ -66,7 +66,8 @@ import Testing
     @Test("a long text is shown around the place, in one line that fits")
     func window() throws {
         let filler = String(repeating: "a == 1 OR ", count: 500)
-        for text in [filler + "b = = 2 OR " + filler + "c == 1", "b = = 2 OR " + filler + "c == 1"] {
+        for text in [filler + "b = = 2 OR " + filler + "c == 1", "b = = 2 OR " + filler + "c == 1"]
+        {
             let run = try Program.run("predicate", text)
             #expect(run.status == 1)
             let lines = run.errors.split(separator: "\n").map(Array.init)

@@ -52,10 +52,12 @@ final class Call: Sendable {
         terms = try Terms(request.headers, isRead: route.method.isSafe)
         if temporaries != nil, terms.idempotencyKey != nil {
             throw Problem(
-                .header, "Idempotency-Key is kept with a save of one request's own, and an editing "
+                .header,
+                "Idempotency-Key is kept with a save of one request's own, and an editing "
                     + "context has no such", hint: "leave it out")
         }
-        body = try Self.takesBody(route, request) ? try Body.read(request, method: route.method) : nil
+        body =
+            try Self.takesBody(route, request) ? try Body.read(request, method: route.method) : nil
         if case .query = route.resource, let body {
             query = try Query(request, body: body, limits: limits)
         } else {

@@ -48,7 +48,8 @@ struct ChangeCondition: Sendable, Hashable {
             switch PredicateFunction(rawValue: name) {
             case .now, .random, .randomBelow:
                 throw Problem(
-                    .parameter, "where: \(name)() gives something else each time, and a stream "
+                    .parameter,
+                    "where: \(name)() gives something else each time, and a stream "
                         + "that is resumed tells what it told",
                     hint: "send the value: where=at > $since&var.since=2026-11-21T09:00:00Z")
             default: break
@@ -73,7 +74,8 @@ struct ChangeCondition: Sendable, Hashable {
 
     private static func beyond(_ what: String) -> Problem {
         Problem(
-            .parameter, "where: \(what.prefix(80)) leads to other objects, and the change feed "
+            .parameter,
+            "where: \(what.prefix(80)) leads to other objects, and the change feed "
                 + "judges an object by itself",
             hint: "compare its attributes, or the id of a to-one relationship: team == 3")
     }

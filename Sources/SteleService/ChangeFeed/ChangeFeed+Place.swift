@@ -17,7 +17,7 @@ extension ChangeFeed {
         let reader = try store.reader()
         defer { reader.close() }
         let newest = try reader.token
-        guard let text = call.start else { return .at(newest) }
+        guard let (text, name) = call.start else { return .at(newest) }
         let reading = ChangeToken.read(text, generation: renderer.generation)
         switch reading {
         case .beginning:
@@ -37,8 +37,7 @@ extension ChangeFeed {
         case .otherGeneration:
             return .expired(foreign(text, hint: wayOut(newest)), now: newest)
         case .garbage:
-            let which = call.lastEventID == nil ? "since" : "Last-Event-ID"
-            let detail = "\(which) is no token: \(text.prefix(64))"
+            let detail = "\(name) is no token: \(text.prefix(64))"
             let hint = "a token looks like \(renderer.token(newest)); since=0 is the oldest kept"
             // A browser sends what it was given; to a stream all bad tokens are one event.
             let kind = call.isStream ? ErrorCode.expiredToken : .parameter

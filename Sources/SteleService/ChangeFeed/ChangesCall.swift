@@ -25,8 +25,12 @@ struct ChangesCall: Sendable {
 
     init() {}
 
-    /// Where to begin: the token of the header, else of the parameter.
-    var start: String? { isStream ? lastEventID ?? since : since ?? lastEventID }
+    /// Where to begin, and who says so: the header or the parameter.
+    var start: (token: String, name: String)? {
+        let header = lastEventID.map { ($0, "Last-Event-ID") }
+        let parameter = since.map { ($0, "since") }
+        return isStream ? header ?? parameter : parameter ?? header
+    }
 
     /// What is told.
     var filter: ChangeFilter {
@@ -112,8 +116,11 @@ struct ChangesCall: Sendable {
                 let what = entities?.map(\.name).joined(separator: " or ") ?? "any entity"
                 throw Problem(
                     .parameter,
-                    name.isEmpty ? "updated has an empty name" : "updated: \(name.prefix(80)) is no "
-                        + "property of \(what)", hint: Nearest.hint(to: name, among: known.keys.sorted()))
+                    name.isEmpty
+                        ? "updated has an empty name"
+                        : "updated: \(name.prefix(80)) is no "
+                            + "property of \(what)",
+                    hint: Nearest.hint(to: name, among: known.keys.sorted()))
             }
             return keys
         }

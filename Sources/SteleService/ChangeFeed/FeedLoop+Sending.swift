@@ -39,10 +39,12 @@ extension FeedLoop {
         return members.filter { member in
             var share = events
             if member.skipThrough >= first {
-                share = late[member.skipThrough] ?? {
-                    let missed = saves.filter { $0.number > member.skipThrough }
-                    return Share(of: feed.renderer.events(of: missed, filter), room: room)
-                }()
+                share =
+                    late[member.skipThrough]
+                    ?? {
+                        let missed = saves.filter { $0.number > member.skipThrough }
+                        return Share(of: feed.renderer.events(of: missed, filter), room: room)
+                    }()
                 late[member.skipThrough] = share
             }
             return send(share, to: member.stream, filter, through: last)

@@ -8,7 +8,6 @@ struct HistoryStretch: Sendable {
     let saves: [HistoryTransaction]
     /// Whether the store had no more when it was read.
     let isLast: Bool
-
     /// How many saves to ask for first when reading on.
     let nextStep: Int
 
@@ -24,7 +23,8 @@ struct HistoryStretch: Sendable {
     ///   - step: how many saves to ask for first: `nextStep` of the stretch before.
     /// - Throws: as reading.
     init(
-        _ reader: any StoreReader, after position: Int64, atMost most: Int = mostSaves, values: Bool,
+        _ reader: any StoreReader, after position: Int64, atMost most: Int = mostSaves,
+        values: Bool,
         step: Int = firstStep
     ) throws(StoreError) {
         var saves: [HistoryTransaction] = []

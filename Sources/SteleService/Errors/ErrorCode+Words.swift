@@ -224,7 +224,8 @@ extension ErrorCode {
         noDestination, reference, pointer, patchTest, token, host, origin, route, entity, object,
         member, noValue, method, notAcceptable, identity, versionConflict, precondition, keyRunning,
         keyReused, contextUnknown, contextGone, contextLimit, contextFull, contextEvaluation,
-        contextStale, undoNothing, undoGroup, bodyTooLarge, targetTooLong, headTooLarge, range, mediaType, notBuilt, unreadable, busy,
+        contextStale, undoNothing, undoGroup, bodyTooLarge, targetTooLong, headTooLarge, range,
+        mediaType, notBuilt, unreadable, busy,
         unavailable, deadline, noRoom, `internal`,
     ]
 }

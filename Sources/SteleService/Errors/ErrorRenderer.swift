@@ -70,7 +70,9 @@ struct ErrorRenderer {
     }
 
     private func hint(_ error: ValidationError) -> String? {
-        guard error.code == 1600, isAddressed(error.key), let name = error.property else { return nil }
+        guard error.code == 1600, isAddressed(error.key), let name = error.property else {
+            return nil
+        }
         // In an editing context the object is deleted already, and has no routes.
         if isEditing { return "undo the deletion, or delete or move what \(name) leads to as well" }
         return "delete or move them first: GET \(path(error.entity, error.key))/\(name)"
@@ -80,7 +82,8 @@ struct ErrorRenderer {
         var members: [(String, JSONValue)] = []
         if let steps {
             // Of an attribute in a composite each name is a step.
-            let whole = steps + (error.property.map { $0.split(separator: ".").map(String.init) } ?? [])
+            let whole =
+                steps + (error.property.map { $0.split(separator: ".").map(String.init) } ?? [])
             members.append(("at", .string(Problem.pointer(whole))))
         }
         if isAddressed(error.key) {
@@ -118,7 +121,8 @@ struct ErrorRenderer {
         case .abstractEntity: Problem(.abstract, error.description)
         case .deleted(let entity, let key):
             Problem(
-                .object, "\(entity) \(TemporaryID.text(key)) is deleted and cannot be linked or changed")
+                .object,
+                "\(entity) \(TemporaryID.text(key)) is deleted and cannot be linked or changed")
         case .tooManyObjects:
             Problem(
                 .contextEvaluation, error.description,
@@ -126,7 +130,8 @@ struct ErrorRenderer {
         case .foreignIdentity, .unusableURI: Problem(.object, error.description)
         case .wrongDestination: Problem(.noDestination, error.description)
         case .noSuchRelationship, .noSuchProperty: Problem(.unknownKey, error.description)
-        case .foreignObject, .closed, .onWriter, .willSaveDoesNotEnd, .valueLost: Problem(.unavailable, error.description)
+        case .foreignObject, .closed, .onWriter, .willSaveDoesNotEnd, .valueLost:
+            Problem(.unavailable, error.description)
         }
     }
 

@@ -139,7 +139,8 @@ extension Execution {
         if !cursor.isLong { return .after(cursor) }
         guard plan.after == nil else {
             throw Problem(
-                .cursor, "the values by which this page's last row is sorted are too long for a Link",
+                .cursor,
+                "the values by which this page's last row is sorted are too long for a Link",
                 hint: "sort by shorter ones, or ask for pages by offset")
         }
         return plan.nextByOffset

@@ -126,12 +126,12 @@ extension LiveLoop {
     /// Tells all streams their place.
     func sendPlaces() {
         for query in queries.values {
-            var place: SharedBuffer?
-            for member in query.members where !member.isShared {
+            let alone = query.members.filter { !$0.isShared }
+            // All of them show the same, so that one line is for all.
+            guard let place = alone.first.map({ place(of: $0) }) else { continue }
+            for member in alone {
                 if query.loss == nil { member.told = [query.token] }
-                let told = place ?? self.place(of: member)
-                place = query.loss == nil ? told : nil
-                if !member.send(told) { remove(member) }
+                if !member.send(place) { remove(member) }
             }
         }
         sendPlacesShared()

@@ -89,7 +89,8 @@ struct Columns {
     ) throws {
         guard inclusion.branch(property.index) != nil else {
             throw Problem(
-                .parameter, "select names \(property.name), a fetched property, which is no value "
+                .parameter,
+                "select names \(property.name), a fetched property, which is no value "
                     + "of a row", hint: "add include=\(property.name) for its objects")
         }
         shape.append(Column(name: name, source: .fetched(property)))

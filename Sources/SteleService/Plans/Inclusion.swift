@@ -89,7 +89,8 @@ struct Inclusion: Sendable {
             throw problem(
                 "include names \(name), which is no relationship of \(entity.name)",
                 Nearest.hint(to: name, among: names)
-                    ?? (names.isEmpty ? nil : "its relationships are \(names.joined(separator: ", "))"))
+                    ?? (names.isEmpty
+                        ? nil : "its relationships are \(names.joined(separator: ", "))"))
         }
     }
 

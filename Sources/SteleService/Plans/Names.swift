@@ -117,7 +117,8 @@ struct Names {
 
     /// The attribute at a key path's end where a transformer makes JSON of its values.
     private func transformed(_ expression: Expression, _ type: ExpressionType) -> ValueKind? {
-        guard type == .value(.transformable), case .keyPath(.evaluatedObject, let path) = expression,
+        guard type == .value(.transformable),
+            case .keyPath(.evaluatedObject, let path) = expression,
             let steps = try? KeyPathResolution.resolve(path, from: entity, in: model),
             case .attribute(let attribute)? = steps.last
         else { return nil }

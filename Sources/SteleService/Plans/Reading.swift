@@ -240,8 +240,8 @@ struct Reading {
                 ?? predicate
         }
         let checked = try named.map { predicate in
-            do { return try names.predicate(predicate, text: asked.whereText) } catch
-                var error as PredicateError
+            do { return try names.predicate(predicate, text: asked.whereText) } catch var error
+                as PredicateError
             {
                 error.hint = aliasHint(error, asked, names) ?? error.hint
                 throw error

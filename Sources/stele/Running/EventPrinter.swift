@@ -20,7 +20,9 @@ enum EventPrinter {
         }
     }
 
-    private static func plain(_ event: EventReader.Event) -> String { "\(event.name) \(event.data)" }
+    private static func plain(_ event: EventReader.Event) -> String {
+        "\(event.name) \(event.data)"
+    }
 
     // MARK: Saves
 
