@@ -96,6 +96,7 @@ extension Exchange {
         core.register(stream)
         // The stream may be there for days, and nobody asks for its head again.
         head.forgetHeaders()
+        Self.keepShort(connection.socket)
         let watch = core.departures.watch(stream, socket: connection.socket)
         let context = Unmanaged.passRetained(
             StreamContext(stream: stream, core: core, watch: watch))
@@ -108,6 +109,21 @@ extension Exchange {
             stream.closed()
         }
         return made
+    }
+}
+
+extension Exchange {
+    /// About how many bytes the system takes of a stream beyond what is on its way: what a client
+    /// does not take shall be seen in the stream's queue soon, and not after the megabytes that the
+    /// system would take of its own accord.
+    private static let unsentBytes: Int32 = 64 << 10
+
+    private static func keepShort(_ socket: Int32) {
+        var bytes = unsentBytes
+        // Where the system does not know the option, it is as without.
+        setsockopt(
+            socket, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &bytes,
+            socklen_t(MemoryLayout<Int32>.size))
     }
 }
 

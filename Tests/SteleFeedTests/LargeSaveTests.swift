@@ -55,6 +55,25 @@ import Testing
         #expect(client.wait { $0.lastEventID == "7f3a09c1-41" })
     }
 
+    /// It takes him far longer than the patience to make room for more.
+    @Test func whoReadsLittleByLittleHasAllParts() throws {
+        let stage = try Stage {
+            $0.bufferBytes = 512 << 10
+            $0.stallSeconds = 0.4
+        }
+        let slow = try stage.connect(values: true)
+        stage.store.commit(people(stage, 1...5_000))
+        #expect(slow.wait { $0.stream.queuedBytes >= 32 << 10 })
+        let start = ContinuousClock.now
+        for _ in 0..<200 where slow.lastEventID != "7f3a09c1-1" {
+            slow.read(atMost: 2 << 10)
+            usleep(20_000)
+        }
+        #expect(ContinuousClock.now - start > .seconds(2))
+        #expect(slow.wait { $0.lastEventID == "7f3a09c1-1" })
+        #expect(try ids(slow) == Array(1...5_000))
+    }
+
     @Test func whoNeverReadsALargeSaveIsBrokenOff() throws {
         let stage = try Stage {
             $0.bufferBytes = 64 << 10

@@ -87,12 +87,15 @@ final class Client {
     init(_ stream: EventStream) { self.stream = stream }
 
     /// Takes what waits, and reads it as a browser does (WHATWG, server-sent events).
-    func read() {
-        withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { room in
-            while stream.queuedBytes > 0 {
+    /// - Parameter most: how many bytes are taken at most.
+    func read(atMost most: Int = .max) {
+        withUnsafeTemporaryAllocation(byteCount: min(most, 1 << 16), alignment: 1) { room in
+            var taken = 0
+            while taken < most, stream.queuedBytes > 0 {
                 let count = stream.read(into: room)
                 guard count > 0 else { break }
                 bytes += room.prefix(count)
+                taken += count
             }
         }
         guard let end = bytes.lastIndex(of: 0x0A) else { return }

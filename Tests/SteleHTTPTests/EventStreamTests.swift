@@ -35,6 +35,33 @@ import Testing
         #expect(seen.closed.load(ordering: .relaxed) == 1)
     }
 
+    /// What the system takes of its own accord, megabytes, would hide for long who reads slowly.
+    @Test func whatAClientDoesNotTakeWaitsInTheQueue() throws {
+        let seen = Seen()
+        let server = try startServer(seen: seen)
+        let client = try subscribe(to: server, receiveBuffer: 16 << 10)
+        let stream = try #require(seen.streams.withLock { $0.first })
+        let event = SharedBuffer([UInt8](repeating: UInt8(ascii: "x"), count: 10_000))
+        var sent = 0
+        while stream.send(event) { sent += event.count }
+        var queued = stream.queuedBytes
+        // Until nothing moves any more.
+        #expect(
+            seen.eventually {
+                usleep(50_000)
+                defer { queued = stream.queuedBytes }
+                return stream.queuedBytes == queued
+            })
+        #expect(sent - queued < 400_000, "\(sent) sent, \(queued) wait")
+        // Each little that is read is seen there soon.
+        for _ in 0..<3 {
+            let before = stream.queuedBytes
+            var read = 0
+            while read < 200_000 { read += try #require(try client.readChunk()).count }
+            #expect(seen.eventually { stream.queuedBytes < before })
+        }
+    }
+
     @Test func twentySubscribersGetAThousandSharedEventsInOrder() throws {
         let seen = Seen()
         let server = try startServer(seen: seen)

@@ -14,7 +14,9 @@ final class CatchUp: Sendable {
         /// Events that wait for room.
         var pending: ArraySlice<SharedBuffer> = []
         var step = HistoryStretch.firstStep
-        /// When something last went out, on the alarm's clock.
+        /// How much waited in the stream's queue when it was last looked at.
+        var queued = 0
+        /// Since when it has been so, on the alarm's clock.
         var movedAt: UInt64
     }
 
@@ -30,6 +32,19 @@ final class CatchUp: Sendable {
         self.stream = stream
         self.filter = filter
         state = Mutex(State(position: position, pending: pending, movedAt: Alarm.now()))
+    }
+
+    /// For how long the client has taken nothing of what waits for it, in nanoseconds, as far as those
+    /// know who ask now and then: nothing is added meanwhile.
+    func nanosecondsStill(_ now: UInt64) -> UInt64 {
+        let queued = stream.queuedBytes
+        return state.withLock { state in
+            if queued != state.queued || now < state.movedAt {
+                state.queued = queued
+                state.movedAt = now
+            }
+            return now - state.movedAt
+        }
     }
 
     /// How it went.
@@ -59,7 +74,6 @@ final class CatchUp: Sendable {
                 guard stream.queuedBytes < room else { return .full }
                 guard stream.send(buffer) else { return .ended }
                 state.pending.removeFirst()
-                state.movedAt = Alarm.now()
             }
             if stream.isClosed { return .ended }
             let page = try pages.page(

@@ -34,8 +34,7 @@ extension FeedLoop {
                 feed.catchUp(one, isCounted: true)
                 return true
             }
-            let movedAt = one.state.withLock { $0.movedAt }
-            guard now > movedAt, now - movedAt > feed.options.stallNanoseconds else { return false }
+            guard one.nanosecondsStill(now) > feed.options.stallNanoseconds else { return false }
             one.stream.drop()
             return true
         }
