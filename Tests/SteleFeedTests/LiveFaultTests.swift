@@ -40,6 +40,23 @@ import Testing
         #expect(!listener.names.contains("error") && !joining.names.contains("error"))
     }
 
+    /// A proxy would cut off who hears nothing for a minute.
+    @Test func whoWaitsIsKeptAlive() throws {
+        let (stage, store) = try stage { $0.heartbeatSeconds = 0.02 }
+        let target = "/Person?sort=name"
+        let first = try stage.listen(target)
+        #expect(try first.becomes(stage, target))
+        store.fail(.max, .busy("as told"))
+        store.changeElsewhere()
+        #expect(try first.wait { store.failures > 0 })
+        let waiting = try stage.listen(target)
+        #expect(try waiting.wait { waiting.client.text.hasPrefix(":\n\n:\n\n:\n\n") })
+        #expect(waiting.names.isEmpty)
+        store.fail(0, .busy("as told"))
+        #expect(try waiting.becomes(stage, target))
+        #expect(waiting.names == ["snapshot"])
+    }
+
     @Test func whatDoesNotPassEndsTheStreamWithTheReason() throws {
         let (stage, store) = try stage { $0.limits.liveRetrySeconds = 0.6 }
         let people = try stage.listen("/Person?sort=name")

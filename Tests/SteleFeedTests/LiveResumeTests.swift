@@ -49,6 +49,35 @@ import Testing
         #expect(back.names == ["snapshot"])
     }
 
+    /// What he has missed would take too long to find out: a large text was changed again and again.
+    @Test func whoHasMissedTooMuchIsSentTheWhole() throws {
+        let stage = try LiveStage(.sqlite) {
+            $0.limits.liveIdleSeconds = 0.01
+            $0.heartbeatSeconds = 0.01
+        }
+        try stage.people()
+        let target = "/Person?sort=name&select=name"
+        let first = try stage.listen(target)
+        #expect(try first.becomes(stage, target))
+        let place = first.client.lastEventID
+        first.client.stream.drop()
+        let text = String(repeating: "x", count: 300_000)
+        for number in 0..<60 {
+            try stage.write("PATCH", "/Person/1", #"{"name":"\#(number)\#(text)"}"#)
+        }
+        let back = try stage.listen(target, lastEventID: place)
+        #expect(try back.becomes(stage, target))
+        #expect(back.names == ["snapshot"])
+        // A little is told as it was.
+        back.client.stream.drop()
+        for number in 0..<5 {
+            try stage.write("PATCH", "/Person/2", #"{"name":"\#(number)"}"#)
+        }
+        let again = try stage.listen(target, resuming: back)
+        #expect(try again.becomes(stage, target))
+        #expect(Set(again.names) == ["change"])
+    }
+
     /// What another program did while there was no server.
     @Test func whoComesToANewServerIsSentTheWhole() throws {
         let stage = try LiveStage(.sqlite)

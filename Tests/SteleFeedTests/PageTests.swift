@@ -90,6 +90,17 @@ import Testing
         #expect((1...4).contains(large.saves.count) && !large.isLast)
         let small = try HistoryStretch(reader, after: 0, values: false)
         #expect(small.saves.count == 30 && small.isLast)
+        // All at once, or none.
+        #expect(try reader.history(after: 0, through: 30, bytes: 8 << 20) == nil)
+        #expect(try reader.history(after: 0, through: 30, saves: 29, bytes: 32 << 20) == nil)
+        #expect(try reader.history(after: 0, through: 30, changes: 29, bytes: 32 << 20) == nil)
+        #expect(try reader.history(after: 0, through: 31, bytes: 32 << 20) == nil)
+        for (start, end) in [(0, 30), (3, 11), (29, 30), (30, 30)] {
+            let some = try reader.history(
+                after: Int64(start), through: Int64(end), bytes: 32 << 20)
+            #expect(some?.map(\.number) == (start..<end).map { Int64($0 + 1) })
+            #expect(some?.allSatisfy { $0.changes.first?.snapshot != nil } == true)
+        }
         // Those that are told live are let go of, and read from the history.
         var told = SavesToTell()
         for save in try reader.history(after: 0, limit: 30, values: true) {

@@ -200,6 +200,32 @@ import Testing
         }
     }
 
+    /// Nor is one that is too long to be held: who is that far behind reads his result anew.
+    @Test(arguments: StoreKind.allCases)
+    func moreThanFitsIsNotFollowed(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeLeague(), kind)
+        let ids = try people(fixture, [("a", 10), ("b", 20)])
+        let query = try query(fixture, nil, sort: "age")
+        let reader = try fixture.store.reader()
+        var results = try FetchedResults(query, reader)
+        reader.close()
+        let start = results.token
+        for round in 0..<20 {
+            let name = String(repeating: "\(round)", count: 10_000)
+            try edit(fixture) { try $0.get(ids[0])["name"] = .string(name) }
+        }
+        let now = try fixture.store.reader()
+        defer { now.close() }
+        let small = SavesView(after: start, [], atMost: 50_000) { now }
+        try small.reader()
+        #expect(try small.token == now.token && small.saves.isEmpty)
+        var behind = results
+        #expect(throws: StoreError.self) { _ = try behind.advance(in: small) }
+        let large = SavesView(after: start, [], atMost: 2_000_000) { now }
+        try large.reader()
+        #expect(try results.advance(in: large).count == 20)
+    }
+
     @Test func tooManyRowsAreRefused() throws {
         let fixture = try Fixture(try makeLeague(), .memory)
         _ = try people(fixture, [("a", 1), ("b", 2), ("c", 3)])

@@ -13,21 +13,25 @@ public final class SavesView {
     public private(set) var token: Int64
     /// Whether a reader was opened: `token` is its, then.
     public private(set) var isOpen = false
-    /// Some of the saves up to there had been deleted when the reader was opened.
+    /// Some of the saves up to there had been deleted when the reader was opened, or were too many.
     private var lost: Int64 = 0
     private let open: () throws -> any StoreReader
     private var opened: (any StoreReader)?
-    private static let pageSize = 256
+    /// About how many bytes of memory the saves may take that are read along.
+    private let maximumBytes: Int
 
     /// - Parameters:
     ///   - token: what is known already; the saves come right after it.
+    ///   - bytes: about how many bytes of memory the saves may take that are read along with the
+    ///     reader. More than that is as good as lost: who follows reads his result anew.
     ///   - open: opens a reader, which whoever made this closes after the round.
     public init(
-        after token: Int64, _ saves: [HistoryTransaction],
+        after token: Int64, _ saves: [HistoryTransaction], atMost bytes: Int = 32 << 20,
         open: @escaping () throws -> any StoreReader
     ) {
         self.saves = saves
         self.token = saves.last?.number ?? token
+        maximumBytes = bytes
         self.open = open
     }
 
@@ -38,18 +42,16 @@ public final class SavesView {
         if let opened { return opened }
         let reader = try open()
         let end = try reader.token
-        var position = token
-        if try reader.lacksHistory(after: position) {
+        if try reader.lacksHistory(after: token) {
             lost = try reader.oldestTransaction().map { $0 - 1 } ?? end
         }
-        var found: [HistoryTransaction] = []
-        while position < end {
-            let page = try reader.history(after: position, limit: Self.pageSize, values: true)
-            guard let last = page.last else { break }
-            found += page
-            position = last.number
+        if let found = try reader.history(
+            after: max(token, lost), through: end, bytes: maximumBytes)
+        {
+            saves += found
+        } else {
+            lost = end
         }
-        saves += found
         token = max(token, end)
         isOpen = true
         opened = reader

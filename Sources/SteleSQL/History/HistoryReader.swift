@@ -51,14 +51,12 @@ public struct HistoryReader {
     ) throws(StoreError) -> [Int: Value]? {
         var slots = OlderSlots(version: version)
         let family = schema.number(of: schema.model.entities[now.entity].root)
-        let newestFirst = try connection.rows(
-            ImagePlaces.images,
-            [.int(Int64(family)), .string(KeyList.json([now.key])), .int(0)],
-            [.integer, .integer, .integer, .text])
-        for row in newestFirst.reversed() {
-            guard case .int(let made) = row[2], made > version else { continue }
-            guard case .string(let text) = row[3],
-                slots.take(images.values(text, entity: now.entity), version: made)
+        var images = try ImageWalk(connection, family: family, objects: [now.key], from: 0)
+        images.remove { $0.version ?? version <= version }
+        images.reverse()
+        while let (place, text) = try images.next() {
+            guard let made = place.version, let text,
+                slots.take(self.images.values(text, entity: now.entity), version: made)
             else { return nil }
         }
         return slots.leading(to: now.version)

@@ -35,31 +35,33 @@ struct HistoryStates {
             rows.map { ($0.object, $0.entity) }, uniquingKeysWith: { first, _ in first })
         let keys = Array(entities.keys)
         var now = try current(root: root, keys: keys)
-        let list = KeyList.json(keys)
-        let later = try connection.rows(
-            ImagePlaces.images,
-            [.int(Int64(schema.number(of: root))), .string(list), .int(first)],
-            [.integer, .integer, .integer, .text])
-        // Newest first: the page's own changes among the images of all later ones.
-        var steps = rows.map {
-            Step(
-                key: $0.key, object: $0.object, kind: $0.kind, isTold: true, image: $0.image,
-                version: $0.version ?? ($0.kind == .insert ? 1 : nil))
-        }
         let own = Set(rows.map(\.key))
-        for image in later {
-            guard case .int(let key) = image[0], case .int(let object) = image[1],
-                case .string(let text) = image[3], !own.contains(key)
-            else { continue }
-            var step = Step(key: key, object: object, kind: .update, isTold: false, image: text)
-            if case .int(let version) = image[2] { step.version = version }
-            steps.append(step)
-        }
-        steps.sort { $0.key > $1.key }
+        var later = try ImageWalk(
+            connection, family: schema.number(of: root), objects: keys, from: first)
+        later.remove { own.contains($0.key) }
+        // Newest first: the page's own changes among the images of all later ones.
+        var told = rows.sorted { $0.key > $1.key }[...]
         var unknown = Set<Int64>()
-        for step in steps where !unknown.contains(step.object) {
+        while let step = try Self.next(&told, &later) {
+            if unknown.contains(step.object) { continue }
             if !take(step, &now, entities, &states) { unknown.insert(step.object) }
         }
+    }
+
+    /// The newest of what is left.
+    private static func next(
+        _ told: inout ArraySlice<ChangeRow>, _ later: inout ImageWalk
+    ) throws(StoreError) -> Step? {
+        if let row = told.first, row.key > later.nextKey ?? .min {
+            told.removeFirst()
+            return Step(
+                key: row.key, object: row.object, kind: row.kind, isTold: true, image: row.image,
+                version: row.version ?? (row.kind == .insert ? 1 : nil))
+        }
+        guard let (place, text) = try later.next() else { return nil }
+        return Step(
+            key: place.key, object: place.object, kind: .update, isTold: false, image: text,
+            version: place.version)
     }
 
     /// One change of the page, or the image of a later one.
@@ -102,7 +104,9 @@ struct HistoryStates {
     }
 
     private func isDerived(_ slot: Int, _ entity: Int) -> Bool {
-        if case .attribute(let it) = schema.model.entities[entity].slots[slot] { return it.isDerived }
+        if case .attribute(let it) = schema.model.entities[entity].slots[slot] {
+            return it.isDerived
+        }
         return false
     }
 

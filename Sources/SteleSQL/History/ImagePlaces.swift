@@ -30,15 +30,15 @@ struct ImagePlaces {
         "(SELECT ifnull(MAX(ZIMAGE), 0) FROM \(HistoryTables.imagePlaces) "
         + "WHERE ZFAMILY = \(HistoryTables.markFamily))"
 
-    /// The images of some objects (?2, a JSON array of keys) of a family (?1) from ?3 on, newest
-    /// first: those with places are found by them, the few others one by one.
-    static let images = SQLText(
+    /// Where the images of some objects (?2, a JSON array of keys) of a family (?1) are, from ?3 on,
+    /// newest first: those with places are found by them, the few others one by one.
+    static let keys = SQLText(
         """
-        SELECT Z_PK, ZENTITYPK, ZVERSION, ZVALUES FROM \(HistoryTables.beforeImages) \
+        SELECT Z_PK, ZENTITYPK, ZVERSION FROM \(HistoryTables.beforeImages) \
         WHERE Z_PK IN (SELECT ZIMAGE FROM \(HistoryTables.imagePlaces) WHERE ZFAMILY = ?1 \
         AND ZENTITYPK IN (SELECT value FROM json_each(?2)) AND ZIMAGE >= ?3) \
         UNION ALL \
-        SELECT Z_PK, ZENTITYPK, ZVERSION, ZVALUES FROM \(HistoryTables.beforeImages) \
+        SELECT Z_PK, ZENTITYPK, ZVERSION FROM \(HistoryTables.beforeImages) \
         WHERE Z_PK > \(mark) AND Z_PK >= ?3 AND ZFAMILY = ?1 \
         AND ZENTITYPK IN (SELECT value FROM json_each(?2)) \
         ORDER BY Z_PK DESC

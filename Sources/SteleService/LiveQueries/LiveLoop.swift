@@ -177,6 +177,8 @@ final class LiveLoop {
 
     /// Keeps the lines, finds out who has gone, and lets go of what nobody listens to.
     private func beat(_ now: UInt64) {
+        let comment = SharedBuffer(Array(":\n\n".utf8))
+        pending.removeAll { !$0.stream.send(comment) }
         sendPlaces()
         for query in queries.values {
             guard let since = query.idleSince, now > since, now - since > idleNanoseconds

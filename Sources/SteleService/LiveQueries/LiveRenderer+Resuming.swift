@@ -4,9 +4,6 @@ import SteleGraph
 import StelePersistence
 
 extension LiveRenderer {
-    /// Saves read at once; few, for each may have changed much.
-    private static let pageSize = 16
-
     /// What was to be told of a query since an earlier save: its result is taken back to there, and
     /// moved on again.
     /// - Returns: nil where the history does not tell, or it is more than a query keeps.
@@ -18,20 +15,11 @@ extension LiveRenderer {
         guard let now = query.objects, token < now.token,
             try !reader.lacksHistory(after: token)
         else { return nil }
-        var saves: [HistoryTransaction] = []
-        var changes = 0
-        var last = token
-        while last < now.token {
-            let page = try reader.history(after: last, limit: Self.pageSize, values: true)
-            guard let end = page.last?.number else { return nil }
-            saves += page
-            changes += page.reduce(0) { $0 + $1.changes.count }
-            guard saves.count <= LiveLog.maximumEvents, changes <= SavesToTell.maximumChanges else {
-                return nil
-            }
-            last = end
-        }
-        guard var then = now.rewound(through: saves, to: token) else { return nil }
+        // More than the log keeps is of no use: who has missed as much gets the whole again.
+        let saves = try reader.history(
+            after: token, through: now.token, saves: LiveLog.maximumEvents,
+            changes: SavesToTell.maximumChanges, bytes: SavesToTell.maximumBytes)
+        guard let saves, var then = now.rewound(through: saves, to: token) else { return nil }
         let view = SavesView(after: token, saves) { reader }
         var log = LiveLog(start: token)
         var after = token
