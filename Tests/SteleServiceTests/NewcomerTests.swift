@@ -104,4 +104,11 @@ import Testing
         #expect(answer.status == 400, "\(query): \(answer.text)")
         #expect(answer.hint.contains(hint), "\(query): \(answer.text)")
     }
+
+    @Test("What is only cut short is not taken for another service's way of writing")
+    func aMissingParenthesisIsNoEmbedding() throws {
+        let answer = try ServiceFixture.league().get("/Player?select=name,sum(goals")
+        #expect(answer.status == 400 && answer.hint.isEmpty, "\(answer.text)")
+        #expect(answer.text.contains("the text ends where a comma or ) should follow"))
+    }
 }

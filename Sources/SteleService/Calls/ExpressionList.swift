@@ -125,7 +125,8 @@ struct ListPiece {
     /// `team(name)`, as other services embed what a relationship leads to.
     var embeddingHint: String? {
         let name = text.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
-        guard !name.isEmpty, text.dropFirst(name.count).first == "(" else { return nil }
+        let rest = text.dropFirst(name.count)
+        guard !name.isEmpty, rest.first == "(", rest.last == ")" else { return nil }
         return "a key behind a relationship is written \(name).key, and include=\(name) embeds it"
     }
 
