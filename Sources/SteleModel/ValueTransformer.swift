@@ -18,11 +18,17 @@ public protocol ValueTransformer: Sendable {
     /// Whether bytes that it cannot read are a sign that it is set up wrongly, as with another key:
     /// then it must not write over them.
     var guardsWhatItCannotRead: Bool { get }
+
+    /// Whether its values must nowhere be kept but as the bytes that it makes.
+    var isSecret: Bool { get }
 }
 
 extension ValueTransformer {
     /// False: what cannot be read may be replaced.
     public var guardsWhatItCannotRead: Bool { false }
+
+    /// False: its values are no secret.
+    public var isSecret: Bool { false }
 }
 
 /// Why a value or its bytes cannot be transformed.
@@ -51,8 +57,9 @@ public enum ValueTransformers {
     private static let registered = Mutex<[String: any ValueTransformer]>([:])
 
     /// Makes a transformer known by a name (`setValueTransformer(_:forName:)`); the later one wins.
-    public static func setValueTransformer(_ transformer: any ValueTransformer, forName name: String)
-    {
+    public static func setValueTransformer(
+        _ transformer: any ValueTransformer, forName name: String
+    ) {
         registered.withLock { $0[name] = transformer }
     }
 
@@ -78,6 +85,18 @@ extension Attribute {
     public var valueTransformer: (any ValueTransformer)? {
         guard type == .transformable, !isPlainJSON else { return nil }
         return declaration.valueTransformerName.flatMap { ValueTransformers.named($0) }
+    }
+}
+
+extension Model {
+    /// Whether any attribute's values must nowhere be kept but as its transformer's bytes.
+    public var hasSecrets: Bool {
+        entities.contains { entity in
+            entity.properties.contains { property in
+                guard case .attribute(let it) = property else { return false }
+                return it.nested.contains { $0.valueTransformer?.isSecret == true }
+            }
+        }
     }
 }
 

@@ -31,7 +31,7 @@ extension Service {
         plan.receipt = AnswerReceipt(
             key: key, fingerprint: fingerprint,
             response: { answers.response($0, for: call) },
-            bodyBytes: options.limits.keptAnswerBytes)
+            bodyBytes: keptAnswerBytes)
         do {
             return try execution.write(plan)
         } catch StoreError.moved(let why) {

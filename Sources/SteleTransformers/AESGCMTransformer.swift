@@ -23,7 +23,9 @@ public struct AESGCMTransformer: ValueTransformer, CustomStringConvertible,
     /// - Throws: `TransformationError` for what is no such key; it does not hold the text.
     public init(key text: String) throws(TransformationError) {
         let digits = text.filter { !$0.isWhitespace }
-        guard let bytes = Self.hexadecimal(digits) ?? Data(base64Encoded: digits).map({ [UInt8]($0) }),
+        guard
+            let bytes = Self.hexadecimal(digits)
+                ?? Data(base64Encoded: digits).map({ [UInt8]($0) }),
             bytes.count == 32
         else {
             throw TransformationError(
@@ -38,7 +40,9 @@ public struct AESGCMTransformer: ValueTransformer, CustomStringConvertible,
         guard digits.count == 64, text.allSatisfy(\.isHexDigit) else { return nil }
         var bytes: [UInt8] = []
         for place in stride(from: 0, to: 64, by: 2) {
-            guard let byte = UInt8(String(decoding: digits[place..<place + 2], as: UTF8.self), radix: 16)
+            guard
+                let byte = UInt8(
+                    String(decoding: digits[place..<place + 2], as: UTF8.self), radix: 16)
             else { return nil }
             bytes.append(byte)
         }
@@ -65,6 +69,7 @@ public struct AESGCMTransformer: ValueTransformer, CustomStringConvertible,
     }
 
     public var guardsWhatItCannotRead: Bool { true }
+    public var isSecret: Bool { true }
 
     // However it is printed, the key is not.
     public var description: String { "AESGCMTransformer" }

@@ -1,6 +1,7 @@
 // `Idempotency-Key`: a write that is sent again gives its first answer.
 
 import Dispatch
+import Foundation
 import Logging
 import SteleGraph
 import SteleHTTP
@@ -83,6 +84,25 @@ import Testing
         #expect(Self.ask(league, "PATCH", "/Team/1", patch).status == 204)
     }
 
+    /// What is encrypted in its column is nowhere else in the file.
+    @Test func noSecretIsKeptWithAnAnswer() throws {
+        let people = try ServiceFixture.people()
+        let body = #"{"name":"Ann","secret":"walnut-secret-99"}"#
+        let first = Self.ask(people, "POST", "/Person", body)
+        #expect(first.status == 201 && first.text.contains("walnut-secret-99"))
+        let second = Self.ask(people, "POST", "/Person", body)
+        #expect(second.status == 201 && second["Location"] == "/Person/1" && second.bytes.isEmpty)
+        let patch = #"{"secret":"hazel-secret-98"}"#
+        #expect(Self.ask(people, "PATCH", "/Person/1", patch, key: "k2").status == 200)
+        #expect(Self.ask(people, "PATCH", "/Person/1", patch, key: "k2").status == 204)
+        for ending in ["", "-wal"] {
+            let bytes = FileManager.default.contents(atPath: people.path + ending) ?? Data()
+            for secret in ["walnut-secret-99", "hazel-secret-98"] {
+                #expect(bytes.firstRange(of: Data(secret.utf8)) == nil, "\(secret) in \(ending)")
+            }
+        }
+    }
+
     @Test func keysOutliveTheServer() throws {
         let league = try ServiceFixture.league()
         let first = Self.ask(league, "POST", "/Team", #"{"name":"A"}"#)
@@ -136,7 +156,8 @@ import Testing
             let headers = HTTPHeaders([("Host", "localhost"), ("Idempotency-Key", path)])
             let head = Request(method: "PUT", path: path, headers: headers)
             guard streamed, let sink = people.service.sink(for: head) else {
-                return people.answer(Request(method: "PUT", path: path, headers: headers, body: bytes))
+                return people.answer(
+                    Request(method: "PUT", path: path, headers: headers, body: bytes))
             }
             sink.take(bytes)
             defer { sink.close() }
@@ -146,7 +167,10 @@ import Testing
         }
         for (path, one, other) in [
             ("/Person/1/icon", [0xFF, 0xFE], [0xFD, 0xFC]),
-            ("/Person/1/photo", [UInt8](repeating: 65, count: 200_000), [UInt8](repeating: 66, count: 200_000)),
+            (
+                "/Person/1/photo", [UInt8](repeating: 65, count: 200_000),
+                [UInt8](repeating: 66, count: 200_000)
+            ),
         ] as [(String, [UInt8], [UInt8])] {
             #expect(put(path, one, streamed: true).status == 204)
             #expect(put(path, one, streamed: true).status == 204, "the first answer again")
