@@ -258,6 +258,14 @@ extension PredicateCheck {
             if let key = Int64(number), key > 0,
                 let named = model.entity(named: String(parts[parts.count - 2]))
             {
+                if isURI, let storeIdentifier, parts[1] != storeIdentifier {
+                    throw PredicateError(
+                        .type,
+                        "\(text.prefix(100)) is an object of the store \(parts[1].prefix(50)), and "
+                            + "this is \(storeIdentifier)", near: Value.string(text).literal,
+                        expected: "an object of this store",
+                        hint: "an object of this store is named by its id, or /\(named.name)/42")
+                }
                 guard case .object(let wanted) = type,
                     model.entities[wanted].root != named.root
                 else { return key }

@@ -22,6 +22,9 @@ public struct PredicateCheck: Sendable {
     /// Whether `count()` and `sum(x)` over rows may stand in it: in `select`, `sort` and `having`
     /// of a grouped request, not in `where`.
     public var allowsRowAggregates = false
+    /// The store that objects are looked for in: the URI of an object of another one is an error. Any
+    /// store's are taken where nil.
+    public var storeIdentifier: String?
 
     public init(
         model: Model, entity: Entity, variables: [String: String] = [:],

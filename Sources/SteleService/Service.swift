@@ -142,7 +142,8 @@ public final class Service: Sendable {
     ) throws -> Plan {
         let call = try Call(
             passage.request, route: route, limits: options.limits,
-            cacheGeneration: coordinator.cacheGeneration, plans: plans, visibility: reader,
+            cacheGeneration: coordinator.cacheGeneration,
+            storeIdentifier: coordinator.store.identifier, plans: plans, visibility: reader,
             temporaries: temporaries)
         passage.timing.lap("call")
         let plan = try Plan(

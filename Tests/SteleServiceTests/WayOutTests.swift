@@ -14,6 +14,34 @@ import Testing
         }
     }
 
+    /// An object of another store is none of this one's, though one here has its number.
+    @Test func anIDOfAnotherStoreIsRefused() throws {
+        let league = try ServiceFixture.league()
+        _ = league.post("/Team", #"{"name":"A","players":[{"name":"P"}]}"#)
+        let own = league.coordinator.store.identifier
+        let ask = { (route: String, key: String, store: String, entity: String) in
+            league.get(
+                "\(route)where=\(encoded("\(key) == 'x-coredata://\(store)/\(entity)/p1'"))")
+        }
+        let other = "00000000-0000-0000-0000-000000000000"
+        for (route, key, entity) in [
+            ("/Team?", "SELF", "Team"), ("/Player?", "team", "Team"),
+            ("/changes?entity=Player&", "team", "Team"),
+        ] {
+            // The second time a plan for others of its shape is there.
+            for _ in 0..<2 {
+                let good = ask(route, key, own, entity)
+                #expect(good.status == 200 && good.text.contains("\"_id\":1"), "\(good.text)")
+            }
+            let wrong = ask(route, key, other, entity)
+            #expect(wrong.status == 400 && wrong.detail.contains(other), "\(wrong.text)")
+            #expect(wrong.detail.contains(own) && wrong.hint.contains("/\(entity)/42"))
+        }
+        let variable = league.get(
+            "/Player?where=\(encoded("team == $t"))&var.t=x-coredata://\(other)/Team/p1")
+        #expect(variable.status == 400, "\(variable.text)")
+    }
+
     @Test(
         "A mistake in a body of several objects is told with its JSON pointer",
         arguments: [

@@ -32,6 +32,8 @@ final class Call: Sendable {
     let mergePolicy: MergePolicy
     /// Part of every tag of this answer.
     let cacheGeneration: String
+    /// The store that is asked.
+    let storeIdentifier: String
     /// What temporary ids have become in the editing context that is asked; nil for the store.
     let temporaries: TemporaryIDs?
 
@@ -42,12 +44,14 @@ final class Call: Sendable {
     /// - Throws: `Problem`, `PredicateError`, `JSONError`: what cannot be understood of it.
     init(
         _ request: Request, route: Route, limits: Limits, cacheGeneration: String,
-        plans: PlanCache, visibility: Visibility, temporaries: TemporaryIDs? = nil
+        storeIdentifier: String, plans: PlanCache, visibility: Visibility,
+        temporaries: TemporaryIDs? = nil
     ) throws {
         self.temporaries = temporaries
         self.request = request
         self.route = route
         self.cacheGeneration = cacheGeneration
+        self.storeIdentifier = storeIdentifier
         self.limits = limits
         terms = try Terms(request.headers, isRead: route.method.isSafe)
         if temporaries != nil, terms.idempotencyKey != nil {

@@ -26,12 +26,14 @@ struct ChangeCondition: Sendable, Hashable {
     /// - Throws: `Problem`, `PredicateError` with the place in the text.
     init(
         _ text: String, variables: [(name: String, value: String)], entities: [Entity],
-        model: Model
+        model: Model, storeIdentifier: String? = nil
     ) throws {
         let read = try Excerpt(text, of: .where).predicate()
         try ListCall.checkUse(of: variables, among: read.freeVariables)
         parts = try entities.map { entity in
-            let names = Names(model: model, entity: entity, variables: variables)
+            let names = Names(
+                model: model, entity: entity, variables: variables,
+                storeIdentifier: storeIdentifier)
             let predicate = try names.predicate(read, text: text)
             try predicate.visit { try Self.check($0, entity, model) }
             return Part(entity: entity, predicate: predicate)

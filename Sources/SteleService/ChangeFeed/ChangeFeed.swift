@@ -143,7 +143,8 @@ public final class ChangeFeed: Sendable {
     /// - Throws: `Problem`, `StoreError`.
     func answer(_ request: Request, _ query: Query, as format: MediaType) throws -> Response {
         let call = try ChangesCall(
-            request, query, as: format, model: store.model, maximumLimit: options.maximumLimit)
+            request, query, as: format, model: store.model, storeIdentifier: store.identifier,
+            maximumLimit: options.maximumLimit)
         return call.isStream ? stream(call) : try page(call, of: request)
     }
 

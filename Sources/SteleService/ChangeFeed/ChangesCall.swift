@@ -45,7 +45,8 @@ struct ChangesCall: Sendable {
     ///   - format: as `format` says.
     /// - Throws: `Problem` that names the parameter.
     init(
-        _ request: Request, _ query: Query, as format: MediaType, model: Model, maximumLimit: Int
+        _ request: Request, _ query: Query, as format: MediaType, model: Model,
+        storeIdentifier: String, maximumLimit: Int
     ) throws {
         isStream = format == .events
         lastEventID = request.headers["Last-Event-ID"].flatMap { $0.isEmpty ? nil : $0 }
@@ -58,7 +59,8 @@ struct ChangesCall: Sendable {
                     hint: "entity=\(model.entities.first?.name ?? "NAME")&where=…")
             }
             return try ChangeCondition(
-                text, variables: query.variables, entities: entities, model: model)
+                text, variables: query.variables, entities: entities, model: model,
+                storeIdentifier: storeIdentifier)
         }
         if condition == nil { try ListCall.checkUse(of: query.variables, among: []) }
         updated = try query[.updated].map { try Self.keys($0, of: entities, in: model) }

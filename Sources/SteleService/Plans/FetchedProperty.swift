@@ -32,7 +32,8 @@ struct FetchedProperty: Sendable {
         if let text = declared.request.predicateFormat, !text.isEmpty {
             do {
                 let parsed = try Predicate(format: text).filled(for: declared)
-                let names = Names(model: model, entity: destination, variables: [])
+                let names = Names(
+                    model: model, entity: destination, variables: [], storeIdentifier: nil)
                 request.predicate = try names.fetched(parsed, source: entity)
             } catch var error as PredicateError {
                 error = error.located(in: text)

@@ -10,7 +10,11 @@ struct Names {
     private let variables: [(name: String, value: String)]
     private var check: PredicateCheck
 
-    init(model: Model, entity: Entity, variables: [(name: String, value: String)]) {
+    /// - Parameter storeIdentifier: the store that is asked.
+    init(
+        model: Model, entity: Entity, variables: [(name: String, value: String)],
+        storeIdentifier: String?
+    ) {
         self.model = model
         self.entity = entity
         self.variables = variables
@@ -18,6 +22,7 @@ struct Names {
             model: model, entity: entity,
             variables: Dictionary(
                 variables.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first }))
+        check.storeIdentifier = storeIdentifier
     }
 
     /// The same where names may also be those of checked columns.

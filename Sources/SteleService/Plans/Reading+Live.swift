@@ -73,7 +73,8 @@ extension Reading {
         }
         let call = try Call(
             request, route: route, limits: self.call.limits,
-            cacheGeneration: self.call.cacheGeneration, plans: plans, visibility: visibility)
+            cacheGeneration: self.call.cacheGeneration,
+            storeIdentifier: self.call.storeIdentifier, plans: plans, visibility: visibility)
         let plan = try Plan(
             call, model: model, visibility: visibility, plans: plans, routes: routes)
         guard case .live(let parts) = plan.action, let one = parts.first else {

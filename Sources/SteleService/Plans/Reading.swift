@@ -221,7 +221,9 @@ struct Reading {
     }
 
     func names(_ entity: Entity) -> Names {
-        Names(model: model, entity: entity, variables: call.query.variables)
+        Names(
+            model: model, entity: entity, variables: call.query.variables,
+            storeIdentifier: call.storeIdentifier)
     }
 
     private func shape(
