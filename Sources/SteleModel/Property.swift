@@ -14,6 +14,12 @@ public enum Property: Sendable {
         case .fetchedProperty(let it): it.name
         }
     }
+
+    /// Whether the store makes its values (NSDerivedAttributeDescription).
+    public var isDerived: Bool {
+        if case .attribute(let it) = self { return it.isDerived }
+        return false
+    }
 }
 
 /// A checked attribute; one instance for the entity that declares it and all that inherit it.

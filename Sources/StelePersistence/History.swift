@@ -68,13 +68,17 @@ public struct HistoryChange: Sendable {
         return bytes
     }
 
-    /// An update's object with the values that it had before; nil where they are not known. The
-    /// version is the one after, for no history tells the one before.
-    public var snapshotBefore: Snapshot? {
+    /// An update's object with the values and the version that it had before; nil where they are not
+    /// known.
+    public func snapshotBefore(in model: Model) -> Snapshot? {
         guard var snapshot, let before else { return nil }
+        var isNewVersion = false
         for case .slot(let slot, let value) in before where snapshot.values.indices.contains(slot) {
             snapshot.values[slot] = value
+            // A derived value changes without a version.
+            if !model.entities[snapshot.entity].slots[slot].isDerived { isNewVersion = true }
         }
+        if isNewVersion { snapshot.version &-= 1 }
         return snapshot
     }
 }

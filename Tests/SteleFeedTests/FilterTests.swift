@@ -47,6 +47,27 @@ import Testing
         }
     }
 
+    /// What it was has the version that it had; what leaves no row a new version has the same.
+    @Test(arguments: [LiveStore.memory, .sqlite])
+    func versionsAreThoseOfThen(_ kind: LiveStore) throws {
+        let stage = try LiveStage(kind)
+        try stage.write("POST", "/Team", #"{"name":"Reds"}"#)
+        try stage.write("POST", "/Person", #"{"name":"a"}"#)
+        try stage.write("PATCH", "/Person/1", #"{"name":"b"}"#)
+        try stage.write("PATCH", "/Person/1", #"{"name":"c"}"#)
+        func told(_ condition: String) throws -> [String] {
+            let text = LiveStage.text(
+                stage.ask("GET", "/changes?entity=Person&where=" + condition))
+            let node = try JSONDocument(text).root
+            return (0..<node.count).compactMap { node[$0]?["changes"]?[0].map(Self.short) }
+        }
+        #expect(try told("_version%20==%202") == ["update 1 enters", "update 1 leaves"])
+        #expect(try told("_version%20%3E%201") == ["update 1 enters", "update 1"])
+        #expect(try told("NOT%20_version%20%3E%201") == ["insert 1", "update 1 leaves"])
+        #expect(try told("_version%20==%203") == ["update 1 enters"])
+        #expect(try told("name%20==%20'b'") == ["update 1 enters", "update 1 leaves"])
+    }
+
     /// Ann comes as `name`, becomes Bo by each update, and goes as Cy.
     private func history() throws -> Stage {
         let stage = try Stage()

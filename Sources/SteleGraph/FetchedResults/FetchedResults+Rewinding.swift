@@ -26,7 +26,9 @@ extension FetchedResults {
             guard seen.insert(change.key).inserted else { continue }
             var row: ResultRow?
             if change.kind != .insert {
-                let snapshot = change.kind == .delete ? change.snapshot : change.snapshotBefore
+                let snapshot =
+                    change.kind == .delete
+                    ? change.snapshot : change.snapshotBefore(in: query.model)
                 guard let snapshot else { return nil }
                 do throws(PredicateError) { row = try judge.row(of: snapshot) } catch { return nil }
             }

@@ -96,18 +96,11 @@ struct HistoryStates {
         for case .slot(let slot, let value) in images.values(image, entity: state.entity) {
             state.values[slot] = value
             // A derived value changes without a version.
-            if !isDerived(slot, state.entity) { changesRow = true }
+            if !schema.model.entities[state.entity].slots[slot].isDerived { changesRow = true }
         }
         if changesRow { state.version &-= 1 }
         now[step.object] = state
         return true
-    }
-
-    private func isDerived(_ slot: Int, _ entity: Int) -> Bool {
-        if case .attribute(let it) = schema.model.entities[entity].slots[slot] {
-            return it.isDerived
-        }
-        return false
     }
 
     /// No row is there any more: the image of its delete holds the whole object.

@@ -65,8 +65,10 @@ struct ChangeJudge {
             return ToldChange(change: change)
         }
         let fits = change.snapshot.map { holds(evaluator, $0) }
-        guard change.kind == .update else { return fits == false ? nil : ToldChange(change: change) }
-        let fitted = change.snapshotBefore.map { holds(evaluator, $0) }
+        guard change.kind == .update else {
+            return fits == false ? nil : ToldChange(change: change)
+        }
+        let fitted = change.snapshotBefore(in: model).map { holds(evaluator, $0) }
         switch (fitted, fits) {
         case (false, false): return nil
         case (false, true): return ToldChange(change: change, crossing: .enters)
