@@ -20,6 +20,11 @@ public struct HTTPHeaders: Sendable {
     }
 
     mutating func append(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
+        // White space around the value is no part of it (RFC 9110, 5.5).
+        let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
+        let end = value.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? 0
+        let start = value[..<end].firstIndex { !isSpace($0) } ?? end
+        let value = UnsafeBufferPointer(rebasing: value[start..<end])
         guard name.count <= 0xFFFF, value.count <= 0x7FFF_FFFF else { return }
         let value32 = UInt32(value.count)
         packed.append(UInt8(truncatingIfNeeded: name.count))

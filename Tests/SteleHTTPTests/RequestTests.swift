@@ -34,6 +34,15 @@ import Testing
         server.stop(drain: 1)
     }
 
+    /// RFC 9110, 5.5.
+    @Test func whiteSpaceAroundAFieldIsNoPartOfIt() {
+        let headers = HTTPHeaders([
+            ("A", " \t x y\t "), ("B", ""), ("C", " \t"), ("D", "z"),
+        ])
+        #expect(headers["a"] == "x y" && headers["B"] == "" && headers["C"] == "")
+        #expect(headers["D"] == "z")
+    }
+
     @Test func theTargetComesRaw() throws {
         let seen = Seen()
         let server = try startServer(seen: seen)
