@@ -359,6 +359,46 @@ import Testing
         #expect(try listener?.becomes(stage, "/Person") == true)
     }
 
+    /// Who only looks in takes nobody's place: queries are kept for who comes back, not from others.
+    @Test func queriesThatWereLeftMakeRoom() throws {
+        let stage = try LiveStage { $0.limits.liveQueries = 16 }
+        try stage.people()
+        let stays = try stage.listen("/Person?sort=name")
+        #expect(try stays.becomes(stage, "/Person?sort=name"))
+        for number in 0..<100 {
+            let target = "/Person?where=_id%20%3E%20\(number)&sort=name"
+            var guest: Listener?
+            // What is let go of is let go of in the next round.
+            for _ in 0..<1_000 where guest == nil {
+                guest = try? stage.listen(target)
+                if guest == nil { usleep(1_000) }
+            }
+            let listener = try #require(guest, "\(number)")
+            #expect(try listener.becomes(stage, target))
+            listener.client.stream.drop()
+            listener.client.stream.closed()
+        }
+        try stage.write("PATCH", "/Person/1", #"{"name":"Zoe"}"#)
+        #expect(try stays.becomes(stage, "/Person?sort=name"))
+        #expect(stays.names == ["snapshot", "change"])
+    }
+
+    /// A first look is not of long ago: what was told since is told behind it, as long as it is short.
+    @Test func aNewcomersSnapshotIsYoung() throws {
+        let stage = try LiveStage()
+        try stage.people()
+        let target = "/Person?where=_id%20==%201&select=_id,name"
+        let first = try stage.listen(target)
+        #expect(try first.becomes(stage, target))
+        for number in 0..<100 {
+            try stage.write("PATCH", "/Person/1", #"{"name":"n\#(number)"}"#)
+        }
+        #expect(try first.becomes(stage, target))
+        let second = try stage.listen(target)
+        #expect(try second.becomes(stage, target))
+        #expect(second.names.first == "snapshot" && second.names.count < 40)
+    }
+
     /// Each change of another program sends the whole result again: not without end to who reads
     /// nothing.
     @Test func whoReadsNothingIsBrokenOffWhateverIsSentAgain() throws {

@@ -63,7 +63,8 @@ final class LiveLoop {
             beat(now)
             heartbeatAt = now &+ hub.options.heartbeatNanoseconds
         }
-        hub.note(rows: queries.values.reduce(0) { $0 + $1.weight })
+        if !mail.built.isEmpty { makeRoom(keeping: mail.built) }
+        hub.note(rows: rows)
         return true
     }
 
@@ -172,6 +173,27 @@ final class LiveLoop {
             guard let query = queries[part.key] else { continue }
             query.members.removeAll { $0 === member }
             if query.members.isEmpty { query.idleSince = Alarm.now() }
+        }
+    }
+
+    private var rows: Int { queries.values.reduce(0) { $0 + $1.weight } }
+
+    /// Lets go of queries that nobody listens to any more before they take the places of others:
+    /// those first that were left first.
+    /// - Parameter new: whose streams may yet come.
+    private func makeRoom(keeping new: [LiveQuery]) {
+        let limits = hub.limits
+        let isNearlyFull = { (part: Int) in
+            self.queries.count >= limits.liveQueries - limits.liveQueries / part
+                || self.rows >= limits.liveRowsInAll - limits.liveRowsInAll / part
+        }
+        guard isNearlyFull(8) else { return }
+        for member in members.values where member.stream.isClosed { remove(member) }
+        let wanted = Set(pending.flatMap(\.parts).map(\.plan.key) + new.map(\.plan.key))
+        let idle = queries.values.filter { $0.members.isEmpty && !wanted.contains($0.plan.key) }
+        for query in idle.sorted(by: { $0.idleSince ?? 0 < $1.idleSince ?? 0 }) {
+            guard isNearlyFull(4) else { break }
+            end(query)
         }
     }
 

@@ -111,7 +111,7 @@ final class LiveQuery: @unchecked Sendable {
     var needsSnapshot: Bool {
         guard let snapshot, let later = log.events(after: snapshot.token) else { return true }
         let bytes = later.reduce(0) { $0 + $1.data.count }
-        return bytes > max(64 << 10, snapshot.data.count / 2)
+        return bytes > max(4 << 10, snapshot.data.count / 2)
     }
 
     /// Whether who was sent another's snapshot shows this result: nothing was told after it, and it
