@@ -79,6 +79,22 @@ import Testing
             ])
     }
 
+    /// An element of a composite, a to-many, and text that would move a terminal's cursor.
+    @Test func anUpdateShowsWhatIsThereNow() {
+        let data =
+            #"{"transaction":"a-8","at":"t","changes":[{"change":"update","entity":"Person","_id":1,"#
+            + #""updated":["home.zip","tags","name"],"before":{"home.zip":1,"#
+            + #""tags":{"added":[3],"removed":[]},"name":"b"},"#
+            + #""object":{"home":{"city":"X","zip":3},"name":"a\u009B2J\u202Ec👩‍👧"}}]}"#
+        let event = EventReader.Event(id: "a-8", name: "save", data: data)
+        #expect(
+            EventPrinter.lines(event) == [
+                "t  a-8",
+                "  update Person 1 home.zip: 1 → 3 tags: added [3], removed [] "
+                    + #"name: "b" → "a\u{9B}2J\u{202E}c👩‍👧""#,
+            ])
+    }
+
     /// A row is printed alike, whether it was there or came.
     @Test func aLiveQuerysRowsAreLines() {
         let data =
@@ -121,6 +137,8 @@ import Testing
         #expect(all.count == 6 && all[5].hasPrefix("  delete Team 1 {"), "\(all)")
         let (status, _, errors) = try Program.run("watch", "\(url)/changes?entity=Taem")
         #expect(status == 1 && errors.contains("did you mean Team?"), "\(errors)")
+        let (other, _, kind) = try Program.run("watch", "\(url)/healthz")
+        #expect(other == 1 && kind.contains("/healthz is no event stream"), "\(kind)")
         let (none, _, said) = try Program.run("watch", "127.0.0.1:1")
         #expect(none == 1 && said == "stele: nothing listens on 127.0.0.1 port 1\n")
     }

@@ -21,7 +21,8 @@ struct WatchCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The bearer token; STELE_TOKEN is the same.", valueName: "token"))
     var token: String?
 
-    /// Seconds without a byte after which a connection counts as lost; heartbeats come more often.
+    /// Seconds that connecting may take. How often a heartbeat comes is the service's setting, so that
+    /// whether it is there still is asked of the system.
     private static let patience = 60
 
     func run() throws {
@@ -35,6 +36,10 @@ struct WatchCommand: ParsableCommand {
                     reader = try follow(address, lastID)
                 } catch let failure as Failure where !isFirst {
                     printError("stele: \(failure.message); trying again")
+                    sleep(2)
+                    continue
+                } catch let refusal as StreamRefusal where !isFirst && refusal.mayPass {
+                    printError("stele: \(refusal); trying again")
                     sleep(2)
                     continue
                 }
@@ -62,6 +67,10 @@ struct WatchCommand: ParsableCommand {
             if let status = reader.status, status != 200 {
                 throw StreamRefusal(status: status, body: try body(socket, &reader))
             }
+            if reader.status != nil {
+                guard reader.isStream else { throw NoStream(target: address.target) }
+                socket.waitsWhileAnswered()
+            }
             for event in events {
                 write(EventPrinter.lines(event).joined(separator: "\n") + "\n", to: 1)
             }
@@ -87,10 +96,22 @@ struct WatchCommand: ParsableCommand {
     }
 }
 
+/// An answer of another kind.
+private struct NoStream: Error, CustomStringConvertible {
+    let target: String
+
+    var description: String {
+        "\(target) is no event stream: give the service's address, its /changes, or a list"
+    }
+}
+
 /// A service's answer to a stream that it does not give.
 private struct StreamRefusal: Error, CustomStringConvertible {
     let status: Int
     let body: String
+
+    /// Whether it may be given a moment later: too many streams, a service or a proxy that begins.
+    var mayPass: Bool { status == 429 || status >= 500 }
 
     var description: String {
         guard let problem = try? JSONDocument(body).root, let detail = problem["detail"]?.string

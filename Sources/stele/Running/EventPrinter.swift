@@ -6,6 +6,33 @@ import SteleJSON
 enum EventPrinter {
     /// The lines of an event; what is of no known form is printed as it came.
     static func lines(_ event: EventReader.Event) -> [String] {
+        rawLines(event).map(printable)
+    }
+
+    /// The line with controls that a terminal would obey, or that turn the reading direction round,
+    /// as escapes: who wrote the data does not write to the terminal.
+    private static func printable(_ line: String) -> String {
+        guard line.unicodeScalars.contains(where: isControl) else { return line }
+        var out = ""
+        for scalar in line.unicodeScalars {
+            if isControl(scalar) {
+                out += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            } else {
+                out.unicodeScalars.append(scalar)
+            }
+        }
+        return out
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        // C0 and C1, marks and overrides of direction, isolates, separators of lines.
+        case 0..<0x20, 0x7F...0x9F, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+
+    private static func rawLines(_ event: EventReader.Event) -> [String] {
         guard let root = try? JSONDocument(event.data).root else { return [plain(event)] }
         // Of several queries on one connection: `NAME.change`.
         let parts = event.name.split(separator: ".").map(String.init)
@@ -49,13 +76,22 @@ enum EventPrinter {
             words += elements(updated).map { key in
                 let name = key.string ?? "?"
                 guard let old = change["before"]?[name] else { return name }
-                return "\(name): \(text(old)) → \(text(object?[name]))"
+                if let added = old["added"], let removed = old["removed"], object?[name] == nil {
+                    return "\(name): added \(text(added)), removed \(text(removed))"
+                }
+                return "\(name): \(text(old)) → \(text(value(name, of: object)))"
             }
             if updated.isNull { words.append("(unknown keys)") }
         } else if let object {
             words.append(text(object))
         }
         return words.joined(separator: " ")
+    }
+
+    /// What an object has under a key, or under the path of a composite's element.
+    private static func value(_ name: String, of object: JSONNode?) -> JSONNode? {
+        if let value = object?[name] { return value }
+        return name.split(separator: ".").reduce(object) { $0?[String($1)] }
     }
 
     // MARK: Live queries

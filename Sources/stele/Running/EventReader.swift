@@ -12,6 +12,8 @@ struct EventReader {
 
     /// The answer's status; nil until its head is here.
     private(set) var status: Int?
+    /// Whether it is an event stream, as its head says.
+    private(set) var isStream = false
     /// Where to go on: the last `id` whose event, or block without one, came whole. An `id` stands
     /// before its event's data, so what is cut off between the two has not been told.
     private(set) var lastID: String
@@ -66,9 +68,9 @@ struct EventReader {
             throw Failure("what answers does not speak HTTP")
         }
         self.status = status
-        isChunked = fields.contains {
-            $0.lowercased().filter { $0 != " " } == "transfer-encoding:chunked"
-        }
+        let plain = fields.map { $0.lowercased().filter { $0 != " " } }
+        isChunked = plain.contains("transfer-encoding:chunked")
+        isStream = plain.contains { $0.hasPrefix("content-type:text/event-stream") }
         return true
     }
 

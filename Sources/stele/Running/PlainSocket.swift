@@ -40,6 +40,22 @@ final class PlainSocket {
 
     deinit { close(descriptor) }
 
+    /// From here on reading waits as long as the other side's system answers, asked every 15 s, and
+    /// ends a minute after it does not (RFC 9293, 3.8.4).
+    func waitsWhileAnswered() {
+        var none = timeval()
+        setsockopt(
+            descriptor, SOL_SOCKET, SO_RCVTIMEO, &none, socklen_t(MemoryLayout<timeval>.size))
+        let size = socklen_t(MemoryLayout<Int32>.size)
+        var yes: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &yes, size)
+        for (option, var number) in [
+            (TCP_KEEPIDLE, Int32(15)), (TCP_KEEPINTVL, 15), (TCP_KEEPCNT, 4),
+        ] {
+            setsockopt(descriptor, Int32(IPPROTO_TCP), option, &number, size)
+        }
+    }
+
     /// Sends a request whole; what cannot be sent is found out by reading.
     func send(_ text: String) {
         let bytes = Array(text.utf8)
