@@ -12,8 +12,10 @@ public protocol PersistentStore: AnyObject, Sendable {
     var model: Model { get }
     /// NSStoreUUID.
     var identifier: String { get }
-    /// What its tokens begin with; new when a store is made or restored.
+    /// What its first tokens begin with; new when a store is made.
     var generation: String { get }
+    /// What its tokens begin with from which save on; goes on otherwise when a store is restored.
+    var historyLine: HistoryLine { get }
 
     /// A view of the store as it is now, that nothing changes until it is closed.
     /// - Parameter budget: what all reading from it may cost together, for a thread that must not
@@ -230,4 +232,9 @@ public struct OlderSlots {
 
     /// The values, where they lead to that version.
     public func leading(to version: Int64?) -> [Int: Value]? { version == next ? values : nil }
+}
+
+extension PersistentStore {
+    /// One generation: for stores that end with their process.
+    public var historyLine: HistoryLine { HistoryLine(generation) }
 }

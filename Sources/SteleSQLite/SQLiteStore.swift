@@ -12,6 +12,7 @@ public final class SQLiteStore: PersistentStore {
     public let model: Model
     public let identifier: String
     public let generation: String
+    public let historyLine: HistoryLine
     /// The file.
     public let path: String
 
@@ -26,6 +27,7 @@ public final class SQLiteStore: PersistentStore {
     private let watch: CommitWatch
     private let observer = Mutex<(any StoreObserver)?>(nil)
     private let threads = Mutex<[StoreThread]>([])
+    private let lock: Mutex<StoreLock?>
 
     /// Opens a store's file, or makes it where there is none.
     /// - Throws: `StoreError`: `.incompatible` where the file is no store or one of another model,
@@ -34,12 +36,17 @@ public final class SQLiteStore: PersistentStore {
         let writer = try Connection(path: path, creates: true)
         let schema = SQLSchema(model: model)
         let file = try StoreFile.prepare(writer, path: path, schema: schema)
-        if schema.model.hasExternalAttributes {
-            let external = ExternalFolder(store: path)
-            try external.claim(for: file.identifier)
-            try external.sweep(writer, schema, identifier: file.identifier)
+        do throws(StoreError) {
+            if schema.model.hasExternalAttributes {
+                let external = ExternalFolder(store: path)
+                try external.claim(for: file.identifier)
+                try external.sweep(writer, schema, identifier: file.identifier)
+            }
+            return try SQLiteStore(path: path, schema: schema, writer: writer, file: file)
+        } catch {
+            file.lock?.leave()
+            throw error
         }
-        return try SQLiteStore(path: path, schema: schema, writer: writer, file: file)
     }
 
     private init(
@@ -51,6 +58,8 @@ public final class SQLiteStore: PersistentStore {
         model = schema.model
         identifier = file.identifier
         generation = file.generation
+        historyLine = file.historyLine
+        lock = Mutex(file.lock)
         translator = CurrentTranslator(FetchTranslator(schema: schema))
         readers = ReaderPool(path: path, isMapped: true)
         rowReaders = ReaderPool(path: path, isMapped: false)
@@ -219,5 +228,10 @@ public final class SQLiteStore: PersistentStore {
         for thread in running { thread.join() }
         readers.close()
         rowReaders.close()
+        let lock = lock.withLock { lock in
+            defer { lock = nil }
+            return lock
+        }
+        lock?.leave()
     }
 }

@@ -9,6 +9,9 @@ import Glibc
 struct StoreFile {
     let identifier: String
     let generation: String
+    let historyLine: HistoryLine
+    /// Shared with all who have the file open; nil where it cannot be locked.
+    let lock: StoreLock?
 
     /// Sets the connection up for writing, makes the tables of an empty file, and refuses a file
     /// of something else.
@@ -17,10 +20,13 @@ struct StoreFile {
     ) throws(StoreError) -> StoreFile {
         guard try isEmpty(connection) else {
             // Looked at before anything is set: a file of something else stays as it is.
-            let file = try look(connection, path, schema.model)
+            try look(connection, path, schema.model)
             try setUp(connection, path)
             try upgrade(connection)
-            return file
+            let lock = try StoreLock(store: path) { () throws(StoreError) in
+                try beginGeneration(connection, path, schema)
+            }
+            return try read(connection, path, lock)
         }
         // Before the first table: only then does the file's layout follow them.
         try connection.run("PRAGMA page_size = 4096; PRAGMA auto_vacuum = 2")
@@ -29,9 +35,33 @@ struct StoreFile {
         guard try isEmpty(connection) else {
             // Another program made it while this one waited for the lock.
             try connection.run("ROLLBACK")
-            return try look(connection, path, schema.model)
+            try look(connection, path, schema.model)
+            return try read(connection, path, StoreLock(store: path) {})
         }
-        return try create(connection, schema)
+        try create(connection, schema)
+        return try read(connection, path, StoreLock(store: path) {})
+    }
+
+    /// A file that nobody else has open may be a copy that was put back: the saves that come are not
+    /// those that followed on the copy's last one before.
+    private static func beginGeneration(
+        _ connection: Connection, _ path: String, _ schema: SQLSchema
+    ) throws(StoreError) {
+        try connection.run("BEGIN IMMEDIATE")
+        do throws(StoreError) {
+            var (_, metadata) = try self.metadata(connection, path)
+            var line = try historyLine(metadata, path)
+            let reader = HistoryReader(schema: schema, connection: connection)
+            line.begin(newGeneration(), after: try reader.lastTransaction())
+            metadata.historyLine = line.texts
+            try connection.execute(
+                SQLText("UPDATE Z_METADATA SET Z_PLIST = ?1 WHERE Z_VERSION = 1"),
+                [.data(try metadata.propertyList())])
+        } catch {
+            try connection.run("ROLLBACK")
+            throw error
+        }
+        try connection.run("COMMIT")
     }
 
     private static func setUp(_ connection: Connection, _ path: String) throws(StoreError) {
@@ -46,7 +76,8 @@ struct StoreFile {
 
     /// Adds what a store of an earlier version of Stele lacks.
     private static func upgrade(_ connection: Connection) throws(StoreError) {
-        let places = "SELECT COUNT(*) FROM sqlite_master WHERE name = '\(HistoryTables.imagePlaces)'"
+        let places =
+            "SELECT COUNT(*) FROM sqlite_master WHERE name = '\(HistoryTables.imagePlaces)'"
         if try count(connection, places) == 1 { return }
         try connection.run("BEGIN IMMEDIATE")
         // Another program may have been first.
@@ -62,7 +93,7 @@ struct StoreFile {
 
     private static func look(
         _ connection: Connection, _ path: String, _ model: Model
-    ) throws(StoreError) -> StoreFile {
+    ) throws(StoreError) {
         guard
             try count(
                 connection, "SELECT COUNT(*) FROM sqlite_master WHERE name = 'Z_METADATA'") == 1
@@ -70,7 +101,9 @@ struct StoreFile {
             throw .incompatible(
                 code: 134020, "\(path) is an SQLite database, but not a Core Data store")
         }
-        return try read(connection, path, model)
+        let (_, metadata) = try metadata(connection, path)
+        try metadata.check(model)
+        _ = try historyLine(metadata, path)
     }
 
     private static func count(_ connection: Connection, _ sql: String) throws(StoreError) -> Int64 {
@@ -82,7 +115,7 @@ struct StoreFile {
 
     private static func create(
         _ connection: Connection, _ schema: SQLSchema
-    ) throws(StoreError) -> StoreFile {
+    ) throws(StoreError) {
         let identifier = UUID().uuidString
         let generation = newGeneration()
         for statement in schema.creation { try connection.run(statement) }
@@ -96,12 +129,36 @@ struct StoreFile {
             SQLText("INSERT INTO Z_METADATA VALUES (1, ?1, ?2)"),
             [.string(identifier), .data(try metadata.propertyList())])
         try connection.run("COMMIT")
-        return StoreFile(identifier: identifier, generation: generation)
     }
 
+    /// What the file says once nobody begins a generation any more.
     private static func read(
-        _ connection: Connection, _ path: String, _ model: Model
+        _ connection: Connection, _ path: String, _ lock: StoreLock?
     ) throws(StoreError) -> StoreFile {
+        let (identifier, metadata) = try metadata(connection, path)
+        return StoreFile(
+            identifier: identifier, generation: metadata.generation ?? "",
+            historyLine: try historyLine(metadata, path), lock: lock)
+    }
+
+    private static func historyLine(
+        _ metadata: StoreMetadata, _ path: String
+    ) throws(StoreError) -> HistoryLine {
+        guard let generation = metadata.generation else {
+            throw .incompatible(
+                code: 134020,
+                "\(path) was made by another program; stores of others cannot be served yet")
+        }
+        guard let texts = metadata.historyLine else { return HistoryLine(generation) }
+        guard let line = HistoryLine(texts) else {
+            throw .incompatible(code: 134080, "\(path) has metadata that are not Stele's: \(texts)")
+        }
+        return line
+    }
+
+    private static func metadata(
+        _ connection: Connection, _ path: String
+    ) throws(StoreError) -> (identifier: String, StoreMetadata) {
         let rows = try connection.rows(
             SQLText("SELECT Z_UUID, Z_PLIST FROM Z_METADATA WHERE Z_VERSION = 1"), [],
             [.text, .data])
@@ -109,14 +166,7 @@ struct StoreFile {
         else {
             throw .incompatible(code: 134080, "\(path) has no metadata: it is not a whole store")
         }
-        let metadata = try StoreMetadata(propertyList: list)
-        try metadata.check(model)
-        guard let generation = metadata.generation else {
-            throw .incompatible(
-                code: 134020,
-                "\(path) was made by another program; stores of others cannot be served yet")
-        }
-        return StoreFile(identifier: identifier, generation: generation)
+        return (identifier, try StoreMetadata(propertyList: list))
     }
 
     /// Eight hexadecimal digits.

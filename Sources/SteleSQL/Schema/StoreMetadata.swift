@@ -10,7 +10,7 @@ import StelePersistence
     import Foundation
 #endif
 
-/// The metadata of a store, with Core Data's keys and one of Stele's.
+/// The metadata of a store, with Core Data's keys and some of Stele's.
 public struct StoreMetadata: Codable, Sendable {
     var storeType = "SQLite"
     var hashes: [String: Data]
@@ -22,6 +22,8 @@ public struct StoreMetadata: Codable, Sendable {
     var checksum: String?
     /// What the store's tokens begin with; nil in a store that another program made.
     public var generation: String?
+    /// The generations of its tokens, as `HistoryLine.texts`; nil in a store that has one.
+    public var historyLine: [String]?
     /// Decimal attributes that hold values of more than 15 digits, as `Entity.attribute` with the
     /// entity that declares them; nil for none.
     public var longDecimals: [String]?
@@ -36,6 +38,7 @@ public struct StoreMetadata: Codable, Sendable {
         case digest = "NSStoreModelVersionHashesDigest"
         case checksum = "NSStoreModelVersionChecksumKey"
         case generation = "SteleGeneration"
+        case historyLine = "SteleHistoryLine"
         case longDecimals = "SteleLongDecimals"
     }
 

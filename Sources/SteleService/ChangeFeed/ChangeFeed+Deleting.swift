@@ -16,10 +16,10 @@ extension ChangeFeed {
         let newest = try newestToken()
         let hint = "DELETE /changes?before=\(renderer.token(newest)) keeps that save alone"
         let number: Int64
-        switch ChangeToken.read(text, generation: renderer.generation) {
+        switch ChangeToken.read(text, of: renderer.line) {
         case .beginning: number = 0
         case .number(let it): number = it
-        case .otherGeneration: throw foreign(text, hint: hint)
+        case .otherGeneration: throw foreign(text, newest: newest, hint: hint)
         case .garbage:
             throw Problem(
                 .parameter, "before is no token: \(text.prefix(64))",

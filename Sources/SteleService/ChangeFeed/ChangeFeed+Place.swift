@@ -18,7 +18,7 @@ extension ChangeFeed {
         defer { reader.close() }
         let newest = try reader.token
         guard let (text, name) = call.start else { return .at(newest) }
-        let reading = ChangeToken.read(text, generation: renderer.generation)
+        let reading = ChangeToken.read(text, of: renderer.line)
         switch reading {
         case .beginning:
             guard let oldest = try reader.oldestTransaction() else { return .at(newest) }
@@ -35,7 +35,7 @@ extension ChangeFeed {
             let detail = "what came after \(text) was purged; \(kept)"
             return .expired(Problem(.expiredToken, detail, hint: wayOut(newest)), now: newest)
         case .otherGeneration:
-            return .expired(foreign(text, hint: wayOut(newest)), now: newest)
+            return .expired(foreign(text, newest: newest, hint: wayOut(newest)), now: newest)
         case .garbage:
             let detail = "\(name) is no token: \(text.prefix(64))"
             let hint = "a token looks like \(renderer.token(newest)); since=0 is the oldest kept"
@@ -53,10 +53,10 @@ extension ChangeFeed {
     }
 
     /// A token of another generation.
-    func foreign(_ text: String, hint: String) -> Problem {
+    func foreign(_ text: String, newest: Int64, hint: String) -> Problem {
         let detail =
             "\(text) is of another store, or of this one before it was restored; "
-            + "tokens of this one begin with \(renderer.generation)"
+            + "the last token of this one is \(renderer.token(newest))"
         return Problem(.expiredToken, detail, hint: hint)
     }
 

@@ -94,7 +94,7 @@ public final class ChangeFeed: Sendable {
         keeper = HistoryKeeper(
             store: store, age: options.historySeconds, bytes: options.historyBytes)
         self.renderer = ChangeRenderer(
-            model: store.model, generation: store.generation, renderer: renderer,
+            model: store.model, line: store.historyLine, renderer: renderer,
             changesPerPart: max(options.changesPerPart, 1), bytesPerPart: options.bytesPerPart,
             bytesPerBuffer: min(32 << 10, options.bufferBytes / 8))
     }

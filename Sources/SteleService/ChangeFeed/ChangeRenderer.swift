@@ -8,7 +8,7 @@ import StelePersistence
 /// Writes transactions; one for all filters, shared by all threads.
 struct ChangeRenderer: Sendable {
     let model: Model
-    let generation: String
+    let line: HistoryLine
     let renderer: SnapshotRenderer
     /// The most changes in one part.
     let changesPerPart: Int
@@ -17,7 +17,7 @@ struct ChangeRenderer: Sendable {
     /// Small events are sent together up to about so many bytes.
     let bytesPerBuffer: Int
 
-    func token(_ number: Int64) -> String { "\(generation)-\(number)" }
+    func token(_ number: Int64) -> String { "\(line.generation(of: number))-\(number)" }
 
     /// The events of the saves as buffers to send in this order; small events share a buffer.
     func events(of transactions: [HistoryTransaction], _ filter: ChangeFilter) -> [SharedBuffer] {

@@ -1,12 +1,19 @@
 /// Tokens of the history: `GENERATION-NUMBER`, and what a client's text says.
 
 import SteleJSON
+import StelePersistence
 
 /// A place in a store's history, as a client names it (NSPersistentHistoryToken).
 struct ChangeToken: Sendable, Hashable {
     let generation: String
     /// The last transaction that is known there; 0 for none.
     let number: Int64
+
+    /// The token of a save.
+    init(_ number: Int64, of line: HistoryLine) {
+        generation = line.generation(of: number)
+        self.number = number
+    }
 
     /// The token as events and links carry it.
     var text: String { "\(generation)-\(number)" }
@@ -15,16 +22,16 @@ struct ChangeToken: Sendable, Hashable {
     enum Reading: Sendable, Equatable {
         /// `0`: the oldest transaction that is kept.
         case beginning
-        /// A token of this store's generation.
+        /// A token of this store's history.
         case number(Int64)
-        /// A token by its form, but of another generation.
+        /// A token by its form, but of another history.
         case otherGeneration
         /// No token at all.
         case garbage
     }
 
     /// Reads a token strictly: no signs, no spaces, no zeros before the number.
-    static func read(_ text: String, generation: String) -> Reading {
+    static func read(_ text: String, of line: HistoryLine) -> Reading {
         if text == "0" { return .beginning }
         let utf8 = text.utf8
         guard let dash = utf8.lastIndex(of: UInt8(ascii: "-")), dash > utf8.startIndex,
@@ -38,7 +45,7 @@ struct ChangeToken: Sendable, Hashable {
         else { return .garbage }
         let owner = utf8[..<dash]
         guard owner.allSatisfy(isTokenByte) else { return .garbage }
-        return owner.elementsEqual(generation.utf8) ? .number(number) : .otherGeneration
+        return line.has(String(Substring(owner)), number) ? .number(number) : .otherGeneration
     }
 
     private static func isTokenByte(_ byte: UInt8) -> Bool {

@@ -149,7 +149,7 @@ extension Service {
         let isStored = editing.parent == nil && hadChanges && result.token > before
         let transaction =
             isStored
-            ? ChangeToken(generation: coordinator.store.generation, number: result.token) : nil
+            ? ChangeToken(result.token, of: coordinator.store.historyLine) : nil
         return try page(200) {
             try ContextPage.write(save: result, transaction, of: editing, to: &$0)
         }

@@ -60,6 +60,37 @@ import Testing
         #expect(good.events.count == parts + 1)
     }
 
+    /// The numbers behind the copy's last save are given once more.
+    @Test func aTokenFromBeforeARestoreExpires() throws {
+        let first = try StaffServer()
+        for name in ["a", "b", "c"] { try first.write("POST", "/Team", #"{"name":"\#(name)"}"#) }
+        let kept = try #require(try SocketSubscriber(first.caller, "/changes").stream.lastID)
+        first.kill()
+        func copy(_ from: String, _ to: String) throws {
+            for ending in ["", "-wal"] {
+                try? FileManager.default.removeItem(atPath: to + ending)
+                try FileManager.default.copyItem(atPath: from + ending, toPath: to + ending)
+            }
+        }
+        try copy(first.store, first.store + ".copy")
+        let second = try first.another()
+        for name in ["d", "e"] { try second.write("POST", "/Team", #"{"name":"\#(name)"}"#) }
+        let gone = try #require(try SocketSubscriber(second.caller, "/changes").stream.lastID)
+        #expect(Torture.number(kept) == 3 && Torture.number(gone) == 5)
+        second.kill()
+        try? FileManager.default.removeItem(atPath: first.store + "-shm")
+        try copy(first.store + ".copy", first.store)
+        let third = try first.another()
+        defer { third.kill() }
+        for name in ["f", "g", "h"] { try third.write("POST", "/Team", #"{"name":"\#(name)"}"#) }
+        let refused = try #require(third.caller.ask("GET", "/changes?since=\(gone)"))
+        #expect(refused.status == 410 && refused.body.contains("before it was restored"))
+        let stream = try SocketSubscriber(third.caller, "/changes", lastEventID: gone)
+        #expect(try stream.wait { $0.events.first?.name == "expired" })
+        let back = try SocketSubscriber(third.caller, "/changes", lastEventID: kept)
+        #expect(try back.wait { $0.saves == [4, 5, 6] })
+    }
+
     @Test func aTokenThatCannotBeUsedExpiresAndTheStreamGoesOn() throws {
         let server = try StaffServer()
         let other = try StaffServer()
