@@ -12,7 +12,7 @@ extension ManagedObjectContext {
         let plan = plan(entity)
         let object = plan.objectClass.init(
             ManagedObjectOrigin(inserted: entity, key: newKey(), values: plan.defaults, self))
-        registered[object.id] = object
+        setRegistered(object, for: object.id)
         inserted.append(object)
         if isJournaling { journal.append(.inserted(object)) }
         if plan.isSubclassed { object.awakeFromInsert() }

@@ -98,7 +98,7 @@ extension ManagedObjectContext {
         var told = ChangedObjects()
         told.invalidated = registeredObjects
         for object in told.invalidated { letGo(object) }
-        registered = [:]
+        unregisterAll()
         weaklyRegistered = [:]
         forgetChanges()
         forgetUndo()

@@ -18,7 +18,7 @@ extension ManagedObjectContext {
     public var registeredObjects: [ManagedObject] {
         if retainsRegisteredObjects { return Array(registered.values) }
         var found = registered
-        for (id, held) in weaklyRegistered {
+        for (id, held) in weaklyRegistered where found[id] == nil {
             if let object = held.object { found[id] = object }
         }
         return Array(found.values)
@@ -59,7 +59,7 @@ extension ManagedObjectContext {
     /// Keeps an object that has no changes.
     private func hold(_ object: ManagedObject) {
         if retainsRegisteredObjects {
-            registered[object.id] = object
+            setRegistered(object, for: object.id)
         } else {
             holdWeakly(object)
         }
@@ -73,20 +73,19 @@ extension ManagedObjectContext {
     /// Holds no object any longer for its changes; they are saved or taken back.
     func letGoOfUnchanged() {
         if retainsRegisteredObjects { return }
-        let changed = registered
-        registered = [:]
-        for object in changed.values where !object.isGone { holdWeakly(object) }
+        for object in unregisterAll().values where !object.isGone { holdWeakly(object) }
     }
 
     /// Takes an object out; its values stay as they are.
     func unregister(_ object: ManagedObject) {
-        registered[object.id] = nil
+        setRegistered(nil, for: object.id)
         weaklyRegistered[object.id] = nil
         object.isWeaklyHeld = false
     }
 
     /// An object that was held weakly is gone: so is what was known of its to-manys, where nothing
-    /// in them has changed.
+    /// in them has changed. This comes in the middle of whatever lets go of it, so that it looks at
+    /// nothing which holds objects but `registered`.
     func forget(_ id: ObjectID, _ entity: Entity) {
         guard known(id) == nil else { return }
         weaklyRegistered[id] = nil

@@ -126,10 +126,10 @@ extension ManagedObjectContext {
             object.isInserted = false
             object.isTouched = false
             guard !object.isDeleted, let key = keys[object.id] else { continue }
-            registered[object.id] = nil
+            setRegistered(nil, for: object.id)
             if undoManager != nil { renamed.insert(key, for: object.id) }
             object.id = ObjectID(root: object.id.root, key: key)
-            registered[object.id] = object
+            setRegistered(object, for: object.id)
         }
     }
 

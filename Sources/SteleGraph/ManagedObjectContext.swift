@@ -61,8 +61,9 @@ public final class ManagedObjectContext {
     var readFloor: Int64?
     private var isClosed = false
 
-    /// One object an identity: all, or those with changes where the others are held weakly.
-    var registered: [ObjectID: ManagedObject] = [:]
+    /// One object an identity: all, or those with changes where the others are held weakly. Only
+    /// `setRegistered` and `unregisterAll` change it.
+    private(set) var registered: [ObjectID: ManagedObject] = [:]
     var weaklyRegistered: [ObjectID: WeakObject] = [:]
     /// What is known and changed of to-manys; of new objects only where something is in them.
     var toManys: [ToManyID: ToManyState] = [:]
@@ -189,8 +190,8 @@ public final class ManagedObjectContext {
         inbox = nil
         for stream in streams.values { stream.finish() }
         streams = [:]
-        observers = [:]
-        registered = [:]
+        removeAllObservers()
+        unregisterAll()
         weaklyRegistered = [:]
         renamed = PermanentKeys()
         forgetChanges()
@@ -240,7 +241,28 @@ public final class ManagedObjectContext {
         object.isTouched = true
         if object.isInserted { return }
         touched.append(object)
-        if !retainsRegisteredObjects { registered[object.id] = object }
+        if !retainsRegisteredObjects { setRegistered(object, for: object.id) }
+    }
+
+    /// Holds an object under an identity, or nobody where it is nil.
+    ///
+    /// Who was held may go with that, and an object that goes asks `registered` itself (`forget`):
+    /// it must outlive the access that lets go of it, or Swift ends the process.
+    func setRegistered(_ object: ManagedObject?, for id: ObjectID) {
+        let old =
+            if let object { registered.updateValue(object, forKey: id) } else {
+                registered.removeValue(forKey: id)
+            }
+        withExtendedLifetime(old) {}
+    }
+
+    /// Holds nobody any longer.
+    /// - Returns: who was held, who outlive the access.
+    @discardableResult
+    func unregisterAll() -> [ObjectID: ManagedObject] {
+        let old = registered
+        registered = [:]
+        return old
     }
 }
 

@@ -257,7 +257,7 @@ extension ManagedObjectContext {
             ManagedObjectOrigin(
                 inserted: object.entity, key: object.id.key, values: values,
                 before: object.reinserted, self))
-        registered[made.id] = made
+        setRegistered(made, for: made.id)
         inserted.append(made)
         if isJournaling { journal.append(.inserted(made)) }
         return made

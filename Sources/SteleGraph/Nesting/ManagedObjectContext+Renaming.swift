@@ -54,7 +54,10 @@ extension ManagedObjectContext {
         if let key = permanent[object.id] {
             let old = object.id
             object.id = ObjectID(root: old.root, key: key)
-            if let held = registered.removeValue(forKey: old) { registered[object.id] = held }
+            if let held = registered[old] {
+                setRegistered(nil, for: old)
+                setRegistered(held, for: object.id)
+            }
             if let held = weaklyRegistered.removeValue(forKey: old) {
                 weaklyRegistered[object.id] = held
             }

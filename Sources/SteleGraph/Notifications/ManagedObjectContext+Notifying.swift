@@ -48,9 +48,18 @@ extension ManagedObjectContext {
         return observerCount
     }
 
+    /// What an observer held may end another's observation when it goes: it outlives the access.
     func removeObserver(_ number: Int) {
-        observers[number] = nil
+        let old = observers.removeValue(forKey: number)
         updateJournaling()
+        withExtendedLifetime(old) {}
+    }
+
+    /// Tells nobody any longer; as `removeObserver`.
+    func removeAllObservers() {
+        let old = observers
+        observers = [:]
+        withExtendedLifetime(old) {}
     }
 
     func post(_ notification: @autoclosure () -> ContextNotification) {

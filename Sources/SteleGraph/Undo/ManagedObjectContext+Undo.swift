@@ -174,7 +174,7 @@ extension ManagedObjectContext {
         object.isGone = false
         object.context = self
         if object.isInserted { inserted.append(object) }
-        registered[object.id] = object
+        setRegistered(object, for: object.id)
         forgetDeletion(of: object)
         if isJournaling { journal.append(.restored(object)) }
         if let event { awake(object, event) }
