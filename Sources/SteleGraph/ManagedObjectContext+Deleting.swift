@@ -103,12 +103,22 @@ extension ManagedObjectContext {
                 wanted[root, default: []].formUnion(try destinations(relationship, object))
             }
         }
+        try meetBack(wanted)
         var found: [ManagedObject] = []
         for (root, keys) in wanted.sorted(by: { $0.key < $1.key }) {
             found += try existingObjects(root: root, keys: keys.sorted()).values
         }
         try refreshDestinations(of: level)
         return found
+    }
+
+    /// Who is to be inserted again here, and was by others meanwhile, is in the store: deleted with
+    /// another object he must be deleted there.
+    private func meetBack(_ wanted: [Int: Set<Int64>]) throws {
+        let back = inserted.filter {
+            $0.reinserted != nil && wanted[$0.id.root]?.contains($0.id.key) == true
+        }
+        if !back.isEmpty { try meetInsertions(of: Set(back.map(\.id))) }
     }
 
     /// Whoever leads to a deleted object by what was read for its deletion, and by what was read of

@@ -47,6 +47,8 @@ extension ManagedObjectContext {
     private func push(to parent: ManagedObjectContext) throws {
         guard hasChanges else { return }
         try parent.processPendingChanges()
+        // What both have brought back is in the parent: here it is a change.
+        try meetInsertions(of: Set(inserted.lazy.filter { !$0.isDeleted }.map(\.id)))
         let told = savedObjects()
         let push = try ChildSave(self, parent, updates: updatedRows)
         try push.run()
@@ -165,7 +167,7 @@ private struct ChildSave {
     func run() throws {
         var made: [(ours: ManagedObject, theirs: ManagedObject)] = []
         for object in child.inserted where !object.isDeleted {
-            made.append((object, parent.insert(like: object)))
+            made.append((object, try parent.insert(like: object)))
         }
         for (ours, theirs) in made {
             for relationship in child.plan(ours.entity).toOnes {
@@ -241,13 +243,14 @@ extension ManagedObjectContext {
     }
 
     /// The parent's new object for one that is new in a child: the same identity, and its
-    /// attributes; one that is deleted here is back.
-    fileprivate func insert(like object: ManagedObject) -> ManagedObject {
+    /// attributes; one that is deleted here is back, and linked as it was.
+    fileprivate func insert(like object: ManagedObject) throws -> ManagedObject {
         var values = object.values
         for relationship in plan(object.entity).toOnes { values[relationship.slot] = .null }
         if let known = known(object.id), known.isDeleted {
             restore(known)
             deleted.removeAll { !$0.isDeleted }
+            try relinkAll(known)
             for case .attribute(let it) in object.entity.slots {
                 known.setSlot(it.slot, values[it.slot])
             }

@@ -199,6 +199,16 @@ extension ManagedObjectContext {
         }
     }
 
+    /// As `relink`, for who comes back by no undo of this context: what it leads to is read.
+    func relinkAll(_ object: ManagedObject) throws {
+        let ends = try plan(object.entity).toOnes.compactMap { relationship in
+            try object.key(in: relationship).flatMap {
+                try existingObject(with: destinationID(relationship, $0))
+            }
+        }
+        try withExtendedLifetime(ends) { try relink(object) }
+    }
+
     /// Reads the objects at both ends of links to be taken back, as far as they are there; one
     /// query a family. They must be held for as long as they are asked for.
     private func readEnds(of entries: [JournalEntry]) throws -> [ManagedObject] {
