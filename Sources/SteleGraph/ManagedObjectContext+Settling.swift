@@ -31,7 +31,7 @@ extension ManagedObjectContext {
 
     // MARK: Versions
 
-    private func settle(_ conflicts: [MergeConflict]) throws {
+    func settle(_ conflicts: [MergeConflict]) throws {
         // Saving moves a pinned context on; what others have saved is met where they have left it.
         if openOperations == 0 { dropView() }
         defer { decidedBefore = [] }

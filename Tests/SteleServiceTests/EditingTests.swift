@@ -423,6 +423,34 @@ import Testing
         #expect(editor.post("/save").status == 200)
     }
 
+    /// Where the context is refreshed on the way, its own changes go before others' all the same:
+    /// what they have deleted is back, and *overwrite* takes the whole object.
+    @Test(arguments: [false, true], ["objectTrump", "overwrite"])
+    func aPolicyHoldsWhereWhatALinkReliesOnIsGone(_ inMemory: Bool, _ policy: String) throws {
+        let people = try ServiceFixture(TestModels.people(), inMemory: inMemory)
+        _ = people.post("/Team", #"[{"name":"A"},{"name":"B"}]"#)
+        _ = people.post(
+            "/Person",
+            #"[{"name":"Ann","team":2},{"name":"Bo"},{"name":"Cy","age":1}]"#)
+        let editor = try Editor(people, #"{"mergePolicy":"\#(policy)"}"#)
+        #expect(editor.patch("/Person/1", #"{"age":4}"#).status == 200)
+        #expect(editor.patch("/Person/2", #"{"team":1}"#).status == 200)
+        #expect(editor.patch("/Person/3", #"{"age":5}"#).status == 200)
+        #expect(people.ask("DELETE", "/Person/1").status == 204)
+        #expect(people.ask("DELETE", "/Team/1").status == 204)
+        #expect(people.patch("/Person/3", #"{"name":"theirs","age":6}"#).status == 200)
+        let saved = editor.post("/save")
+        #expect(saved.status == 200 && !saved.text.contains(#""transaction":null"#), "\(saved.text)")
+        let ann = people.get("/Person/1")
+        #expect(ann.status == 200, "\(ann.text)")
+        #expect(try ann.json["age"] == 4 && ann.json["name"] == "Ann" && ann.json["team"] == 2)
+        #expect(people.get("/Team/2?select=people").text == #"{"people":[1]}"#)
+        #expect(try people.get("/Person/2").json["team"] == .null)
+        let cy = try people.get("/Person/3").json
+        #expect(cy["age"] == 5 && cy["name"] == (policy == "overwrite" ? "Cy" : "theirs"))
+        #expect(try editor.state("hasChanges") == false)
+    }
+
     @Test(arguments: [false, true])
     func versionsThatAClientNamesAreCompared(_ inMemory: Bool) throws {
         let people = try ServiceFixture(TestModels.people(), inMemory: inMemory)

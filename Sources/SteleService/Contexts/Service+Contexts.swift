@@ -166,7 +166,7 @@ extension Service {
                         hint: "POST \(RoutePattern.contextRefresh.rawValue) keeps the changes, on "
                             + "top of what is stored; then save again")
                 }
-                try graph.refreshAllObjects()
+                try graph.settleAllObjects()
             }
         }
         throw StoreError.busy("other saves were quicker each time")

@@ -100,6 +100,48 @@ import Testing
         #expect(try fixture.storedMembers("Node.to", of: ids[0].key).isEmpty)
     }
 
+    /// The save is refused for what a link relies on; the policy holds for all the others.
+    @Test(arguments: StoreKind.allCases, MergePolicy.allCases)
+    func whatOthersHaveDeletedIsSettledWhereALinkHasMoved(
+        _ kind: StoreKind, _ policy: MergePolicy
+    ) throws {
+        let fixture = try Fixture(try makeLeague(), kind)
+        let people = try fixture.insert("Person", count: 4)
+        let teams = try fixture.insert("Team", count: 2)
+        try fixture.change { try $0.get(people[0]).set("team", try $0.get(teams[1])) }
+        let context = fixture.coordinator.newContext()
+        context.mergePolicy = policy
+        try context.get(people[0])["age"] = .int(4)
+        try context.get(people[1]).set("team", try context.get(teams[0]))
+        try context.get(people[2])["age"] = .int(5)
+        try context.delete(try context.get(people[3]))
+        try fixture.change { other in
+            try other.delete(try other.get(people[0]))
+            try other.delete(try other.get(teams[0]))
+            try other.get(people[2])["name"] = .string("theirs")
+            try other.get(people[3])["name"] = .string("theirs")
+        }
+        #expect(throws: StoreError.self) { try context.save() }
+        try context.settleAllObjects()
+        try context.save()
+        #expect(!context.hasChanges)
+        let isOurs = policy == .objectTrump || policy == .overwrite
+        #expect(
+            try fixture.stored("Person", "age", of: people[0]) == (isOurs ? .int(4) : nil))
+        #expect(
+            try fixture.storedMembers("Team.players", of: teams[1].key)
+                == (isOurs ? [people[0].key] : []))
+        if isOurs { #expect(try fixture.stored("Person.team", of: people[0].key) == teams[1].key) }
+        #expect(try fixture.stored("Person.team", of: people[1].key) == nil)
+        #expect(
+            try fixture.stored("Person", "age", of: people[2])
+                == (policy == .rollback ? .null : .int(5)))
+        #expect(
+            try fixture.stored("Person", "name", of: people[2])
+                == .string(policy == .overwrite ? "Person 3" : "theirs"))
+        #expect((try fixture.version("Person", people[3].key) == nil) == !policy.keepsStored)
+    }
+
     /// Its row was read before the other save; its link to what is deleted here was not.
     @Test(arguments: StoreKind.allCases)
     func whoHasComeToLeadToADeletedObjectLeavesIt(_ kind: StoreKind) throws {
