@@ -11,6 +11,8 @@ struct EditingPlay {
     struct Rules {
         /// Whether contexts are told of each other's saves late, and more that comes of it.
         var missesSaves = false
+        /// Whether each context has a child, with undo of its own, for as long as it lives.
+        var keepsChildren = false
     }
 
     let fixture: Fixture
@@ -18,6 +20,8 @@ struct EditingPlay {
     var numbers: SeededNumbers
     let node: Entity
     let contexts: [ManagedObjectContext]
+    /// One a context, where they are kept.
+    let children: [ManagedObjectContext]
     var log = ""
     var isSound = true
     /// Whether the last save has met what others have saved, so that more has changed than was asked.
@@ -38,6 +42,12 @@ struct EditingPlay {
             context.undoManager = UndoManager()
             return context
         }
+        let parents = rules.keepsChildren ? contexts : []
+        children = parents.map { parent in
+            let child = ManagedObjectContext(parent: parent)
+            child.undoManager = UndoManager()
+            return child
+        }
     }
 
     mutating func run() throws -> Int {
@@ -57,6 +67,8 @@ struct EditingPlay {
             let chance = Int.random(in: 0..<100, using: &numbers)
             log += "\(step), context \(number): "
             switch chance {
+            case _ where rules.keepsChildren && Bool.random(using: &numbers):
+                try workInChild(number)
             case 0..<55:
                 try change(context)
                 if Bool.random(using: &numbers) { try context.processPendingChanges() }
@@ -90,6 +102,9 @@ struct EditingPlay {
         return steps
     }
 
+    /// Whether a context has missed nothing.
+    func isTold(_ context: ManagedObjectContext) -> Bool { missed[index(context)].isEmpty }
+
     private func index(_ context: ManagedObjectContext) -> Int {
         contexts[0] === context ? 0 : 1
     }
@@ -106,12 +121,12 @@ struct EditingPlay {
 
     // MARK: What is done
 
-    private mutating func any(_ context: ManagedObjectContext) throws -> ManagedObject {
+    mutating func any(_ context: ManagedObjectContext) throws -> ManagedObject {
         let all = try context.fetch(FetchRequest(entity: node))
         return try all.randomElement(using: &numbers) ?? context.insert(node)
     }
 
-    private mutating func change(_ context: ManagedObjectContext) throws {
+    mutating func change(_ context: ManagedObjectContext) throws {
         let (a, b) = (try any(context), try any(context))
         let links = fixture.model.relationships
         let link = links[Int.random(in: 0..<links.count, using: &numbers)]
@@ -214,6 +229,7 @@ struct EditingPlay {
                 break
             } catch let error as StoreError {
                 switch error {
+                case .moved where tries % 2 == 0: try context.settleAllObjects()
                 case .moved, .conflicts: try context.refreshAllObjects()
                 case .constraint(let conflict): try giveUp(conflict, context)
                 default: throw error

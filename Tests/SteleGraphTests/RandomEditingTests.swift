@@ -13,7 +13,7 @@ import Testing
 #endif
 
 /// `make sequences` plays ten thousand new ones of the first kind, STELE_SEQUENCES as many;
-/// STELE_SEED repeats a run, of both kinds. Without either it is always the same few hundred.
+/// STELE_SEED repeats a run, of all kinds. Without either it is always the same few hundred.
 @Suite struct RandomEditingTests {
     /// Each context is told of the other's saves at once.
     @Test func whateverIsDoneTheGraphHolds() throws {
@@ -27,6 +27,11 @@ import Testing
         try play("whateverIsMissedTheGraphHolds", .init(missesSaves: true))
     }
 
+    /// Each context has a child that is kept: what is done in one is undone in the other.
+    @Test func whateverIsNestedTheGraphHolds() throws {
+        try play("whateverIsNestedTheGraphHolds", .init(keepsChildren: true))
+    }
+
     private func play(_ name: String, _ rules: EditingPlay.Rules, _ given: Int? = nil) throws {
         let count = given ?? 300
         let isAsked = given != nil || getenv("STELE_SEED") != nil
@@ -37,6 +42,10 @@ import Testing
             if rules.missesSaves {
                 $0.attribute("code", .string)
                 $0.entity.uniquenessConstraints = [["code"]]
+            }
+            if rules.keepsChildren {
+                $0.toOne("team", "Node", inverse: "crew")
+                $0.toMany("crew", "Node", inverse: "team", rule: .cascade, ordered: true)
             }
         }
         var steps = 0
