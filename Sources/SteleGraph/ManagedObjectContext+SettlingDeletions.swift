@@ -103,13 +103,20 @@ extension ManagedObjectContext {
         try takeBackMembers(of: object)
     }
 
-    /// What the store leads to and this context deletes is led to no longer.
+    /// What the store leads to and this context deletes is led to no longer; who would have been
+    /// deleted with it is, now that he is known to lead there.
     func leaveDeletedDestinations(_ object: ManagedObject) throws {
         for relationship in plan(object.entity).toOnes {
             guard let key = object.key(in: relationship),
                 known(destinationID(relationship, key))?.isDeleted == true
             else { continue }
+            let inverse = model.inverse(of: relationship)
+            if inverse?.deleteRule == .cascade { return try delete(object) }
             object.setSlot(relationship.slot, .null)
+            guard let inverse, inverse.isToMany else { continue }
+            // With the link goes its place in the order.
+            toManys[ToManyID(relationship: inverse.index, owner: key), default: .fault]
+                .rebase(object.id.key, isStored: true, isWanted: false)
         }
     }
 }
