@@ -80,7 +80,7 @@ extension ManagedObjectContext {
     }
 
     /// A destination's to-one inverse leads to this object from now on; who had it before loses it.
-    private func takeOver(
+    func takeOver(
         _ inverse: Relationship, of destination: ManagedObject, for object: ManagedObject,
         _ relationship: Relationship
     ) throws {

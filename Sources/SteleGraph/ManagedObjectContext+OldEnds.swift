@@ -22,6 +22,45 @@ extension ManagedObjectContext {
         return [other]
     }
 
+    /// An object that is back where it was leads to another by its row as it was read. Where what was
+    /// read of the other end does not say so, one of the two is older, and the link is not this
+    /// context's to make: both are read again.
+    /// - Returns: whether one is older.
+    func readIfOld(
+        _ object: ManagedObject, _ relationship: Relationship, _ key: Int64
+    ) throws -> Bool {
+        guard object.storedKey(in: relationship) == key,
+            let inverse = model.inverse(of: relationship),
+            let other = try existingObject(with: destinationID(relationship, key)),
+            !other.isInserted
+        else { return false }
+        if !inverse.isToMany {
+            if other.storedKey(in: inverse) == object.id.key { return false }
+            try readAgain([object, other])
+            return true
+        }
+        if try state(inverse, of: key).isStored(object.id.key) == true { return false }
+        try readAgain([object])
+        try withoutJournaling { try refire(inverse, owners: [key]) }
+        return true
+    }
+
+    /// The slots of one-to-one links that were made here from their other ends, where the object
+    /// was linked so already by its row as it was read: they are changes of it all the same.
+    func slotsLinkedAgain(_ object: ManagedObject) -> [Int] {
+        plan(object.entity).toOnes.compactMap { relationship in
+            guard let inverse = model.inverse(of: relationship), !inverse.isToMany,
+                let key = object.key(in: relationship),
+                object.storedKey(in: relationship) == key,
+                let other = known(destinationID(relationship, key)),
+                !other.isInserted, !other.isDeleted,
+                other.key(in: inverse) == object.id.key,
+                other.storedKey(in: inverse) != object.id.key
+            else { return nil }
+            return relationship.slot
+        }
+    }
+
     /// Where what was read of two to-manys does not say the same of a link between them, one is
     /// older: the store is asked before that link changes, and both have it as it is there. Neither
     /// has a change of it, for of that they tell each other as soon as one is read.
@@ -46,12 +85,35 @@ extension ManagedObjectContext {
     /// their rows.
     func readAgain(_ objects: [ManagedObject]) throws {
         let unchanged = objects.filter {
-            !$0.isFault && !$0.isInserted && !$0.isDeleted && $0.changedSlots.isEmpty
+            !$0.isFault && !$0.isInserted && !$0.isDeleted && storedChanges($0).isEmpty
         }
         if unchanged.isEmpty { return }
-        let changed = Set(touched.lazy.filter { !$0.changedSlots.isEmpty }.map(\.id))
+        let changed = Set(touched.lazy.filter { !self.storedChanges($0).isEmpty }.map(\.id))
         try withoutJournaling {
             try inOneView { try merge(into: unchanged, besides: changed) }
+        }
+    }
+
+    /// Both ends of a one-to-one link that was made here are in the save. Who had changes when he was
+    /// linked, and was linked so by an older row, is no part of it where he has none by now: he is
+    /// read again, and has the link as a change.
+    func completeMadeLinks() throws {
+        // Who is new has no older row at the other end; who is inserted again may have.
+        let again = inserted.filter { !$0.id.isTemporary }
+        for object in again + touched where !object.isDeleted {
+            for relationship in plan(object.entity).toOnes {
+                guard let inverse = model.inverse(of: relationship), !inverse.isToMany,
+                    let key = object.key(in: relationship),
+                    object.storedKey(in: relationship) != key,
+                    let other = try existingObject(with: destinationID(relationship, key)),
+                    !other.isInserted
+                else { continue }
+                if other.storedKey(in: inverse) == object.id.key { try readAgain([other]) }
+                if other.isDeleted || object.key(in: relationship) != key { continue }
+                try withoutJournaling {
+                    try takeOver(inverse, of: other, for: object, relationship)
+                }
+            }
         }
     }
 

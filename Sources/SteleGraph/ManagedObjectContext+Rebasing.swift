@@ -36,6 +36,11 @@ extension ManagedObjectContext {
             .filter { !$0.isFault && !$0.isInserted && !$0.isDeleted }
         if !others.isEmpty { try merge(into: others, besides: read) }
         for object in gone { dropLinks(to: object) }
+        // Who is not read again keeps the links that were made here, at both their ends.
+        for id in partners {
+            guard let other = known(id), !other.isFault, !other.isDeleted else { continue }
+            for relationship in plan(other.entity).toOnes { try keep(relationship, of: other) }
+        }
         var old: [ObjectID: ManagedObject] = [:]
         for object in objects where !object.isDeleted {
             for other in try agree(object) where !read.contains(other.id) { old[other.id] = other }
@@ -49,18 +54,13 @@ extension ManagedObjectContext {
     func agree(_ object: ManagedObject) throws -> [ManagedObject] {
         guard let before = object.before else { return [] }
         var old: [ManagedObject] = []
+        for relationship in plan(object.entity).toOnes { try keep(relationship, of: object) }
         for relationship in plan(object.entity).toOnes {
             guard let inverse = model.inverse(of: relationship), !inverse.isToMany,
                 before.values.indices.contains(relationship.slot)
             else { continue }
             let (ours, theirs) = (object.value(relationship.slot), before.values[relationship.slot])
-            if ours != theirs {
-                guard case .key(let key) = theirs,
-                    let other = try existingObject(with: destinationID(relationship, key)),
-                    other.key(in: inverse) == object.id.key
-                else { continue }
-                other.setSlot(inverse.slot, .null)
-            } else if case .key(let key) = ours,
+            if ours == theirs, case .key(let key) = ours,
                 let other = known(destinationID(relationship, key)), !other.isFault,
                 !other.isDeleted, other.key(in: inverse) != object.id.key
             {
@@ -72,6 +72,26 @@ extension ManagedObjectContext {
             }
         }
         return old
+    }
+
+    /// A one-to-one link that this context has made or cut is so at its other end as well: whom the
+    /// store leads to is led to no more, and who is led to here leads back.
+    private func keep(_ relationship: Relationship, of object: ManagedObject) throws {
+        guard let before = object.before, before.values.indices.contains(relationship.slot),
+            let inverse = model.inverse(of: relationship), !inverse.isToMany,
+            before.values[relationship.slot] != object.value(relationship.slot)
+        else { return }
+        if let key = object.storedKey(in: relationship),
+            let other = try existingObject(with: destinationID(relationship, key)),
+            other.key(in: inverse) == object.id.key
+        {
+            other.setSlot(inverse.slot, .null)
+        }
+        if let key = object.key(in: relationship),
+            let other = known(destinationID(relationship, key)), !other.isFault, !other.isDeleted
+        {
+            try takeOver(inverse, of: other, for: object, relationship)
+        }
     }
 
     /// Puts an object's changes on top of a newer row.

@@ -42,6 +42,7 @@ extension ManagedObjectContext {
     /// - Parameter isFirst: false where the same save is tried again: it was told of before.
     func makeSaveRequest(isFirst: Bool) throws -> SaveRequest? {
         try prepareSave(isFirst: isFirst)
+        try completeMadeLinks()
         try leaveCutLinks()
         var updates: [(object: ManagedObject, slots: [Int])] = []
         for object in touched where !object.isDeleted {

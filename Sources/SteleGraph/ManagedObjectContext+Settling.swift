@@ -60,7 +60,8 @@ extension ManagedObjectContext {
                     changed.append(
                         ChangedByBoth(
                             object: object, before: before.values, mine: object.values,
-                            slots: storedChanges(object), theirs: theirs))
+                            slots: storedChanges(object) + slotsLinkedAgain(object),
+                            theirs: theirs))
                 }
             } else if let theirs = conflict.persisted {
                 try settleDeletion(of: object, theirs)

@@ -148,9 +148,8 @@ extension ManagedObjectContext {
             guard object.key(in: relationship) == old else { return }
             object.values[relationship.slot] = .key(key)
         }
-        if isGone(key, destinationOf: relationship) {
-            return object.setSlot(relationship.slot, .null)
-        }
+        if try leaveIfGone(object, relationship, key) { return }
+        if try readIfOld(object, relationship, key) { return }
         if inverse.isToMany {
             let place = ToManyID(relationship: inverse.index, owner: key)
             if try !state(inverse, of: place.owner).contains(object.id.key) {
@@ -163,6 +162,21 @@ extension ManagedObjectContext {
                 object.setSlot(relationship.slot, .null)
             }
         }
+    }
+
+    /// An object that is back leads to nothing that is gone. Where its row leads to what the store
+    /// does not have any more, the row is old, and is read again.
+    /// - Returns: whether what it leads to is gone; it may have been read since its ends were.
+    private func leaveIfGone(
+        _ object: ManagedObject, _ relationship: Relationship, _ key: Int64
+    ) throws -> Bool {
+        let (id, old) = (destinationID(relationship, key), object.key(in: relationship))
+        if try existingObject(with: id) != nil { return false }
+        if object.storedKey(in: relationship) == key, known(id) == nil {
+            try readAgain([object])
+        }
+        if object.key(in: relationship) == old { object.setSlot(relationship.slot, .null) }
+        return true
     }
 
     /// Takes an object's deletion back, saved or not: saved, it is inserted again under its key.
@@ -191,9 +205,7 @@ extension ManagedObjectContext {
                 continue
             }
             let key = current(old, destinationOf: relationship)
-            if isGone(key, destinationOf: relationship) {
-                object.setSlot(relationship.slot, .null)
-            } else if key != old {
+            if try !leaveIfGone(object, relationship, key), key != old {
                 object.values[relationship.slot] = .key(key)
             }
         }
