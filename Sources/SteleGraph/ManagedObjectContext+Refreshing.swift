@@ -178,26 +178,40 @@ extension ManagedObjectContext {
             toManys[place]?.dropOrder()
             if toManys[place]?.hasChanges == false { toManys[place] = nil }
         }
+        let again = slotsLinkedAgain(object)
+        var elsewhere: Set<Int> = []
         for relationship in plan(object.entity).toOnes {
-            guard case .key(let key)? = object.before?.values[relationship.slot] else {
+            let stored = object.storedKey(in: relationship)
+            if let stored, known(destinationID(relationship, stored))?.isDeleted == true {
                 try leadToOne(relationship, of: object, to: nil)
-                continue
+                elsewhere.insert(relationship.slot)
+            } else if object.key(in: relationship) != stored || again.contains(relationship.slot) {
+                try takeBack(relationship, of: object, to: stored)
             }
-            let isGone = known(destinationID(relationship, key))?.isDeleted == true
-            try leadToOne(relationship, of: object, to: isGone ? nil : key)
         }
-        let leadsElsewhere = plan(object.entity).toOnes.contains { relationship in
-            object.before.map { $0.values[relationship.slot] != object.value(relationship.slot) }
-                ?? false
+        if elsewhere.isEmpty { return turnIntoFault(object) }
+        // What it led to is deleted here: that is a change which it cannot take back.
+        guard let before = object.before else { return }
+        for slot in before.values.indices where !elsewhere.contains(slot) {
+            object.values[slot] = before.values[slot]
         }
-        if leadsElsewhere {
-            // What it led to is deleted here: that is a change which it cannot take back.
-            for case .attribute(let it) in object.entity.slots {
-                if let before = object.before { object.values[it.slot] = before.values[it.slot] }
-            }
-        } else {
-            turnIntoFault(object)
+    }
+
+    /// A to-one leads where it did when it was read, and so does the other side as it was read: where
+    /// the two do not agree, one is older, and neither has a change of it.
+    private func takeBack(
+        _ toOne: Relationship, of object: ManagedObject, to stored: Int64?
+    ) throws {
+        let value: Value = stored.map { .key($0) } ?? .null
+        guard let inverse = model.inverse(of: toOne) else {
+            return object.setSlot(toOne.slot, value)
         }
+        if !inverse.isToMany { return try putBack(value, toOne.slot, object) }
+        for key in [object.key(in: toOne), stored] {
+            guard let key else { continue }
+            toManys[ToManyID(relationship: inverse.index, owner: key)]?.takeBack(object.id.key)
+        }
+        object.setSlot(toOne.slot, value)
     }
 
     /// What is unchanged is read anew when asked for; what has changes, at once.

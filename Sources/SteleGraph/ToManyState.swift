@@ -92,6 +92,12 @@ struct ToManyState {
         arrangeWhatIsThere()
     }
 
+    /// A link is as it is stored, whatever was asked for.
+    mutating func takeBack(_ key: Int64) {
+        let isThere = isStored(key) ?? false
+        rebase(key, isStored: isThere, isWanted: isThere)
+    }
+
     /// An order that is no change follows the store's.
     private mutating func dropOrderAsStored() {
         if newOrder == nil { order = nil }

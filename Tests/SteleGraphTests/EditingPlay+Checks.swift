@@ -53,6 +53,13 @@ extension EditingPlay {
         return all
     }
 
+    /// What is to be saved in a context.
+    func changes(_ context: ManagedObjectContext) throws -> [String] {
+        let (inserted, deleted) = (context.insertedObjects, context.deletedObjects)
+        return try inserted.map { "\($0.id.key) is new" } + deleted.map { "\($0.id.key) is gone" }
+            + context.updatedObjects().map { "\($0.id.key): \(try $0.changedValues())" }
+    }
+
     /// Both sides of each link agree, and none leads to what is not there.
     mutating func checkLinks(_ context: ManagedObjectContext) throws {
         let all = try context.fetch(FetchRequest(entity: node))

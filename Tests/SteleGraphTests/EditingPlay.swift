@@ -13,6 +13,9 @@ struct EditingPlay {
         var missesSaves = false
         /// Whether each context has a child, with undo of its own, for as long as it lives.
         var keepsChildren = false
+        /// The relationships that are changed, by name; nil for all. Where they are named, all
+        /// changes are dropped at times, and deletions taken back at once.
+        var links: [String]?
     }
 
     let fixture: Fixture
@@ -85,6 +88,9 @@ struct EditingPlay {
             case 90..<96: try refresh(context)
             default: try rules.missesSaves ? nestWhileTheParentChanges(context) : nest(context)
             }
+            if rules.links != nil, Int.random(in: 0..<4, using: &numbers) == 0 {
+                try deleteAndTakeBack(context)
+            }
             if rules.missesSaves, Int.random(in: 0..<4, using: &numbers) == 0 {
                 try catchUp(context)
             }
@@ -128,7 +134,7 @@ struct EditingPlay {
 
     mutating func change(_ context: ManagedObjectContext) throws {
         let (a, b) = (try any(context), try any(context))
-        let links = fixture.model.relationships
+        let links = fixture.model.relationships.filter { rules.links?.contains($0.name) ?? true }
         let link = links[Int.random(in: 0..<links.count, using: &numbers)]
         switch Int.random(in: 0..<12, using: &numbers) {
         case 0:
@@ -191,6 +197,17 @@ struct EditingPlay {
         try context.redo()
         expect(try facts(context), after, "redo")
         if Bool.random(using: &numbers) { try context.undo() }
+    }
+
+    /// A deletion that is taken back is no change, however old what was deleted is.
+    private mutating func deleteAndTakeBack(_ context: ManagedObjectContext) throws {
+        let object = try any(context)
+        try context.processPendingChanges()
+        if context.hasChanges { return }
+        log += "delete \(object.id.key) and take it back\n"
+        try context.delete(object)
+        try context.undo()
+        expect(try changes(context), [], "changes after a deletion that was taken back")
     }
 
     private mutating func undoWhatIsSaved(_ context: ManagedObjectContext) throws {
@@ -279,7 +296,7 @@ struct EditingPlay {
         let before = try facts(context)
         // What it is told of meanwhile is more than what it had.
         let isTold = missed[index(context)].isEmpty
-        switch Int.random(in: 0..<3, using: &numbers) {
+        switch Int.random(in: 0..<(rules.links == nil ? 3 : 4), using: &numbers) {
         case 0:
             log += "refresh \(object.id.key)\n"
             try context.refresh(object, mergeChanges: false)
@@ -287,6 +304,13 @@ struct EditingPlay {
             log += "refresh under changes \(object.id.key)\n"
             try context.refresh(object, mergeChanges: true)
             if isTold { expect(try facts(context), before, "refreshing under changes") }
+        case 3:
+            log += "drop all changes\n"
+            for object in context.registeredObjects.sorted(by: { $0.id.key < $1.id.key }) {
+                try context.refresh(object, mergeChanges: false)
+            }
+            guard context.insertedObjects.isEmpty, context.deletedObjects.isEmpty else { break }
+            expect(try changes(context), [], "changes after all were dropped")
         default:
             log += "refresh all\n"
             try context.refreshAllObjects()

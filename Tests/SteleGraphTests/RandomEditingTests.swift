@@ -32,6 +32,13 @@ import Testing
         try play("whateverIsNestedTheGraphHolds", .init(keepsChildren: true))
     }
 
+    /// The same of nothing but one-to-one links, and owners with whom their members go: of fifteen
+    /// kinds of links few sequences change one of those at both its ends.
+    @Test func whateverIsMissedOneToOneLinksHold() throws {
+        let links = ["one", "eno", "self", "crew", "hands", "holder"]
+        try play("whateverIsMissedOneToOneLinksHold", .init(missesSaves: true, links: links))
+    }
+
     private func play(_ name: String, _ rules: EditingPlay.Rules, _ given: Int? = nil) throws {
         let count = given ?? 300
         let isAsked = given != nil || getenv("STELE_SEED") != nil
@@ -46,6 +53,10 @@ import Testing
             if rules.keepsChildren {
                 $0.toOne("team", "Node", inverse: "crew")
                 $0.toMany("crew", "Node", inverse: "team", rule: .cascade, ordered: true)
+            }
+            if rules.links != nil {
+                $0.toOne("crew", "Node", inverse: "hands")
+                $0.toMany("hands", "Node", inverse: "crew", rule: .cascade, ordered: true)
             }
         }
         var steps = 0

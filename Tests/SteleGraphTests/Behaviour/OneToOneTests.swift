@@ -176,4 +176,56 @@ import Testing
         #expect(try back == play.key(play.inverse, 1))
         #expect(!context.hasChanges)
     }
+
+    // MARK: Refreshing without merging
+
+    /// What is dropped is dropped at both ends: a link that others have cut does not come back.
+    @Test(arguments: StoreKind.allCases, links)
+    func changesThatAreDroppedMakeNoLink(_ kind: StoreKind, _ link: String) throws {
+        for isFirst in [true, false] {
+            let play = try Play(kind, link, count: 2)
+            play.first["name"] = .string("mine")
+            try play.fixture.change { try $0.get(play.ids[0]).set(link, nil) }
+            let other = try play.context.get(play.ids[1])
+            try play.first.set(link, nil)
+            for object in isFirst ? [play.first, other] : [other, play.first] {
+                try play.context.refresh(object, mergeChanges: false)
+            }
+            #expect(!play.context.hasChanges)
+            try play.context.save()
+            let (there, back) = (try play.key(link, 0), try play.key(play.inverse, 1))
+            #expect(there == nil && back == nil)
+            let (ours, its) = (try play.first.get(link), try other.get(play.inverse))
+            #expect(ours == nil && its == nil)
+        }
+    }
+
+    /// Of a link that was made here both ends go back, and who was parted for it is linked again.
+    @Test(arguments: StoreKind.allCases, links)
+    func aLinkThatIsDroppedGivesBackWhatItTook(_ kind: StoreKind, _ link: String) throws {
+        let play = try Play(kind, link, count: 3)
+        let new = try play.context.get(play.ids[2])
+        try new.set(link, try play.context.get(play.ids[1]))
+        #expect(try play.first.get(link) == nil)
+        try play.context.refresh(new, mergeChanges: false)
+        #expect(!play.context.hasChanges)
+        #expect(try play.first.get(link)?.id == play.ids[1])
+    }
+
+    /// Who is back in an ordered to-many stands where the store has him.
+    @Test(arguments: StoreKind.allCases)
+    func whoIsBackInAListLeavesItsOrderAlone(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeNodes(), kind)
+        let ids = try fixture.insert("Node", count: 3)
+        try fixture.change { context in
+            try context.get(ids[0]).replace("items", try ids[1...].map { try context.get($0) })
+        }
+        let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+        let (list, item) = (try context.get(ids[0]), try context.get(ids[1]))
+        #expect(try list.keys("items") == [ids[1].key, ids[2].key])
+        try item.set("list", nil)
+        for object in [list, item] { try context.refresh(object, mergeChanges: false) }
+        #expect(!context.hasChanges)
+        #expect(try list.keys("items") == [ids[1].key, ids[2].key])
+    }
 }
