@@ -8,6 +8,8 @@ final class EntityPlan: Sendable {
     let defaults: [Value]
     /// Its to-one relationships.
     let toOnes: [Relationship]
+    /// Those of them whose inverse is a to-one as well: such a link is in two rows.
+    let oneToOnes: [(toOne: Relationship, inverse: Relationship)]
     /// Its to-many relationships whose count is bounded.
     let boundedToManys: [Relationship]
     /// All its relationships, for deletion.
@@ -28,7 +30,7 @@ final class EntityPlan: Sendable {
     /// Whether its objects want to be told of their lives.
     let isSubclassed: Bool
 
-    init(_ entity: Entity, objectClass: ManagedObject.Type) {
+    init(_ entity: Entity, of model: Model, objectClass: ManagedObject.Type) {
         self.objectClass = objectClass
         isSubclassed = objectClass != ManagedObject.self
         var defaults: [Value] = []
@@ -53,6 +55,10 @@ final class EntityPlan: Sendable {
         }
         self.defaults = defaults
         self.toOnes = toOnes
+        oneToOnes = toOnes.compactMap { toOne in
+            guard let inverse = model.inverse(of: toOne), !inverse.isToMany else { return nil }
+            return (toOne, inverse)
+        }
         let composites = entity.properties.compactMap { property in
             if case .attribute(let it) = property, it.isComposite { it } else { nil }
         }

@@ -115,10 +115,14 @@ extension ManagedObjectContext {
     /// Who is to be inserted again here, and was by others meanwhile, is in the store: deleted with
     /// another object he must be deleted there.
     private func meetBack(_ wanted: [Int: Set<Int64>]) throws {
-        let back = inserted.filter {
-            $0.reinserted != nil && wanted[$0.id.root]?.contains($0.id.key) == true
+        var back: Set<ObjectID> = []
+        for (root, keys) in wanted {
+            for key in keys {
+                let id = ObjectID(root: root, key: key)
+                if known(id)?.reinserted != nil { back.insert(id) }
+            }
         }
-        if !back.isEmpty { try meetInsertions(of: Set(back.map(\.id))) }
+        if !back.isEmpty { try meetInsertions(of: back) }
     }
 
     /// Whoever leads to a deleted object by what was read for its deletion, and by what was read of

@@ -48,9 +48,8 @@ extension ManagedObjectContext {
     /// The slots of one-to-one links that were made here from their other ends, where the object
     /// was linked so already by its row as it was read: they are changes of it all the same.
     func slotsLinkedAgain(_ object: ManagedObject) -> [Int] {
-        plan(object.entity).toOnes.compactMap { relationship in
-            guard let inverse = model.inverse(of: relationship), !inverse.isToMany,
-                let key = object.key(in: relationship),
+        plan(object.entity).oneToOnes.compactMap { relationship, inverse in
+            guard let key = object.key(in: relationship),
                 object.storedKey(in: relationship) == key,
                 let other = known(destinationID(relationship, key)),
                 !other.isInserted, !other.isDeleted,
@@ -101,9 +100,8 @@ extension ManagedObjectContext {
         // Who is new has no older row at the other end; who is inserted again may have.
         let again = inserted.filter { !$0.id.isTemporary }
         for object in again + touched where !object.isDeleted {
-            for relationship in plan(object.entity).toOnes {
-                guard let inverse = model.inverse(of: relationship), !inverse.isToMany,
-                    let key = object.key(in: relationship),
+            for (relationship, inverse) in plan(object.entity).oneToOnes {
+                guard let key = object.key(in: relationship),
                     object.storedKey(in: relationship) != key,
                     let other = try existingObject(with: destinationID(relationship, key)),
                     !other.isInserted
@@ -121,9 +119,8 @@ extension ManagedObjectContext {
     /// part of the save, and no version tells that he is old. He is read again and lets go.
     func leaveCutLinks() throws {
         for object in touched where !object.isDeleted {
-            for relationship in plan(object.entity).toOnes {
-                guard let inverse = model.inverse(of: relationship), !inverse.isToMany,
-                    let key = object.storedKey(in: relationship),
+            for (relationship, inverse) in plan(object.entity).oneToOnes {
+                guard let key = object.storedKey(in: relationship),
                     object.key(in: relationship) != key
                 else { continue }
                 try leave(object, inverse, destinationID(relationship, key).root, [key])

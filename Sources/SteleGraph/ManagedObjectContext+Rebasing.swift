@@ -39,7 +39,7 @@ extension ManagedObjectContext {
         // Who is not read again keeps the links that were made here, at both their ends.
         for id in partners {
             guard let other = known(id), !other.isFault, !other.isDeleted else { continue }
-            for relationship in plan(other.entity).toOnes { try keep(relationship, of: other) }
+            try keepOneToOnes(of: other)
         }
         var old: [ObjectID: ManagedObject] = [:]
         for object in objects where !object.isDeleted {
@@ -54,11 +54,9 @@ extension ManagedObjectContext {
     func agree(_ object: ManagedObject) throws -> [ManagedObject] {
         guard let before = object.before else { return [] }
         var old: [ManagedObject] = []
-        for relationship in plan(object.entity).toOnes { try keep(relationship, of: object) }
-        for relationship in plan(object.entity).toOnes {
-            guard let inverse = model.inverse(of: relationship), !inverse.isToMany,
-                before.values.indices.contains(relationship.slot)
-            else { continue }
+        try keepOneToOnes(of: object)
+        for (relationship, inverse) in plan(object.entity).oneToOnes
+        where before.values.indices.contains(relationship.slot) {
             let (ours, theirs) = (object.value(relationship.slot), before.values[relationship.slot])
             if ours == theirs, case .key(let key) = ours,
                 let other = known(destinationID(relationship, key)), !other.isFault,
@@ -74,23 +72,26 @@ extension ManagedObjectContext {
         return old
     }
 
-    /// A one-to-one link that this context has made or cut is so at its other end as well: whom the
+    /// One-to-one links that this context has made or cut are so at their other ends as well: whom the
     /// store leads to is led to no more, and who is led to here leads back.
-    private func keep(_ relationship: Relationship, of object: ManagedObject) throws {
-        guard let before = object.before, before.values.indices.contains(relationship.slot),
-            let inverse = model.inverse(of: relationship), !inverse.isToMany,
-            before.values[relationship.slot] != object.value(relationship.slot)
-        else { return }
-        if let key = object.storedKey(in: relationship),
-            let other = try existingObject(with: destinationID(relationship, key)),
-            other.key(in: inverse) == object.id.key
+    private func keepOneToOnes(of object: ManagedObject) throws {
+        guard let before = object.before else { return }
+        for (relationship, inverse) in plan(object.entity).oneToOnes
+        where before.values.indices.contains(relationship.slot)
+            && before.values[relationship.slot] != object.value(relationship.slot)
         {
-            other.setSlot(inverse.slot, .null)
-        }
-        if let key = object.key(in: relationship),
-            let other = known(destinationID(relationship, key)), !other.isFault, !other.isDeleted
-        {
-            try takeOver(inverse, of: other, for: object, relationship)
+            if let key = object.storedKey(in: relationship),
+                let other = try existingObject(with: destinationID(relationship, key)),
+                other.key(in: inverse) == object.id.key
+            {
+                other.setSlot(inverse.slot, .null)
+            }
+            if let key = object.key(in: relationship),
+                let other = known(destinationID(relationship, key)), !other.isFault,
+                !other.isDeleted
+            {
+                try takeOver(inverse, of: other, for: object, relationship)
+            }
         }
     }
 

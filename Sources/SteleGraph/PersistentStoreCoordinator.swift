@@ -33,7 +33,9 @@ public final class PersistentStoreCoordinator: Sendable {
             found.append(classes[entity.name] ?? inherited)
         }
         hasSubclasses = found.contains { $0 != ManagedObject.self }
-        plans = zip(store.model.entities, found).map { EntityPlan($0, objectClass: $1) }
+        plans = zip(store.model.entities, found).map {
+            EntityPlan($0, of: store.model, objectClass: $1)
+        }
         commits = CommitObserver(
             model: store.model, cache: RowCache(bytes: rowCacheBytes), broadcast: broadcast)
         store.observe(commits)

@@ -110,9 +110,7 @@ extension Exchange {
         }
         return made
     }
-}
 
-extension Exchange {
     /// About how many bytes the system takes of a stream beyond what is on its way: what a client
     /// does not take shall be seen in the stream's queue soon, and not after the megabytes that the
     /// system would take of its own accord.

@@ -11,6 +11,16 @@ import Testing
 @Suite struct LiveResumeTests {
     private static let rename = "UPDATE ZPERSON SET ZNAME = 'Yo' WHERE Z_PK = 1"
 
+    /// One that lets go of a query as soon as nobody listens.
+    private func forgetfulStage() throws -> LiveStage {
+        let stage = try LiveStage(.sqlite) {
+            $0.limits.liveIdleSeconds = 0.01
+            $0.heartbeatSeconds = 0.01
+        }
+        try stage.people()
+        return stage
+    }
+
     /// The result was read anew at the very save that he knows.
     @Test func whoWasAwayWhenAnotherProgramLeftNoHistoryIsSentTheWhole() throws {
         let stage = try LiveStage(.sqlite)
@@ -34,11 +44,7 @@ import Testing
 
     /// The same where nobody has followed the query meanwhile.
     @Test func whoWasAwayFromAQueryThatWasLetGoIsSentTheWhole() throws {
-        let stage = try LiveStage(.sqlite) {
-            $0.limits.liveIdleSeconds = 0.01
-            $0.heartbeatSeconds = 0.01
-        }
-        try stage.people()
+        let stage = try forgetfulStage()
         let target = "/Person?sort=name"
         let first = try stage.listen(target)
         #expect(try first.becomes(stage, target))
@@ -51,11 +57,7 @@ import Testing
 
     /// What he has missed would take too long to find out: a large text was changed again and again.
     @Test func whoHasMissedTooMuchIsSentTheWhole() throws {
-        let stage = try LiveStage(.sqlite) {
-            $0.limits.liveIdleSeconds = 0.01
-            $0.heartbeatSeconds = 0.01
-        }
-        try stage.people()
+        let stage = try forgetfulStage()
         let target = "/Person?sort=name&select=name"
         let first = try stage.listen(target)
         #expect(try first.becomes(stage, target))

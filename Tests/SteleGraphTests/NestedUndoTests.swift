@@ -123,15 +123,7 @@ import Testing
     func whoIsBackInTheStoreGoesWithHisOwner(_ kind: StoreKind) throws {
         let fixture = try Fixture(try Self.model(), kind)
         let (id, team) = (try fixture.insert("Person")[0], try fixture.insert("Team")[0])
-        let contexts = (0..<2).map { _ in
-            let context = fixture.coordinator.newContext()
-            context.undoManager = UndoManager()
-            return context
-        }
-        for context in contexts { try context.delete(try context.get(id)) }
-        try contexts[0].save()
-        try contexts[1].mergeChanges(fromContextDidSave: try fixture.lastSave())
-        for context in contexts { try context.undo() }
+        let contexts = try fixture.contextsThatBringBack(id)
         try contexts[0].get(id).set("team", try contexts[0].get(team))
         try contexts[0].save()
         try contexts[1].delete(try contexts[1].get(team))

@@ -62,14 +62,16 @@ struct WatchCommand: ParsableCommand {
         if !lastID.isEmpty { request += "Last-Event-ID: \(lastID)\r\n" }
         socket.send(request + "\r\n")
         var reader = EventReader(lastID: lastID)
+        var isNew = true
         while let bytes = socket.receive() {
             let events = try reader.take(bytes)
             if let status = reader.status, status != 200 {
                 throw StreamRefusal(status: status, body: try body(socket, &reader))
             }
-            if reader.status != nil {
+            if isNew, reader.status != nil {
                 guard reader.isStream else { throw NoStream(target: address.target) }
                 socket.waitsWhileAnswered()
+                isNew = false
             }
             for event in events {
                 write(EventPrinter.lines(event).joined(separator: "\n") + "\n", to: 1)

@@ -74,6 +74,21 @@ extension Fixture {
         try context.save()
     }
 
+    /// Two contexts that have deleted an object and taken that back. The first has saved the deletion
+    /// before, and the second was told of it.
+    func contextsThatBringBack(_ id: ObjectID) throws -> [ManagedObjectContext] {
+        let contexts = (0..<2).map { _ in
+            let context = coordinator.newContext()
+            context.undoManager = UndoManager()
+            return context
+        }
+        for context in contexts { try context.delete(try context.get(id)) }
+        try contexts[0].save()
+        try contexts[1].mergeChanges(fromContextDidSave: try lastSave())
+        for context in contexts { try context.undo() }
+        return contexts
+    }
+
     /// An attribute as the store has it; nil where the object is not there.
     func stored(_ name: String, _ attribute: String, of id: ObjectID) throws -> Value? {
         let reader = try store.reader()

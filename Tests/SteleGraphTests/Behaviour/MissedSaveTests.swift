@@ -163,15 +163,7 @@ import Testing
     func whatTwoBringBackIsThereOnce(_ kind: StoreKind) throws {
         let fixture = try Fixture(try makeNodes(), kind)
         let id = try fixture.insert("Node")[0]
-        let contexts = (0..<2).map { _ in
-            let context = fixture.coordinator.newContext()
-            context.undoManager = UndoManager()
-            return context
-        }
-        for context in contexts { try context.delete(try context.get(id)) }
-        try contexts[0].save()
-        try contexts[1].mergeChanges(fromContextDidSave: try fixture.lastSave())
-        for context in contexts { try context.undo() }
+        let contexts = try fixture.contextsThatBringBack(id)
         let back = try contexts.map { try $0.get(id) }
         back[1]["name"] = .string("second")
         try contexts[0].save()
