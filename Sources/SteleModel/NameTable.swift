@@ -38,14 +38,32 @@ struct NameTable<Value: Sendable>: Sendable {
         return nil
     }
 
-    /// FNV-1a of the name's bytes; nil where one is not ASCII.
+    /// Of the name's bytes, eight at a time; nil where one is not ASCII.
     private static func hash(_ name: String) -> Int? {
-        var hash: UInt32 = 0x811C_9DC5
-        var seen: UInt8 = 0
-        for byte in name.utf8 {
-            hash = (hash ^ UInt32(byte)) &* 0x0100_0193
-            seen |= byte
+        let hash = name.utf8.withContiguousStorageIfAvailable { bytes -> Int? in
+            var hash = UInt64(bytes.count)
+            var seen: UInt64 = 0
+            func mix(_ word: UInt64) {
+                seen |= word
+                hash = (hash ^ word) &* 0x9E37_79B9_7F4A_7C15
+                hash ^= hash >> 32
+            }
+            var place = 0
+            while place + 8 <= bytes.count {
+                mix(
+                    UnsafeRawBufferPointer(bytes).loadUnaligned(
+                        fromByteOffset: place, as: UInt64.self))
+                place += 8
+            }
+            var rest: UInt64 = 0
+            while place < bytes.count {
+                rest = rest << 8 | UInt64(bytes[place])
+                place += 1
+            }
+            mix(rest)
+            return seen & 0x8080_8080_8080_8080 == 0 ? Int(truncatingIfNeeded: hash >> 1) : nil
         }
-        return seen < 0x80 ? Int(hash ^ hash >> 15) : nil
+        // A text that is not in one piece is looked up as one that is not ASCII.
+        return hash ?? nil
     }
 }

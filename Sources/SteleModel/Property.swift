@@ -4,7 +4,8 @@
 public enum Property: Sendable {
     case attribute(Attribute)
     case relationship(Relationship)
-    case fetchedProperty(FetchedPropertyDescription)
+    /// Indirect, so that a property is one word to whoever looks one up.
+    indirect case fetchedProperty(FetchedPropertyDescription)
 
     /// The property's name.
     public var name: String {

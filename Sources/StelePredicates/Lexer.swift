@@ -98,12 +98,12 @@ struct Lexer {
     }
 
     @inline(__always)
-    private static func each(_ byte: UInt64) -> UInt64 { byte &* 0x0101_0101_0101_0101 }
+    private static func each(_ byte: UInt8) -> UInt64 { UInt64(byte) &* 0x0101_0101_0101_0101 }
 
     private mutating func skipSpace() {
         while index < end {
             let byte = bytes[index]
-            if byte == 0x20 || (byte >= 0x09 && byte <= 0x0D) {
+            if byte == 0x20 || byte &- 0x09 < 5 {
                 index += 1
             } else if byte == 0xC2, peek(1) == 0xA0 {
                 index += 2
@@ -128,15 +128,20 @@ struct Lexer {
     static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 
     private mutating func skipWord() {
-        while index < end, Self.isLetter(bytes[index]) || Self.isDigit(bytes[index]) {
-            guard bytes[index] >= 0x80 else {
-                index += 1
+        var place = index
+        while place < end {
+            let byte = bytes[place]
+            guard byte < 0x80 else {
+                index = place
+                let (scalar, length) = scalar()
+                guard Identifier.canContinue(scalar) else { return }
+                place += length
                 continue
             }
-            let (scalar, length) = scalar()
-            guard Identifier.canContinue(scalar) else { return }
-            index += length
+            guard Self.isPlain(byte) || Self.isDigit(byte) else { break }
+            place += 1
         }
+        index = place
     }
 
     /// The scalar of several bytes that begins here, and how many they are.
@@ -194,6 +199,13 @@ struct Lexer {
 
     private mutating func number() -> Token {
         let start = index
+        skipDigits()
+        // Most numbers are digits and nothing else.
+        let after = peek()
+        if after != UInt8(ascii: "."), !Self.isLetter(after) {
+            return Token(kind: .integer, start: start, end: index, place: start)
+        }
+        index = start
         var kind = Token.Kind.integer
         let second = peek(1) | 0x20
         if peek() == 0x30, second == 0x78 || second == 0x6F || second == 0x62 {
@@ -226,27 +238,48 @@ struct Lexer {
     }
 
     private mutating func skipDigits() {
-        while index < end, Self.isDigit(bytes[index]) { index += 1 }
+        var place = index
+        while place < end, Self.isDigit(bytes[place]) { place += 1 }
+        index = place
     }
 
     private mutating func text(quote: UInt8) -> Token {
         let place = index
-        index += 1
         var kind = Token.Kind.text
-        while index < end {
-            let byte = bytes[index]
-            if byte == quote {
-                index += 1
-                return Token(kind: kind, start: place + 1, end: index - 1, place: place)
+        var next = mark(quote, from: place + 1)
+        while next < end {
+            if bytes[next] == quote {
+                index = next + 1
+                return Token(kind: kind, start: place + 1, end: next, place: place)
             }
-            if byte == UInt8(ascii: "\\") {
-                kind = .escapedText
-                index += 1
-            }
-            index += 1
+            kind = .escapedText
+            next = mark(quote, from: next + 2)
         }
         index = end
         return Token(kind: .unterminatedText, start: place, end: end, place: place)
+    }
+
+    /// Where the next quote or backslash is, from a place on; the end or beyond it where there is
+    /// none.
+    private func mark(_ quote: UInt8, from start: Int) -> Int {
+        var place = start
+        while end - place >= 8 {
+            let eight = UnsafeRawBufferPointer(bytes).loadUnaligned(
+                fromByteOffset: place, as: UInt64.self)
+            let word = UInt64(littleEndian: eight)
+            let marks = Self.zeros(word ^ Self.each(quote))
+                | Self.zeros(word ^ Self.each(UInt8(ascii: "\\")))
+            if marks != 0 { return place + marks.trailingZeroBitCount / 8 }
+            place += 8
+        }
+        while place < end, bytes[place] != quote, bytes[place] != UInt8(ascii: "\\") { place += 1 }
+        return place
+    }
+
+    /// The highest bit of the first byte that is 0; what it has beyond that one means nothing.
+    @inline(__always)
+    private static func zeros(_ bytes: UInt64) -> UInt64 {
+        (bytes &- 0x0101_0101_0101_0101) & ~bytes & 0x8080_8080_8080_8080
     }
 
     private mutating func mark(_ byte: UInt8) -> Token {

@@ -64,8 +64,8 @@ public struct Comparison: Sendable, Hashable {
     private var storage: Storage
 
     public init(
-        _ left: Expression, _ type: Operator, _ right: Expression, modifier: Modifier = .direct,
-        options: ComparisonOptions = []
+        _ left: consuming Expression, _ type: Operator, _ right: consuming Expression,
+        modifier: Modifier = .direct, options: ComparisonOptions = []
     ) {
         storage = Storage(left, right, type, modifier, options)
     }
@@ -97,8 +97,8 @@ extension Comparison {
         let options: ComparisonOptions
 
         init(
-            _ left: Expression, _ right: Expression, _ type: Operator, _ modifier: Modifier,
-            _ options: ComparisonOptions
+            _ left: consuming Expression, _ right: consuming Expression, _ type: Operator,
+            _ modifier: Modifier, _ options: ComparisonOptions
         ) {
             self.left = left
             self.right = right

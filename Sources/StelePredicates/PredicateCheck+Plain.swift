@@ -35,15 +35,18 @@ extension PredicateCheck {
     }
 
     private func plain(_ path: [String]) -> Plain? {
+        guard path.count > 1 else { return path.first.flatMap { plain($0, of: entity) } }
         var place = entity
-        for key in path.dropLast() {
-            guard case .relationship(let it)? = place.property(named: key), !it.isToMany else {
-                return nil
-            }
+        for index in 0..<(path.count - 1) {
+            guard case .relationship(let it)? = place.property(named: path[index]), !it.isToMany
+            else { return nil }
             place = model.destination(of: it)
         }
-        guard let key = path.last else { return nil }
-        switch place.property(named: key) {
+        return plain(path[path.count - 1], of: place)
+    }
+
+    private func plain(_ key: String, of entity: Entity) -> Plain? {
+        switch entity.property(named: key) {
         case .attribute(let it)?:
             return it.isComposite || it.isTransient || it.isExternal ? nil : .attribute(it.type)
         case .relationship(let it)?: return it.isToMany ? nil : .toOne

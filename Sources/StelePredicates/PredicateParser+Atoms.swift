@@ -89,6 +89,7 @@ extension PredicateParser {
         try enter()
         advance()
         var items: [Expression] = []
+        items.reserveCapacity(4)
         var depth = 0
         if token.kind != .rightBrace {
             while true {

@@ -8,13 +8,12 @@ extension PredicateParser {
     ) throws(PredicateError) -> (Expression, Int) {
         let place = token
         let node = try binary(1)
-        switch node.content {
-        case .expression(let expression): return (expression, node.depth)
-        case .predicate:
+        guard case .expression(let expression) = node.content else {
             throw error(
                 .syntax, "a value should stand here, not a condition", expected: "a value",
                 hint: hint, at: place)
         }
+        return (expression, node.depth)
     }
 
     /// Operators that bind at least so strongly: 1 sets, 2 bits, 3 sums, 4 products, 5 powers.
@@ -23,7 +22,9 @@ extension PredicateParser {
     }
 
     /// The same with the first operand read.
-    mutating func binary(_ least: Int, after first: Node) throws(PredicateError) -> Node {
+    mutating func binary(
+        _ least: Int, after first: consuming Node
+    ) throws(PredicateError) -> Node {
         var left = first
         // What stands next is looked at first: taking the node apart costs more.
         while let (precedence, operation) = token.kind.infix, precedence >= least,
@@ -104,7 +105,7 @@ extension PredicateParser {
     }
 
     /// Keys and indexes after a value.
-    mutating func postfix(_ start: Node) throws(PredicateError) -> Node {
+    mutating func postfix(_ start: consuming Node) throws(PredicateError) -> Node {
         guard token.kind == .dot || token.kind == .leftBracket else { return start }
         guard case .expression(var expression) = start.content else { return start }
         var depth = start.depth

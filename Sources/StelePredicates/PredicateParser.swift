@@ -130,8 +130,11 @@ struct PredicateParser {
     private mutating func conjunction() throws(PredicateError) -> Node {
         let first = try negation()
         guard token.kind == .and else { return first }
-        var parts = [try condition(first)]
         var depth = first.depth
+        var parts: [Predicate] = []
+        // What most have, so that the list is not moved at each step.
+        parts.reserveCapacity(8)
+        parts.append(try condition(first))
         while token.kind == .and {
             advance()
             let next = try negation()
@@ -154,7 +157,7 @@ struct PredicateParser {
     }
 
     /// A condition is wanted; where an expression was read, its operator is missing.
-    func condition(_ node: Node) throws(PredicateError) -> Predicate {
+    func condition(_ node: consuming Node) throws(PredicateError) -> Predicate {
         switch node.content {
         case .predicate(let predicate): return predicate
         case .expression(let expression): throw missingOperator(after: expression)
@@ -200,7 +203,7 @@ struct PredicateParser {
     }
 
     private mutating func comparison(
-        _ left: Expression, _ leftDepth: Int, _ type: Comparison.Operator,
+        _ left: consuming Expression, _ leftDepth: Int, _ type: Comparison.Operator,
         _ modifier: Comparison.Modifier, from start: Int
     ) throws(PredicateError) -> Node {
         comparisons += 1

@@ -35,13 +35,20 @@ struct Token {
     }
 }
 
-/// The reserved words, by length, so that each word of a text meets only a few of them.
+/// The reserved words, by length and first letter, so that most words of a text meet none of them.
 enum Keywords {
-    private static let byLength: [[(word: StaticString, kind: Token.Kind)]] = {
-        var table = [[(word: StaticString, kind: Token.Kind)]](repeating: [], count: 16)
-        for entry in all { table[entry.word.utf8CodeUnitCount].append(entry) }
+    private static let table: [[(word: StaticString, kind: Token.Kind)]] = {
+        var table = [[(word: StaticString, kind: Token.Kind)]](repeating: [], count: 16 * 32)
+        for entry in all {
+            table[place(entry.word.utf8CodeUnitCount, entry.word.utf8Start[0])].append(entry)
+        }
         return table
     }()
+
+    /// Where words of a length below 16 are that begin with a letter.
+    private static func place(_ length: Int, _ initial: UInt8) -> Int {
+        length * 32 + Int(initial & 31)
+    }
 
     static let all: [(word: StaticString, kind: Token.Kind)] = [
         ("and", .and), ("or", .or), ("not", .not), ("any", .any), ("some", .some), ("all", .all),
@@ -63,7 +70,7 @@ enum Keywords {
         let length = end - start
         guard length >= 2, length < 16 else { return .identifier }
         let initial = bytes[start] | 0x20
-        for entry in byLength[length] where entry.word.utf8Start[0] == initial {
+        for entry in table[place(length, initial)] where entry.word.utf8Start[0] == initial {
             var offset = 1
             while offset < length, bytes[start + offset] | 0x20 == entry.word.utf8Start[offset] {
                 offset += 1

@@ -19,36 +19,50 @@ struct Condition {
 
     static func constant(_ holds: Bool) -> Condition { Condition(holds ? "1" : "0") }
 
-    /// The SQL as an operand of AND.
-    private var inAnd: String { level == .or ? SQLWords.joined("(", sql, ")") : sql }
-
     /// True where this is not: false or NULL.
     var failing: Condition { Condition(SQLWords.joined("(", sql, ") IS NOT TRUE")) }
 
     func turned(_ holds: Bool) -> Condition { holds ? self : failing }
 
     static func all(_ parts: [Condition]) -> Condition {
-        join(parts, " AND ", .and, empty: true) { $0.inAnd }
+        join(parts, " AND ", .and, empty: true)
     }
 
     static func any(_ parts: [Condition]) -> Condition {
-        join(parts, " OR ", .or, empty: false) { $0.sql }
+        join(parts, " OR ", .or, empty: false)
     }
 
     /// A chain is a tree as deep as it is long, and SQLite bounds the depth: long ones in groups.
     private static func join(
-        _ parts: [Condition], _ word: String, _ level: Level, empty: Bool,
-        _ text: (Condition) -> String
+        _ parts: [Condition], _ word: String, _ level: Level, empty: Bool
     ) -> Condition {
         if parts.count < 2 { return parts.first ?? .constant(empty) }
         let group = 64
-        if parts.count <= group {
-            return Condition(SQLWords.joined(parts.map(text), by: word), level)
-        }
+        if parts.count <= group { return Condition(chain(parts[...], word, level), level) }
         let groups = stride(from: 0, to: parts.count, by: group).map { start in
             let end = min(start + group, parts.count)
-            return Condition("(\(SQLWords.joined(parts[start..<end].map(text), by: word)))")
+            return Condition("(\(chain(parts[start..<end], word, level)))")
         }
-        return join(groups, word, level, empty: empty, text)
+        return join(groups, word, level, empty: empty)
+    }
+
+    /// The parts with a word between them; what binds less than AND in parentheses under it.
+    private static func chain(
+        _ parts: ArraySlice<Condition>, _ word: String, _ level: Level
+    ) -> String {
+        func isEnclosed(_ part: Condition) -> Bool { level == .and && part.level == .or }
+        var count = word.utf8.count * (parts.count - 1)
+        for part in parts { count += part.sql.utf8.count + (isEnclosed(part) ? 2 : 0) }
+        return String(unsafeUninitializedCapacity: count) { buffer in
+            var end = 0
+            for index in parts.indices {
+                if index > parts.startIndex { SQLWords.copy(word, to: buffer, &end) }
+                let isEnclosed = isEnclosed(parts[index])
+                if isEnclosed { SQLWords.copy("(", to: buffer, &end) }
+                SQLWords.copy(parts[index].sql, to: buffer, &end)
+                if isEnclosed { SQLWords.copy(")", to: buffer, &end) }
+            }
+            return end
+        }
     }
 }

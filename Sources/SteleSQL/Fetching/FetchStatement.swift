@@ -38,9 +38,14 @@ public struct FetchStatement: Sendable {
         self.sql = SQLText(sql)
         // What was bound for a part that came to nothing is in no text; only the last counts, for
         // a statement has as many parameters as the greatest that it names.
-        let count = Self.greatestParameter(in: sql)
-        self.bindings = count < bindings.count ? Array(bindings[..<count]) : bindings
-        self.sources = sources.filter { $0.place < count }
+        let count = Self.namesLast(bindings.count, sql) ? nil : Self.greatestParameter(in: sql)
+        if let count, count < bindings.count {
+            self.bindings = Array(bindings[..<count])
+            self.sources = sources.filter { $0.place < count }
+        } else {
+            self.bindings = bindings
+            self.sources = sources
+        }
         self.kinds = kinds
     }
 
@@ -71,6 +76,16 @@ public struct FetchStatement: Sendable {
         return result
     }
 
+    /// Whether the last parameter in a text is the one with that number, as it mostly is.
+    private static func namesLast(_ number: Int, _ sql: String) -> Bool {
+        var sql = sql
+        return sql.withUTF8 { bytes in
+            guard let sign = bytes.lastIndex(of: UInt8(ascii: "?")) else { return number == 0 }
+            let digits = bytes[(sign + 1)...].prefix { $0 &- 0x30 < 10 }
+            return digits.reduce(0) { $0 &* 10 &+ Int($1 &- 0x30) } == number
+        }
+    }
+
     private static func greatestParameter(in sql: String) -> Int {
         var sql = sql
         return sql.withUTF8 { bytes in
@@ -80,7 +95,7 @@ public struct FetchStatement: Sendable {
                 rest = rest[(sign + 1)...]
                 var number = 0
                 while let digit = rest.first, digit &- 0x30 < 10 {
-                    number = number * 10 + Int(digit &- 0x30)
+                    number = number &* 10 &+ Int(digit &- 0x30)
                     rest.removeFirst()
                 }
                 greatest = max(greatest, number)

@@ -11,7 +11,7 @@ struct Operand {
         case parameter(Int, Value)
         case sql(String)
         /// `_entity` of an object: a number in the table, a name to everybody else.
-        case entityName(Position)
+        indirect case entityName(Position)
     }
 
     var content: Content {

@@ -40,8 +40,9 @@ enum SQLWords {
         }
     }
 
+    /// Puts a text behind what is in a buffer that has room for it.
     @inline(__always)
-    private static func copy(
+    static func copy(
         _ text: String, to buffer: UnsafeMutableBufferPointer<UInt8>, _ end: inout Int
     ) {
         let copied: Void? = text.utf8.withContiguousStorageIfAvailable { bytes in

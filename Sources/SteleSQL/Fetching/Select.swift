@@ -16,7 +16,7 @@ final class Select {
 
     /// - Parameter parameters: what stands for the parameters of the request's predicate.
     init(
-        _ translator: FetchTranslator, _ request: FetchRequest, parameters: [Value] = []
+        _ translator: FetchTranslator, _ request: consuming FetchRequest, parameters: [Value] = []
     ) throws(StoreError) {
         guard let table = translator.schema.table(of: request.entity.index) else {
             throw .unsupported("\(request.entity.name) has no table in this store")
@@ -26,12 +26,12 @@ final class Select {
         let scope = Scope(table.name, alias)
         scope.setRow(FetchTranslator.firstKey, alias)
         self.translation = translation
-        self.request = request
         self.scope = scope
         object = Position(
             scope: scope, key: FetchTranslator.firstKey, entity: request.entity, isNullable: false,
             isFirst: true)
         source = try Self.join(request.source, scope, translation)
+        self.request = request
     }
 
     // MARK: Statements

@@ -32,10 +32,10 @@ extension Translation {
                 operands = pairs.map(\.1)
             }
         }
-        let long = element.isLongDecimal || operands.contains(where: \.isLongDecimal)
+        let long = element.isLongDecimal || operands.contains { $0.isLongDecimal }
         let text = comparable(element, options, long: long)
         if operands.count > Self.writtenOut,
-            let list = boundList(operands) { wrap($0, element.kind, options, long: long) }
+            let list = boundList(operands, { wrap($0, element.kind, options, long: long) })
         {
             return found(list, text, element, operands, options, holds: holds)
         }

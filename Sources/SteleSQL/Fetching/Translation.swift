@@ -44,7 +44,7 @@ final class Translation {
 
     /// Binds a value and gives the text that stands for it.
     /// - Parameter origin: where another request of the shape has its own; nil where it is the same.
-    func bind(_ value: Value, from origin: BindingSource.Origin? = nil) -> String {
+    func bind(_ value: consuming Value, from origin: BindingSource.Origin? = nil) -> String {
         if let origin { sources.append(BindingSource(place: bindings.count, origin: origin)) }
         bindings.append(value)
         let count = bindings.count
@@ -74,11 +74,12 @@ final class Translation {
     /// The SQL by which an operand compares and sorts: folded text, or a long Decimal's key.
     func comparable(_ operand: Operand, _ options: ComparisonOptions, long: Bool) -> String {
         let text = sql(operand)
+        guard long || operand.kind == .text else { return text }
         return wrap(text, operand.kind, options, long: long)
     }
 
     func wrap(
-        _ text: String, _ kind: ColumnKind, _ options: ComparisonOptions, long: Bool
+        _ text: consuming String, _ kind: ColumnKind, _ options: ComparisonOptions, long: Bool
     ) -> String {
         if long { return SQLWords.joined(SQLFunctions.decimalKey.name, "(", text, ")") }
         if kind == .text, options.folds {
