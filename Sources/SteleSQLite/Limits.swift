@@ -24,6 +24,8 @@ enum Limits {
     /// Pages in the WAL after which it is checkpointed: 32 MiB. Each time costs a sync of the store's
     /// file, for which the next commit's waits.
     static let checkpointPages = 8_000
+    /// How many checkpoints later saves wait for one, where they have left no gap for any: 256 MiB.
+    static let checkpointsMissed = 8
     /// Milliseconds that saves wait at most for readers that keep the WAL from starting anew.
     static let restartMilliseconds: Int32 = 50
     /// Calls and parentheses within one another that SQLite's parser, which has 100 places, holds in

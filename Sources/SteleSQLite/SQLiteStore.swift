@@ -75,7 +75,8 @@ public final class SQLiteStore: PersistentStore {
         checkpointer.follow(connection)
         let writer = try Writer(
             connection: connection, queue: queue, schema: schema, translator: translator,
-            watch: watch, observer: { [weak self] in self?.observer.withLock { $0 } })
+            watch: watch, checkpointer: checkpointer,
+            observer: { [weak self] in self?.observer.withLock { $0 } })
         nonisolated(unsafe) let moved = writer
         let watch = watch
         let writing = try StoreThread(name: "stele-writer") {

@@ -17,6 +17,7 @@ final class Writer {
     private let translator: CurrentTranslator
     private let saver: SQLSaver
     private let watch: CommitWatch
+    private let checkpointer: Checkpointer
     private let observer: () -> (any StoreObserver)?
     /// The commit counter after our last commit.
     private var lastCommit: UInt32
@@ -36,7 +37,7 @@ final class Writer {
 
     init(
         connection: Connection, queue: WriterQueue, schema: SQLSchema,
-        translator: CurrentTranslator, watch: CommitWatch,
+        translator: CurrentTranslator, watch: CommitWatch, checkpointer: Checkpointer,
         observer: @escaping () -> (any StoreObserver)?
     ) throws(StoreError) {
         self.connection = connection
@@ -44,6 +45,7 @@ final class Writer {
         self.schema = schema
         self.translator = translator
         self.watch = watch
+        self.checkpointer = checkpointer
         self.observer = observer
         lastCommit = watch.current
         saver = try SQLSaver(schema: schema, connection: connection)
@@ -58,6 +60,7 @@ final class Writer {
                 let batch = Array(rest.prefix(Limits.savesACommit))
                 rest.removeFirst(batch.count)
                 rest = write(batch) + rest
+                checkpointer.makeWay()
             }
         }
     }

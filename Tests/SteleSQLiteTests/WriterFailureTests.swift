@@ -27,7 +27,7 @@ private final class WriterStage {
         writer = try Writer(
             connection: connection, queue: queue, schema: schema,
             translator: CurrentTranslator(FetchTranslator(schema: schema)),
-            watch: CommitWatch(connection), observer: { nil })
+            watch: CommitWatch(connection), checkpointer: Checkpointer(), observer: { nil })
     }
 
     /// Jobs that are queued before are one batch.
