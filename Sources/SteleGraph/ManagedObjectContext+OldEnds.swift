@@ -116,7 +116,8 @@ extension ManagedObjectContext {
     }
 
     /// Who had changes when a link of his was cut from its other end, and has none by now, is not
-    /// part of the save, and no version tells that he is old. He is read again and lets go.
+    /// part of the save, and no version tells that he is old. He is read again and lets go. Nor has
+    /// he a change who left what he came to here, and others had brought him there meanwhile.
     func leaveCutLinks() throws {
         for object in touched where !object.isDeleted {
             for (relationship, inverse) in plan(object.entity).oneToOnes {
@@ -139,6 +140,14 @@ extension ManagedObjectContext {
                 let root = model.destination(of: relationship).root
                 try leave(object, inverse, root, keys ?? [])
             }
+        }
+        for (place, state) in toManys.sorted(by: { $0.key < $1.key }) where !state.removed.isEmpty {
+            let relationship = model.relationships[place.relationship]
+            guard let inverse = model.inverse(of: relationship), !inverse.isToMany,
+                let object = known(ownerID(place)), !object.isDeleted
+            else { continue }
+            let root = model.destination(of: relationship).root
+            try leave(object, inverse, root, Array(state.removed))
         }
         for (place, owners) in ownersSeen.sorted(by: { $0.key < $1.key }) {
             let relationship = model.relationships[place.relationship]

@@ -106,8 +106,10 @@ extension ManagedObjectContext {
         let isAlive = !object.isDeleted
         for slot in row.values.indices where !transient.contains(slot) {
             let (old, new) = (before.values[slot], row.values[slot])
-            // What a deleted object led to is what the store says: that is what it leaves.
-            let isOurs = isAlive && object.isTouched && !object.values[slot].isStored(as: old)
+            // What a deleted object leaves is what the store says that it leads to by now, but for
+            // what was taken from it here before.
+            let isOurs =
+                (isAlive ? object.isTouched : old == new) && !object.values[slot].isStored(as: old)
             if !isOurs { object.values[slot] = new }
             guard old != new, case .relationship(let toOne) = object.entity.slots[slot],
                 let inverse = model.inverse(of: toOne)

@@ -121,11 +121,20 @@ extension ManagedObjectContext {
         }
     }
 
-    /// The object is as the store has it; what is transient stays.
+    /// The object is as the store has it, and so is its part in to-manys; what is transient stays.
     func take(_ theirs: Snapshot, for object: ManagedObject) {
         let transient = plan(object.entity).transientSlots
         for slot in theirs.values.indices where !transient.contains(slot) {
-            object.values[slot] = theirs.values[slot]
+            let value = theirs.values[slot]
+            object.values[slot] = value
+            guard case .relationship(let toOne) = object.entity.slots[slot],
+                let inverse = model.inverse(of: toOne), inverse.isToMany
+            else { continue }
+            for case .key(let key) in Set([object.before?.values[slot] ?? .null, value]) {
+                let place = ToManyID(relationship: inverse.index, owner: key)
+                let isThere = value == .key(key)
+                toManys[place]?.rebase(object.id.key, isStored: isThere, isWanted: isThere)
+            }
         }
         object.before = theirs
         object.version = theirs.version
@@ -142,11 +151,21 @@ extension ManagedObjectContext {
 
     /// Sets a slot to what was read. The ends of a one-to-one link that was made here go back both:
     /// who was parted for it is linked again where he has no other link by now. Where the row at the
-    /// other end does not say that the link was there, one of them is older, and there is none.
+    /// other end does not say that the link was there, one of them is older, and there is none. Whom
+    /// the store has in a to-many already, he only does not know of it, keeps his place there.
     func putBack(_ value: Value, _ slot: Int, _ object: ManagedObject) throws {
         guard case .relationship(let toOne) = object.entity.slots[slot],
-            let inverse = model.inverse(of: toOne), !inverse.isToMany
+            let inverse = model.inverse(of: toOne)
         else { return try put(value, slot, object) }
+        if inverse.isToMany {
+            if let key = object.key(in: toOne), object.storedKey(in: toOne) != key,
+                toManys[ToManyID(relationship: inverse.index, owner: key)]?
+                    .isStored(object.id.key) == true
+            {
+                object.setSlot(slot, .null)
+            }
+            return try put(value, slot, object)
+        }
         let made = try object.key(in: toOne).flatMap {
             try existingObject(with: destinationID(toOne, $0))
         }

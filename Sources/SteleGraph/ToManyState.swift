@@ -17,8 +17,9 @@ struct ToManyID: Hashable {
 /// The members of one to-many: those in the store, once they are known, and what has changed.
 ///
 /// A link can be made or cut from its other side without knowing the members: a fault then holds
-/// nothing but the difference. `add` and `remove` are only called for links that are truly new or
-/// truly there, which the side that makes the change knows.
+/// nothing but the difference. `add` and `remove` are called for links that are new or there by what
+/// the side knows that makes the change; where that is older than what is known here, nobody is a
+/// member twice, and who is to go is held to be so when the members are read again.
 struct ToManyState {
     /// The members in the store, in its order; nil for a fault.
     private(set) var stored: [Int64]?
@@ -123,7 +124,10 @@ struct ToManyState {
     }
 
     mutating func add(_ key: Int64) {
-        if removed.remove(key) == nil { added.append(key) }
+        if removed.remove(key) == nil {
+            if isStored(key) == true { return }
+            added.append(key)
+        }
         order?.append(key)
     }
 
@@ -166,7 +170,9 @@ struct ToManyState {
     }
 
     /// How many members there are now; only told rightly where they are known.
-    var count: Int { (stored?.count ?? 0) + added.count - removed.count }
+    var count: Int {
+        (stored?.count ?? 0) + added.count - removed.count { isStored($0) != false }
+    }
 
     private static func precedes(_ a: Int64, _ b: Int64) -> Bool {
         if a < 0 || b < 0 { return a >= 0 ? true : b >= 0 ? false : a > b }

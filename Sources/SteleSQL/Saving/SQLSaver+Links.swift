@@ -31,17 +31,19 @@ extension SQLSaver {
                         + "AND \(table.ownerColumn) = ?2"),
                 [.string(KeyList.json(change.removed)), .int(owner)])
         case .column(let table, let column, let order, let isInverse):
-            // The row of the member itself is written with the member's own change.
+            // The row of the member itself is written with the member's own change. Who leads to
+            // another by now has his place there, which that one's change is of, or another save's.
             let orderPart = order.map { "\($0) = NULL" }
             let ownerPart = isInverse ? nil : "\(column) = NULL"
             let parts = [ownerPart, orderPart].compactMap { $0 }
             guard !parts.isEmpty else { return }
-            let condition = isInverse ? "\(column) IS NOT ?2" : "\(column) = ?2"
+            var values: [Value] = [.string(KeyList.json(change.removed))]
+            if !isInverse { values.append(.int(owner)) }
+            let condition = isInverse ? "\(column) IS NULL" : "\(column) = ?2"
             try connection.execute(
                 statements.text(
                     "UPDATE \(table) SET \(parts.joined(separator: ", ")) "
-                        + "WHERE Z_PK \(Self.inList) AND \(condition)"),
-                [.string(KeyList.json(change.removed)), .int(owner)])
+                        + "WHERE Z_PK \(Self.inList) AND \(condition)"), values)
         case .join, nil: break
         }
     }
@@ -72,16 +74,14 @@ extension SQLSaver {
         else { return }
         let existing = try orderKeys(statement, owner: owner)
         let kept = existing.filter { $0.key != nil }.count
-        let wanted: [Int64]
-        if let order = change.order {
-            wanted = order
-        } else {
-            let added = Set(change.added)
-            wanted = existing.map(\.member).filter { !added.contains($0) } + change.added
-        }
+        let added = Set(change.added)
+        let wanted =
+            change.order ?? existing.map(\.member).filter { !added.contains($0) } + change.added
+        // Who comes may have a key of where he was.
         let keys = Dictionary(
-            existing.compactMap { row in row.key.map { (row.member, $0) } },
-            uniquingKeysWith: { first, _ in first })
+            existing.compactMap { row in
+                added.contains(row.member) ? nil : row.key.map { (row.member, $0) }
+            }, uniquingKeysWith: { first, _ in first })
         guard kept > 0 || !wanted.isEmpty else { return }
         for (member, key) in OrderKeys.changes(from: keys, to: wanted) {
             try connection.execute(
