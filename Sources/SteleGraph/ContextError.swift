@@ -39,7 +39,7 @@ public enum ContextError: Error, Sendable, Hashable, CustomStringConvertible {
         case .abstractEntity(let name):
             "\(name) is abstract: make an object of one of its subentities"
         case .deleted(let entity, let key):
-            "\(entity) \(key) is deleted and cannot be linked or changed"
+            "\(ObjectID.name(entity, key)) is deleted and cannot be linked or changed"
         case .wrongDestination(let relationship, let asked, let given):
             "\(relationship) leads to \(asked), and the object given is of \(given)"
         case .noSuchRelationship(let entity, let relationship):
@@ -52,8 +52,8 @@ public enum ContextError: Error, Sendable, Hashable, CustomStringConvertible {
                 + "\(key) is of another store; pass URIs between stores (objectID(forURI:))"
         case .unusableURI(let uri, let reason): "\(uri) names no object here: \(reason)"
         case .valueLost(let entity, let key, let property):
-            "\(property) of \(entity) \(key) was set while the object could not be read, and is "
-                + "lost: roll the context back, and set it again"
+            "\(property) of \(ObjectID.name(entity, key)) was set while the object could not be "
+                + "read, and is lost: roll the context back, and set it again"
         case .willSaveDoesNotEnd(let entity):
             "willSave of \(entity) still changed objects after a thousand rounds: set only what "
                 + "differs"

@@ -64,7 +64,7 @@ extension ValidationError {
         ValidationError(
             .relationshipDeniedDelete, object, relationship.name, .key(other), .null,
             "must be empty before the object can be deleted",
-            "still leads to \(entity.name) \(other), and its delete rule is Deny")
+            "still leads to \(ObjectID.name(entity.name, other)), and its delete rule is Deny")
     }
 
     static func tooLarge(

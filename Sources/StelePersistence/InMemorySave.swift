@@ -85,18 +85,16 @@ struct InMemorySave {
             case .exists(let entity, let key):
                 let row = contents.row(ObjectID(root: root(entity), key: key))
                 guard let row, model.entities[entity].isKind(row.entity) else {
-                    throw .moved("\(model.entities[entity].name) \(key) is not there any more")
+                    throw expectation.failure(in: model)
                 }
             case .members(let index, let owner, let keys):
                 let relationship = model.relationships[index]
                 let members = contents.members(of: relationship, owner: owner)
-                if Set(members) != Set(keys) {
-                    throw .moved("the members of \(relationship.name) of \(owner) have changed")
-                }
+                if Set(members) != Set(keys) { throw expectation.failure(in: model) }
             case .owners(let index, let member, let keys):
                 let relationship = model.relationships[index]
                 if contents.owners(of: member, by: relationship) != Set(keys) {
-                    throw .moved("who has \(member) as \(relationship.name) has changed")
+                    throw expectation.failure(in: model)
                 }
             }
         }
@@ -111,7 +109,10 @@ struct InMemorySave {
                 throw .invalid("a change of \(change.key) does not say what it was made from")
             }
             if change.kind == .update && change.changedSlots.isEmpty {
-                if row == nil { throw .moved("\(change.key) is not there any more") }
+                if row == nil {
+                    throw Expectation.exists(entity: change.entity, key: change.key)
+                        .failure(in: model)
+                }
             } else if row?.version != before.version || row?.entity != before.entity {
                 conflicts.append(
                     MergeConflict(
@@ -130,24 +131,47 @@ struct InMemorySave {
             let inherited = entity.parent.map { model.entities[$0].uniquenessConstraints } ?? []
             for constraint in entity.uniquenessConstraints.dropFirst(inherited.count)
             where outcome.rows.contains(where: { entity.isKind($0.entity) }) {
-                var known: [[Value]: Int64] = [:]
+                var known: [[Value]: Snapshot] = [:]
                 for (key, row) in contents.families[entity.root] where entity.isKind(row.entity) {
                     let id = ObjectID(root: entity.root, key: key)
                     if deleted.contains(id) || changed.contains(id) { continue }
-                    if let values = values(constraint, row) { known[comparable(values)] = key }
+                    if let values = values(constraint, row) { known[comparable(values)] = row }
                 }
                 for row in outcome.rows where entity.isKind(row.entity) {
                     guard let values = values(constraint, row) else { continue }
-                    if let other = known.updateValue(row.key, forKey: comparable(values)) {
-                        // What this save inserts has no key that anybody could look up.
-                        let isNew = other >= contents.nextKeys[entity.root]
-                        throw .constraint(
-                            ConstraintConflict(
-                                entity: row.entity, constraint: constraint, values: values,
-                                databaseKey: isNew ? nil : other))
+                    if let other = known.updateValue(row, forKey: comparable(values)) {
+                        throw .constraint(conflict(row, other, constraint, values))
                     }
                 }
             }
+        }
+    }
+
+    /// - Parameter other: who has the same values.
+    private func conflict(
+        _ row: Snapshot, _ other: Snapshot, _ constraint: [String], _ values: [Value]
+    ) -> ConstraintConflict {
+        let (refused, holder) = (asked(row), asked(other))
+        let asked = refused.flatMap {
+            self.values(
+                constraint,
+                Snapshot(entity: row.entity, key: row.key, version: 0, values: $0.values))
+        }
+        return ConstraintConflict(
+            entity: row.entity, key: refused?.key ?? row.key, constraint: constraint,
+            values: asked ?? values,
+            holder: ConstraintConflict.Holder(
+                entity: other.entity, key: holder?.key ?? other.key,
+                isNew: holder?.kind == .insert))
+    }
+
+    /// The request's change of a row: new objects in it have their temporary keys.
+    private func asked(_ row: Snapshot) -> ObjectChange? {
+        let root = root(row.entity)
+        return request.changes.first { change in
+            guard self.root(change.entity) == root else { return false }
+            let id = ObjectID(root: root, key: change.key)
+            return (outcome.result.permanentKeys[id] ?? change.key) == row.key
         }
     }
 
@@ -207,7 +231,7 @@ struct InMemorySave {
                     kind: .delete, entity: change.entity, key: key, version: change.before?.version,
                     before: members, snapshot: contents.row(id)))
         case .insert:
-            if contents.row(id) != nil { throw .moved("\(key) is there already") }
+            if contents.row(id) != nil { throw .moved("\(entity.name) \(key) is there already") }
             let version = change.before.map { $0.version &+ 1 } ?? 1
             let row = Snapshot(
                 entity: change.entity, key: key, version: version,

@@ -25,6 +25,14 @@ public struct ObjectID: Sendable, Hashable {
     public var isTemporary: Bool { key < 0 }
 }
 
+extension ObjectID {
+    /// An object as sentences call it: `Player 42`, and `a new Player` while its key is one that
+    /// nobody could look up.
+    public static func name(_ entity: String, _ key: Int64) -> String {
+        key > 0 ? "\(entity) \(key)" : "a new \(entity)"
+    }
+}
+
 /// A saved object's values at one moment, with the version that they had.
 @frozen
 public struct Snapshot: Sendable, Hashable {

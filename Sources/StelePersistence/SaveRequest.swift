@@ -90,4 +90,21 @@ public enum Expectation: Sendable, Hashable {
     case members(relationship: Int, owner: Int64, keys: [Int64])
     /// A relationship without an inverse leads to that object from just these owners.
     case owners(relationship: Int, member: Int64, keys: [Int64])
+
+    /// The refusal where it does not hold (`StoreError.moved`), with the model's names.
+    public func failure(in model: Model) -> StoreError {
+        switch self {
+        case .exists(let entity, let key):
+            let name = ObjectID.name(model.entities[entity].name, key)
+            return .moved("\(name) is not there any more")
+        case .members(let index, let owner, _):
+            let relationship = model.relationships[index]
+            let name = ObjectID.name(model.entities[relationship.owner].name, owner)
+            return .moved("\(relationship.name) of \(name) has changed")
+        case .owners(let index, let member, _):
+            let relationship = model.relationships[index]
+            let name = ObjectID.name(model.destination(of: relationship).name, member)
+            return .moved("who has \(name) as \(relationship.name) has changed")
+        }
+    }
 }

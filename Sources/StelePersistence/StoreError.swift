@@ -82,18 +82,47 @@ public struct MergeConflict: Sendable {
 
 /// Two objects with the same values where the model wants unique ones (NSConstraintConflict).
 public struct ConstraintConflict: Sendable {
+    /// Who has the values already.
+    public struct Holder: Sendable {
+        /// The index of its concrete entity.
+        public var entity: Int
+        /// Its key, as the request names it: negative for most that are new.
+        public var key: Int64
+        /// Whether the same save inserts it.
+        public var isNew: Bool
+
+        public init(entity: Int, key: Int64, isNew: Bool) {
+            self.entity = entity
+            self.key = key
+            self.isNew = isNew
+        }
+    }
+
+    /// The index of the refused object's concrete entity.
     public var entity: Int
+    /// The refused object's key, as the request names it: negative for a new one, and 0 for one that
+    /// is not made.
+    public var key: Int64
     /// The constrained attributes.
     public var constraint: [String]
-    /// The new object's values for them.
+    /// The refused object's values for them, as it was asked for: a to-one may hold a new object's
+    /// negative key.
     public var values: [Value]
-    /// The key of the object that has them already, where it is known.
-    public var databaseKey: Int64?
+    /// Who has these values, where that is known.
+    public var holder: Holder?
 
-    public init(entity: Int, constraint: [String], values: [Value], databaseKey: Int64?) {
+    /// The key of the stored object that has the values; nil where it is another of the same save.
+    public var databaseKey: Int64? {
+        holder.flatMap { $0.isNew ? nil : $0.key }
+    }
+
+    public init(
+        entity: Int, key: Int64, constraint: [String], values: [Value], holder: Holder?
+    ) {
         self.entity = entity
+        self.key = key
         self.constraint = constraint
         self.values = values
-        self.databaseKey = databaseKey
+        self.holder = holder
     }
 }

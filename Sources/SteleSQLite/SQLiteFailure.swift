@@ -20,7 +20,7 @@ enum SQLiteFailure {
         case SQLITE_INTERRUPT: return .deadline(seconds: Limits.statementSeconds)
         case SQLITE_CONSTRAINT:
             return .constraint(
-                ConstraintConflict(entity: 0, constraint: [], values: [], databaseKey: nil))
+                ConstraintConflict(entity: 0, key: 0, constraint: [], values: [], holder: nil))
         case SQLITE_TOOBIG, SQLITE_RANGE, SQLITE_MISMATCH: return .invalid(message)
         case SQLITE_ERROR where message.hasPrefix("\u{1F}"):
             return FunctionError.error(message).map { .predicate($0) } ?? .failed(message)

@@ -98,6 +98,9 @@ extension Service {
                 // It lost a race, or there is a queue: a worker makes it again, and may wait.
                 case .failure(.moved), .failure(.conflicts), .failure(.busy):
                     reply.leaveToWorker()
+                case .failure(.constraint(let conflict)):
+                    let error = PlacedConflict(conflict: conflict, places: write.places)
+                    reply.answer { self.refuse(error, passage) }
                 case .failure(let error): reply.answer { self.refuse(error, passage) }
                 }
             }

@@ -76,6 +76,25 @@ import Testing
         }
     }
 
+    /// Keys that the refused save has given out would name nobody.
+    @Test(arguments: StoreKind.allCases)
+    func aConflictTellsNewDestinationsAsTheContextKnowsThem(_ kind: StoreKind) throws {
+        let fixture = try Fixture(Self.model(), kind)
+        let id = try fixture.insert("Person")[0]
+        let mine = fixture.context()
+        let team = try mine.insert(try fixture.entity("Team"))
+        let person = try mine.get(id)
+        try person.set("team", team)
+        let other = fixture.context()
+        try other.get(id)["name"] = .string("theirs")
+        try other.save()
+        let slot = try person.link("team").slot
+        #expect { try mine.save() } throws: { error in
+            guard case StoreError.conflicts(let all) = error else { return false }
+            return all.first?.values[slot] == .key(team.id.key) && team.id.isTemporary
+        }
+    }
+
     @Test(
         arguments: StoreKind.allCases,
         [

@@ -13,33 +13,34 @@ struct ExpectationCheck {
         _ expectations: [Expectation], statements: inout SaveStatements
     ) throws(StoreError) {
         for expectation in expectations {
-            switch expectation {
-            case .exists(let entity, let key):
-                try exists(schema.model.entities[entity], key, &statements)
-            case .members(let relationship, let owner, let keys):
-                try members(schema.model.relationships[relationship], owner, keys, &statements)
-            case .owners(let relationship, let member, let keys):
-                try owners(schema.model.relationships[relationship], member, keys, &statements)
-            }
+            let holds =
+                switch expectation {
+                case .exists(let entity, let key):
+                    try exists(schema.model.entities[entity], key, &statements)
+                case .members(let relationship, let owner, let keys):
+                    try members(schema.model.relationships[relationship], owner, keys, &statements)
+                case .owners(let relationship, let member, let keys):
+                    try owners(schema.model.relationships[relationship], member, keys, &statements)
+                }
+            guard holds else { throw expectation.failure(in: schema.model) }
         }
     }
 
     private func exists(
         _ entity: Entity, _ key: Int64, _ statements: inout SaveStatements
-    ) throws(StoreError) {
-        guard let table = schema.table(of: entity.index) else { return }
+    ) throws(StoreError) -> Bool {
+        guard let table = schema.table(of: entity.index) else { return true }
         let sql = statements.text("SELECT Z_ENT FROM \(table.name) WHERE Z_PK = ?1")
         let rows = try connection.rows(sql, [.int(key)], [.integer])
-        guard case .int(let number)? = rows.first?.first, entity.isKind(Int(number) &- 1) else {
-            throw .moved("\(entity.name) \(key) is not there any more")
-        }
+        guard case .int(let number)? = rows.first?.first else { return false }
+        return entity.isKind(Int(number) &- 1)
     }
 
     private func members(
         _ relationship: Relationship, _ owner: Int64, _ keys: [Int64],
         _ statements: inout SaveStatements
-    ) throws(StoreError) {
-        guard let storage = schema.toManys[relationship.index] else { return }
+    ) throws(StoreError) -> Bool {
+        guard let storage = schema.toManys[relationship.index] else { return true }
         let sql: String
         switch storage {
         case .column(let table, let column, _, _):
@@ -47,15 +48,13 @@ struct ExpectationCheck {
         case .join(let table):
             sql = "SELECT \(table.memberColumn) FROM \(table.name) WHERE \(table.ownerColumn) = ?1"
         }
-        guard try self.keys(statements.text(sql), of: owner) == Set(keys) else {
-            throw .moved("\(relationship.name) of \(owner) has changed")
-        }
+        return try self.keys(statements.text(sql), of: owner) == Set(keys)
     }
 
     private func owners(
         _ relationship: Relationship, _ member: Int64, _ keys: [Int64],
         _ statements: inout SaveStatements
-    ) throws(StoreError) {
+    ) throws(StoreError) -> Bool {
         let sql: String
         if case .column(let table, let column, _, _)? = schema.toManys[relationship.index] {
             sql = "SELECT \(column) FROM \(table) WHERE Z_PK = ?1 AND \(column) IS NOT NULL"
@@ -64,11 +63,9 @@ struct ExpectationCheck {
         {
             sql = "SELECT Z_PK FROM \(table.name) WHERE \(column) = ?1"
         } else {
-            return
+            return true
         }
-        guard try self.keys(statements.text(sql), of: member) == Set(keys) else {
-            throw .moved("who has \(member) as \(relationship.name) has changed")
-        }
+        return try self.keys(statements.text(sql), of: member) == Set(keys)
     }
 
     private func keys(_ sql: SQLText, of key: Int64) throws(StoreError) -> Set<Int64> {

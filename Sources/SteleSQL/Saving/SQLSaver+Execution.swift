@@ -27,9 +27,10 @@ extension SQLSaver {
                 continue
             }
             let change = try operations[next]
+            let place = next
             next += 1
             if view == .foreign, change.kind != .insert, !change.changesLinksAlone,
-                let changed = try silentConflict(of: change)
+                let changed = try silentConflict(of: operations.asked(place))
             {
                 conflicts.append(changed)
                 continue
@@ -40,13 +41,13 @@ extension SQLSaver {
                 if let applied = try update(change, concrete, view, places) {
                     try done(applied)
                 } else {
-                    conflicts.append(try conflict(of: change))
+                    conflicts.append(try conflict(of: operations.asked(place)))
                 }
             case .delete:
                 if try delete(change) {
                     try done(AppliedChange(change: change, after: nil))
                 } else {
-                    conflicts.append(try conflict(of: change))
+                    conflicts.append(try conflict(of: operations.asked(place)))
                 }
             }
         }
@@ -159,6 +160,7 @@ extension SQLSaver {
     }
 
     /// Another program may change a row and leave its version: then the version guards nothing.
+    /// - Parameter change: as it was asked for: keys that this save has given out go with it.
     private func silentConflict(of change: ObjectChange) throws(StoreError) -> MergeConflict? {
         guard let before = change.before, let now = try persisted(change),
             now.version == before.version,
@@ -170,6 +172,7 @@ extension SQLSaver {
             changedSlots: change.changedSlots, values: change.values)
     }
 
+    /// - Parameter change: as for `silentConflict`.
     private func conflict(of change: ObjectChange) throws(StoreError) -> MergeConflict {
         let persisted = try persisted(change)
         let cached =

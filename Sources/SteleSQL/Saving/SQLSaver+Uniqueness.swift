@@ -24,14 +24,14 @@ final class UniqueValues {
         return made[id]
     }
 
-    private func id(of change: ObjectChange) -> ObjectID {
+    func id(of change: ObjectChange) -> ObjectID {
         ObjectID(root: model.entities[change.entity].root, key: change.key)
     }
 
-    /// The save's change of the object, if it has one.
-    func change(of id: ObjectID) throws(StoreError) -> ObjectChange? {
-        guard let place = try place(of: id) else { return nil }
-        return try operations[place]
+    /// The save's change of the object as it was asked for, with temporary keys; nil where it has
+    /// none.
+    func asked(_ id: ObjectID) throws(StoreError) -> ObjectChange? {
+        try place(of: id).map { operations.asked($0) }
     }
 
     /// Whether the object may give up its values for now: its own change is still to come.
@@ -64,26 +64,34 @@ extension SQLSaver {
                     throw .failed("\(name) \(change.key) breaks a constraint that is not the model's")
                 }
                 let holder = ObjectID(
-                    root: schema.model.entities[change.entity].root, key: broken.holder)
+                    root: schema.model.entities[change.entity].root, key: broken.holder.key)
                 if let other = try places.park(holder, besides: change),
                     try giveUp(broken.names, of: other)
                 {
                     continue
                 }
-                // What this save inserts has no key that anybody could look up.
-                let isNew = try places.change(of: holder)?.kind == .insert
-                throw .constraint(
-                    ConstraintConflict(
-                        entity: change.entity, constraint: broken.names, values: broken.values,
-                        databaseKey: isNew ? nil : broken.holder))
+                throw .constraint(try conflict(broken, change, holder, places))
             }
         }
     }
 
+    /// What a refusal says; the keys that this save has given out go with it, so none is named.
+    private func conflict(
+        _ broken: Broken, _ change: ObjectChange, _ holder: ObjectID, _ places: UniqueValues
+    ) throws(StoreError) -> ConstraintConflict {
+        let (refused, other) = (try places.asked(places.id(of: change)), try places.asked(holder))
+        return ConstraintConflict(
+            entity: change.entity, key: refused?.key ?? change.key, constraint: broken.names,
+            values: broken.slots.map { (refused ?? change).values[$0] },
+            holder: ConstraintConflict.Holder(
+                entity: broken.holder.entity, key: other?.key ?? holder.key,
+                isNew: other?.kind == .insert))
+    }
+
     private struct Broken {
         var names: [String]
-        var values: [Value]
-        var holder: Int64
+        var slots: [Int]
+        var holder: (key: Int64, entity: Int)
     }
 
     private func brokenConstraint(of change: ObjectChange) throws(StoreError) -> Broken? {
@@ -95,9 +103,9 @@ extension SQLSaver {
             let slots = names.compactMap { slot($0, entity) }
             let values = slots.map { change.values[$0] }
             guard slots.count == names.count, !values.contains(.null),
-                let key = try holder(of: values, slots, besides: change)
+                let holder = try holder(of: values, slots, besides: change)
             else { continue }
-            return Broken(names: names, values: values, holder: key)
+            return Broken(names: names, slots: slots, holder: holder)
         }
         return nil
     }
@@ -112,17 +120,22 @@ extension SQLSaver {
 
     private func holder(
         of values: [Value], _ slots: [Int], besides change: ObjectChange
-    ) throws(StoreError) -> Int64? {
+    ) throws(StoreError) -> (key: Int64, entity: Int)? {
         guard let table = schema.table(of: change.entity) else { return nil }
         let columns = slots.compactMap { schema.column(of: $0, in: change.entity) }
         guard columns.count == slots.count else { return nil }
         let conditions = columns.enumerated().map { "\($0.element) = ?\($0.offset + 2)" }
         let sql = statements.text(
-            "SELECT Z_PK FROM \(table.name) WHERE Z_PK <> ?1 AND "
+            "SELECT Z_PK, Z_ENT FROM \(table.name) WHERE Z_PK <> ?1 AND "
                 + conditions.joined(separator: " AND "))
-        let found = try connection.rows(sql, [.int(change.key)] + values, [.integer])
-        if case .int(let key)? = found.first?.first { return key }
-        return nil
+        let found = try connection.rows(sql, [.int(change.key)] + values, [.integer, .integer])
+        guard let row = found.first, case .int(let key) = row[0] else { return nil }
+        let family = schema.model.entities[schema.model.entities[change.entity].root]
+        // What another program has written there may be anything.
+        if case .int(let number) = row[1], family.isKind(Int(number) &- 1) {
+            return (key, Int(number) &- 1)
+        }
+        return (key, family.index)
     }
 
     /// Nulls the columns of a constraint where the object's own change, still to come, gives them

@@ -15,7 +15,8 @@ extension ErrorCode {
         "`conflicts` has the keys that differ, with both values.")
     static let constraint = ErrorCode(
         133021, "NSManagedObjectConstraintMergeError", 409, "Another object has these values",
-        "The model wants the values of these attributes to be unique together.")
+        "The model wants the values of these attributes to be unique together, in the store and "
+            + "among the objects of one save.")
     static let incompatibleStore = ErrorCode(
         134100, "NSPersistentStoreIncompatibleVersionHashError", 500,
         "The store is of another model", "The store was made with a model that differs from this.")
@@ -26,9 +27,6 @@ extension ErrorCode {
 
     static let numbers: [ErrorCode] = [
         validation,
-        ErrorCode(
-            1551, "NSManagedObjectConstraintValidationError", 422, "The object is not valid",
-            "A uniqueness constraint does not hold among the objects of this save."),
         severalFailures,
         ErrorCode(
             1570, "NSValidationMissingMandatoryPropertyError", 422, "A value is missing",

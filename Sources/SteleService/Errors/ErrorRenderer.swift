@@ -75,6 +75,9 @@ struct ErrorRenderer {
         }
         // In an editing context the object is deleted already, and has no routes.
         if isEditing { return "undo the deletion, or delete or move what \(name) leads to as well" }
+        if case .key(let key) = error.value, !isAddressed(key) {
+            return "the request makes it itself: leave out the link, or the deletion"
+        }
         return "delete or move them first: GET \(path(error.entity, error.key))/\(name)"
     }
 
@@ -104,9 +107,15 @@ struct ErrorRenderer {
         "\(Routes.path(ofEntity: entity.name, basePath))/\(TemporaryID.text(key))"
     }
 
-    private func isAddressed(_ key: Int64) -> Bool { key > 0 || isEditing }
+    private func isAddressed(_ key: Int64) -> Bool { key > 0 || (key < 0 && isEditing) }
+
+    /// An object as sentences call it; by its temporary id only where that is an address.
+    private func name(_ entity: String, _ key: Int64) -> String {
+        isAddressed(key) ? "\(entity) \(TemporaryID.text(key))" : ObjectID.name(entity, key)
+    }
 
     private func json(_ value: Value, _ property: Property?) -> JSONValue {
+        if case .key(let key) = value, !isAddressed(key) { return .null }
         var writer = ByteWriter()
         let kind = property.map { ValueKind($0) } ?? .plain
         if case .data(let bytes) = value, bytes.count > 256 {
@@ -120,9 +129,7 @@ struct ErrorRenderer {
         switch error {
         case .abstractEntity: Problem(.abstract, error.description)
         case .deleted(let entity, let key):
-            Problem(
-                .object,
-                "\(entity) \(TemporaryID.text(key)) is deleted and cannot be linked or changed")
+            Problem(.object, "\(name(entity, key)) is deleted and cannot be linked or changed")
         case .tooManyObjects:
             Problem(
                 .contextEvaluation, error.description,
@@ -193,7 +200,10 @@ struct ErrorRenderer {
             members: [("objects", .array(entries))])
     }
 
-    private func problem(_ conflict: ConstraintConflict) -> Problem {
+    /// - Parameter places: those of the body's new objects by their keys.
+    func problem(
+        _ conflict: ConstraintConflict, places: [(key: Int64, path: [String])] = []
+    ) -> Problem {
         let entity = model.entities[conflict.entity]
         var members: [(String, JSONValue)] = [
             ("entity", .string(entity.name)),
@@ -206,12 +216,37 @@ struct ErrorRenderer {
                     })
             ),
         ]
-        if let key = conflict.databaseKey {
-            // Who has the values may be of another entity of the family: its root's route answers.
-            members.append(("object", .string(path(model.entities[entity.root], key))))
-        }
         let names = conflict.constraint.joined(separator: ", ")
+        let paths = Dictionary(places, uniquingKeysWith: { first, _ in first })
+        func entry(_ entity: Entity, _ key: Int64) -> JSONValue? {
+            var members: [(String, JSONValue)] = []
+            if let steps = paths[key], !steps.isEmpty {
+                members.append(("at", .string(Problem.pointer(steps))))
+            }
+            if isAddressed(key) { members.append(("object", .string(path(entity, key)))) }
+            // The body is that object, and the rest says all of it.
+            if members.isEmpty { return nil }
+            members.append(("entity", .string(entity.name)))
+            members.append(("message", .string("\(names) must be unique")))
+            return .object(members)
+        }
+        var entries = [entry(entity, conflict.key)]
+        guard let holder = conflict.holder else {
+            return Problem(
+                .constraint, "another \(entity.name) has the same \(names)",
+                errors: entries.compactMap(\.self), members: members)
+        }
+        let other = model.entities[holder.entity]
+        if isAddressed(holder.key) {
+            members.append(("object", .string(path(other, holder.key))))
+        }
+        if holder.isNew { entries.append(entry(other, holder.key)) }
         return Problem(
-            .constraint, "another \(entity.name) has the same \(names)", members: members)
+            .constraint, "\(name(other.name, holder.key)) has the same \(names)",
+            hint: entity.isKind(other.index)
+                ? nil
+                : "an object keeps its entity: \(name(other.name, holder.key)) cannot become "
+                    + "\(entity.name), whatever the merge policy",
+            errors: entries.compactMap(\.self), members: members)
     }
 }

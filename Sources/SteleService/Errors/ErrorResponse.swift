@@ -14,6 +14,12 @@ struct PlacedErrors: Error {
     let places: [(key: Int64, path: [String])]
 }
 
+/// Values that two objects have, with the places of the body's new objects by their keys.
+struct PlacedConflict: Error {
+    let conflict: ConstraintConflict
+    let places: [(key: Int64, path: [String])]
+}
+
 /// What a client is told of an error, whatever threw it.
 struct ErrorResponse {
     let problem: Problem
@@ -36,6 +42,8 @@ struct ErrorResponse {
         case let error as ValidationErrors: self.init(renderer.problem(error))
         case let error as PlacedErrors:
             self.init(renderer.problem(error.errors, places: error.places))
+        case let error as PlacedConflict:
+            self.init(renderer.problem(error.conflict, places: error.places))
         case let error as ValidationError:
             self.init(renderer.problem(ValidationErrors([error])))
         case let error as ContextError: self.init(renderer.problem(error))

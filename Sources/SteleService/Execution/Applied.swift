@@ -59,6 +59,8 @@ struct BegunWrite: Sendable {
     /// What is to be saved; nil where nothing changes.
     let request: SaveRequest?
     let applied: Applied
+    /// The places of the body's new objects, by their keys.
+    let places: [(key: Int64, path: [String])]
     /// What it was made from.
     let token: Int64
 

@@ -32,6 +32,8 @@ extension Execution {
                 continue
             } catch StoreError.constraint where plan.mergePolicy != .error {
                 continue
+            } catch StoreError.constraint(let conflict) {
+                throw PlacedConflict(conflict: conflict, places: writer.places)
             }
         }
         return try writeAlone(plan)
@@ -51,7 +53,8 @@ extension Execution {
             let applied = try apply(plan, writer)
             let request = try context.saveRequest()
             return BegunWrite(
-                request: request, applied: applied, token: try context.token())
+                request: request, applied: applied, places: writer.places,
+                token: try context.token())
         } catch let errors as ValidationErrors {
             throw PlacedErrors(errors: errors, places: writer.places)
         }
@@ -65,13 +68,15 @@ extension Execution {
 
     private func writeAlone(_ plan: WritePlan) throws -> Outcome {
         var applied: Applied?
-        let saved = try coordinator.store.save(making: { reader in
-            let context = ManagedObjectContext(
-                coordinator, reader: reader, name: plan.contextName)
-            defer { context.close() }
-            let writer = writer(plan, context)
-            let result = try apply(plan, writer)
-            do {
+        var places: [(key: Int64, path: [String])] = []
+        do {
+            let saved = try coordinator.store.save(making: { reader in
+                let context = ManagedObjectContext(
+                    coordinator, reader: reader, name: plan.contextName)
+                defer { context.close() }
+                let writer = writer(plan, context)
+                let result = try apply(plan, writer)
+                places = writer.places
                 if let receipt = plan.receipt {
                     let made = try receipt.request(result, context)
                     applied = result
@@ -80,12 +85,14 @@ extension Execution {
                 let made = try context.saveRequest()
                 applied = result
                 return try made ?? SaveRequest(readToken: context.token())
-            } catch let errors as ValidationErrors {
-                throw PlacedErrors(errors: errors, places: writer.places)
-            }
-        })
-        guard let applied else { return .done }
-        return applied.outcome(after: saved)
+            })
+            guard let applied else { return .done }
+            return applied.outcome(after: saved)
+        } catch let errors as ValidationErrors {
+            throw PlacedErrors(errors: errors, places: places)
+        } catch StoreError.constraint(let conflict) {
+            throw PlacedConflict(conflict: conflict, places: places)
+        }
     }
 
     /// Makes a write's changes in the writer's context.

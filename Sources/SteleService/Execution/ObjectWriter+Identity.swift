@@ -100,11 +100,11 @@ extension ObjectWriter {
     ) -> Problem {
         Problem(
             .versionConflict,
-            "the body is of version \(version), and \(object.entity.name) "
-                + "\(TemporaryID.text(object.id.key)) has version \(object.version)",
-            hint: "read the object again and apply the change to what it is now",
+            "the body is of version \(version), and \(object.shownVersion)",
+            hint: object.id.isTemporary
+                ? "leave _version out" : "read the object again and apply the change to what it is now",
             members: [
-                ("yourVersion", .integer(version)), ("storedVersion", .integer(object.version)),
+                ("yourVersion", .integer(version)), ("storedVersion", object.storedVersionMember),
                 ("conflicts", conflicts(object, body)),
             ])
     }
@@ -122,4 +122,15 @@ extension ObjectWriter {
                 ])
             ])
     }
+}
+
+extension ManagedObject {
+    /// What errors say of the version that is stored: "Person 42 has version 3".
+    var shownVersion: String {
+        let name = "\(entity.name) \(TemporaryID.text(id.key))"
+        return id.isTemporary ? "\(name) is not saved yet" : "\(name) has version \(version)"
+    }
+
+    /// The version that is stored; null where none is.
+    var storedVersionMember: JSONValue { id.isTemporary ? .null : .integer(version) }
 }

@@ -82,7 +82,7 @@ extension ObjectWriter {
     // MARK: Uniqueness
 
     /// The object that has the unique values of a body already, in the store or in the body itself.
-    /// - Throws: `Problem`, 409, where it is of an entity that the body cannot be of.
+    /// - Throws: `PlacedConflict`, 409, where it is of an entity that the body cannot be of.
     func existing(
         like node: JSONNode, _ entity: Entity, _ depth: Int
     ) throws -> ManagedObject? {
@@ -97,10 +97,12 @@ extension ObjectWriter {
             }
             guard let found, !found.isDeleted else { continue }
             guard entity.isKind(found.entity.index) else {
-                throw Problem(
-                    .constraint,
-                    "\(found.entity.name) \(found.id.key) has the same "
-                        + "\(names.joined(separator: ", ")), and no \(entity.name) can become one")
+                throw PlacedConflict(
+                    conflict: ConstraintConflict(
+                        entity: entity.index, key: 0, constraint: names, values: values,
+                        holder: ConstraintConflict.Holder(
+                            entity: found.entity.index, key: found.id.key, isNew: found.isInserted)),
+                    places: places + [(0, path)])
             }
             return found
         }

@@ -76,15 +76,14 @@ struct Preconditions {
         }
         let named = tags.compactMap { EntityTags.version(of: $0.opaque) }
         let text = named.map(String.init).joined(separator: ", ")
-        var members: [(String, JSONValue)] = [("storedVersion", .integer(object.version))]
+        var members: [(String, JSONValue)] = [("storedVersion", object.storedVersionMember)]
         if named.count == 1 { members.insert(("yourVersion", .integer(named[0])), at: 0) }
         if let body { members.append(("conflicts", writer.conflicts(object, body))) }
         return Problem(
             .precondition,
             text.isEmpty
                 ? "If-Match names no version: send the ETag of the object itself"
-                : "If-Match names version \(text), and \(object.entity.name) "
-                    + "\(TemporaryID.text(object.id.key)) has version \(object.version)",
+                : "If-Match names version \(text), and \(object.shownVersion)",
             hint: hint, members: members)
     }
 }

@@ -87,9 +87,16 @@ struct Transaction {
             throw problem.inOperation(index)
         } catch let error as ContextError {
             guard let index else { throw error }
-            throw ErrorRenderer(renderer: writer.renderer, basePath: basePath).problem(error)
-                .inOperation(index)
+            throw errors.problem(error).inOperation(index)
+        } catch let error as PlacedConflict {
+            guard let index else { throw error }
+            throw errors.problem(error.conflict, places: error.places).inOperation(index)
         }
+    }
+
+    private var errors: ErrorRenderer {
+        ErrorRenderer(
+            renderer: writer.renderer, basePath: basePath, isEditing: writer.temporaries != nil)
     }
 
     // MARK: Reading

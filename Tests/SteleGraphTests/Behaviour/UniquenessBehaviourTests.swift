@@ -46,6 +46,25 @@ import Testing
         #expect(try fixture.stored("User", "mail", of: ids[1]) == .string("c"))
     }
 
+    /// Keys that the refused save has given out would name nobody.
+    @Test(arguments: StoreKind.allCases)
+    func newObjectsOfOneValueAreNamedAsTheContextKnowsThem(_ kind: StoreKind) throws {
+        let (fixture, _) = try users(kind)
+        let context = fixture.context()
+        let new = try (0..<2).map { _ in
+            let user = try context.insert(try fixture.entity("User"))
+            user["mail"] = .string("n")
+            return user.id.key
+        }
+        #expect { try context.save() } throws: { error in
+            guard case StoreError.constraint(let it) = error, let holder = it.holder else {
+                return false
+            }
+            return it.key == new[1] && holder.key == new[0] && holder.isNew
+                && it.databaseKey == nil
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func uniqueValuesMayChangePlacesAndNullIsLikeNoOther(_ kind: StoreKind) throws {
         let (fixture, ids) = try users(kind)
