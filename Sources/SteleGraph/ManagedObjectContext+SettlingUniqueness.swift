@@ -7,20 +7,36 @@ import StelePredicates
 extension ManagedObjectContext {
     /// Brings new objects together with those that have their unique values: the one in the store
     /// stays, and by the policy takes the new one's values; the new one goes. Of several new ones
-    /// the first stays.
+    /// the first stays. Who stays may be of a subentity of the new one's entity.
     ///
     /// The store names one conflict a save, so all new objects that break the same constraint are
     /// looked up at once: else many would be as many saves.
     /// - Returns: whether there is any such new object.
+    /// - Throws: `StoreError.constraint` where one meets an object that is not of its entity, and
+    ///   cannot become so: an object keeps its entity.
     func settle(_ conflict: ConstraintConflict) throws -> Bool {
         var pairs = try meetings(conflict)
         if pairs.isEmpty, let pair = try meeting(conflict) { pairs = [pair] }
+        // All or none: who is settled has gone.
+        for (new, there) in pairs where !new.entity.isKind(there.entity.index) {
+            throw StoreError.constraint(refusal(of: new, conflict.constraint, there))
+        }
         for (new, there) in pairs {
             if !mergePolicy.keepsStored { try pass(new, to: there) }
             try delete(new)
             replaced[new.id] = there.id
         }
         return !pairs.isEmpty
+    }
+
+    private func refusal(
+        of new: ManagedObject, _ constraint: [String], _ there: ManagedObject
+    ) -> ConstraintConflict {
+        ConstraintConflict(
+            entity: new.entity.index, key: new.id.key, constraint: constraint,
+            values: constraint.map { slot($0, new.entity).map(new.value) ?? .null },
+            holder: ConstraintConflict.Holder(
+                entity: there.entity.index, key: there.id.key, isNew: there.isInserted))
     }
 
     /// What the identities of new objects that have gone lead to now.
@@ -44,50 +60,66 @@ extension ManagedObjectContext {
 
     // MARK: All of one constraint
 
-    /// Who meets whom, of the conflict's entity itself; each new one that is met by another comes
-    /// before it goes.
+    /// Who meets whom, of all entities that share the constraint: one that is stored goes before
+    /// the first that is new.
     private func meetings(_ conflict: ConstraintConflict) throws -> [Meeting] {
-        let entity = model.entities[conflict.entity]
+        let entity = sharing(conflict.constraint, model.entities[conflict.entity])
+        // Those of subentities have the same slots.
         let slots = conflict.constraint.compactMap { entity.attribute(named: $0)?.slot }
         guard slots.count == conflict.constraint.count else { return [] }
         func unique(_ values: [Value]) -> [Value]? {
             let unique = slots.map { values[$0] }
             return unique.contains(.null) ? nil : unique.map(\.comparable)
         }
-        var pairs: [Meeting] = []
         var holders: [[Value]: ManagedObject] = [:]
-        for object in touched where object.entity === entity && !object.isDeleted {
+        for object in touched where entity.isKind(object.entity.index) && !object.isDeleted {
             if let values = unique(object.values) { holders[values] = object }
         }
         var new: [(values: [Value], object: ManagedObject)] = []
-        for object in inserted where object.entity === entity && !object.isDeleted {
+        var wanted: [[Value]: ManagedObject] = [:]
+        for object in inserted where entity.isKind(object.entity.index) && !object.isDeleted {
             guard let values = unique(object.values) else { continue }
-            if let there = holders[values] {
-                pairs.append((object, there))
-            } else {
-                holders[values] = object
-                new.append((values, object))
-            }
+            new.append((values, object))
+            if holders[values] == nil { wanted[values] = object }
         }
         let reader = try coordinator.store.reader()
         defer { reader.close() }
-        var rest = new[...]
+        var rest = Array(wanted.values)[...]
         while !rest.isEmpty {
             let some = rest.prefix(500)
             rest = rest.dropFirst(500)
-            for row in try reader.fetch(Self.request(entity, slots, some.map(\.object))) {
-                guard row.entity == entity.index, let values = unique(row.values),
-                    let object = holders[values], object.isInserted
+            for row in try reader.fetch(Self.request(entity, slots, Array(some))) {
+                guard entity.isKind(row.entity), let values = unique(row.values),
+                    wanted[values] != nil
                 else { continue }
                 let there = register(row)
                 // Here it has been deleted, or has given these values up.
-                guard !there.isDeleted, there !== object,
+                guard !there.isDeleted,
                     slots.allSatisfy({ there.value($0).isStored(as: row.values[$0]) })
                 else { continue }
-                pairs.append((object, there))
+                holders[values] = there
             }
         }
+        var pairs: [Meeting] = []
+        for (values, object) in new {
+            let there = holders[values] ?? object
+            if there !== object { pairs.append((object, there)) }
+            holders[values] = there
+        }
         return pairs
+    }
+
+    /// The entity that a constraint is inherited from.
+    private func sharing(_ constraint: [String], _ entity: Entity) -> Entity {
+        var entity = entity
+        while let parent = entity.parent.map({ model.entities[$0] }),
+            parent.uniquenessConstraints.contains(constraint)
+        { entity = parent }
+        return entity
+    }
+
+    private func slot(_ name: String, _ entity: Entity) -> Int? {
+        entity.attribute(named: name)?.slot ?? entity.relationship(named: name)?.slot
     }
 
     /// Asks for who may have the unique values of some objects.
@@ -122,17 +154,14 @@ extension ManagedObjectContext {
             guard let first = stored ?? alike.first, first !== new else { return nil }
             there = first
         }
-        return there.entity === new.entity ? (new, there) : nil
+        return (new, there)
     }
 
     /// Whether an object has the values that must be unique.
     private func has(_ conflict: ConstraintConflict, _ object: ManagedObject) -> Bool {
         guard object.entity.root == model.entities[conflict.entity].root else { return false }
         return zip(conflict.constraint, conflict.values).allSatisfy { name, value in
-            let slot =
-                object.entity.attribute(named: name)?.slot
-                ?? object.entity.relationship(named: name)?.slot
-            return slot.map { object.value($0).isStored(as: value) } ?? false
+            slot(name, object.entity).map { object.value($0).isStored(as: value) } ?? false
         }
     }
 
@@ -143,10 +172,13 @@ extension ManagedObjectContext {
 
     /// Gives an object what a new one was given, and whoever leads to that.
     private func pass(_ new: ManagedObject, to there: ManagedObject) throws {
-        let defaults = plan(new.entity).defaults
-        for slot in new.values.indices
-        where mergePolicy == .overwrite || !new.values[slot].isStored(as: defaults[slot]) {
-            try put(new.values[slot], slot, there)
+        let defaults = plan(there.entity).defaults
+        for slot in there.values.indices {
+            // What only a subentity has the new one was not given.
+            let value = new.values.indices.contains(slot) ? new.values[slot] : defaults[slot]
+            if mergePolicy == .overwrite || !value.isStored(as: defaults[slot]) {
+                try put(value, slot, there)
+            }
         }
         for relationship in new.entity.toManys {
             let members = try new.members(relationship)

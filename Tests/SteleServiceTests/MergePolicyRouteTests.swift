@@ -146,6 +146,37 @@ import Testing
                 .status == 400)
     }
 
+    /// A context settles at its save what the plain route settles where it reads the body.
+    @Test(arguments: [false, true], ["objectTrump", "overwrite", "storeTrump", "rollback"])
+    func aContextMeetsSubentitiesAsThePlainRouteDoes(
+        _ inMemory: Bool, _ policy: String
+    ) throws {
+        let zoo = try ErrorNamingTests.zoo(inMemory)
+        _ = zoo.post("/A1", #"{"code":"plain","more":"m"}"#)
+        _ = zoo.post("/A1", #"{"code":"edited","more":"m"}"#)
+        _ = zoo.post("/A", #"{"code":"parent"}"#)
+        _ = zoo.post("/D", "{}")
+        let plain = zoo.post("/A?mergePolicy=\(policy)", #"{"code":"plain","dept":1}"#)
+        #expect(try plain.status == 200 && plain.json["_id"] == 1, "\(plain.text)")
+        let editor = try Editor(zoo, #"{"mergePolicy":"\#(policy)"}"#)
+        #expect(editor.post("/A", #"{"code":"edited","dept":1}"#).status == 201)
+        let saved = editor.post("/save")
+        #expect(saved.status == 200, "\(saved.text)")
+        #expect(try saved.json["ids"]?["t1"]?["_id"] == 2)
+        #expect(try saved.json["ids"]?["t1"]?["_entity"] == "A1")
+        let (one, two) = (try zoo.get("/A1/1").json, try zoo.get("/A1/2").json)
+        for name in ["_version", "more", "dept", "owner"] { #expect(one[name] == two[name], "\(name)") }
+        // And refuses what that refuses, in the same words.
+        let refused = zoo.post("/A1?mergePolicy=\(policy)", #"{"code":"parent"}"#)
+        let other = try Editor(zoo, #"{"mergePolicy":"\#(policy)"}"#)
+        #expect(other.post("/A1", #"{"code":"parent"}"#).status == 201)
+        let unsaved = other.post("/save")
+        #expect(unsaved.status == 409 && unsaved.code == "133021", "\(unsaved.text)")
+        #expect(unsaved.detail == refused.detail && unsaved.hint == refused.hint)
+        #expect(unsaved.detail == "A 3 has the same code")
+        #expect(try other.state("inserted") == 1)
+    }
+
     @Test func upsertsOfOneValueNeverFail() async throws {
         let shop = try Self.shop(false)
         let statuses = await withTaskGroup(of: [Int].self) { group in
