@@ -1,6 +1,5 @@
 /// The service: what answers every request, over any store.
 
-import Dispatch
 import Logging
 import SteleGraph
 import SteleHTTP
@@ -92,15 +91,13 @@ public final class Service: Sendable {
         contexts = EditingContexts(
             coordinator, limits: options.limits,
             now: options.clock ?? EditingContexts.steadyClock())
-        let reading = DispatchQueue(label: "stele.change-feed")
         var feed = ChangeFeed.Options()
         feed.basePath = options.basePath
         feed.heartbeatSeconds = options.heartbeatSeconds
         feed.historySeconds = options.historySeconds
         feed.historyBytes = options.historyBytes
         changeFeed = ChangeFeed(
-            coordinator: coordinator, renderer: renderer, options: feed, logger: logger,
-            runOnWorker: { work in reading.async(execute: work) })
+            coordinator: coordinator, renderer: renderer, options: feed, logger: logger)
         liveQueries = LiveQueries(
             coordinator, execution: execution, renderer: renderer, options: feed, logger: logger)
     }

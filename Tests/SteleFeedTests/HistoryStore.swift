@@ -1,5 +1,6 @@
 /// A store that is nothing but a history: for the feed's tests, which need to say what is kept.
 
+import Glibc
 import SteleModel
 import StelePersistence
 import StelePredicates
@@ -11,6 +12,8 @@ final class HistoryStore: PersistentStore {
         var last: Int64 = 0
         var isForeignNoticed = true
         var readsLeft = Int.max
+        /// How long each look at the history takes.
+        var microsecondsARead: UInt32 = 0
     }
 
     let model: Model
@@ -20,6 +23,8 @@ final class HistoryStore: PersistentStore {
     /// The feed's ears, set by `feed()`.
     let listeners = Mutex<[@Sendable ([HistoryTransaction]) -> Void]>([])
     let elsewhere = Mutex<[@Sendable () -> Void]>([])
+    /// How often the history has been looked at.
+    let reads = Mutex(0)
 
     init(model: Model, generation: String = "7f3a09c1") {
         self.model = model
@@ -63,7 +68,7 @@ final class HistoryStore: PersistentStore {
             return state
         }
         guard let taken else { throw .busy("no reader left") }
-        return HistoryReader(taken)
+        return HistoryReader(taken, self)
     }
 
     func noticesForeignChange() -> Bool {
@@ -104,14 +109,20 @@ final class HistoryStore: PersistentStore {
 
 final class HistoryReader: StoreReader {
     private let state: HistoryStore.State
+    private let store: HistoryStore
 
-    init(_ state: HistoryStore.State) { self.state = state }
+    init(_ state: HistoryStore.State, _ store: HistoryStore) {
+        self.state = state
+        self.store = store
+    }
 
     var token: Int64 { get throws(StoreError) { state.last } }
 
     func history(
         after token: Int64, limit: Int, values: Bool
     ) throws(StoreError) -> [HistoryTransaction] {
+        store.reads.withLock { $0 += 1 }
+        if state.microsecondsARead > 0 { usleep(state.microsecondsARead) }
         var found = Array(state.saves.drop { $0.number <= token }.prefix(limit))
         if !values {
             for save in found.indices {

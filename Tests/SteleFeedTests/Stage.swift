@@ -39,9 +39,6 @@ final class Stage {
                     history.listeners.withLock { $0 = [] }
                     history.elsewhere.withLock { $0 = [] }
                 }
-            },
-            runOnWorker: { work in
-                if FeedThread(work) == nil { work() }
             })
         feed.start()
     }

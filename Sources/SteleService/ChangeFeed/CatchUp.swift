@@ -1,12 +1,13 @@
 /// A stream that reads the stored history before it goes on live, or again where more was told at
 /// once than it shall have in its queue.
 
+import Dispatch
 import SteleHTTP
 import StelePersistence
 import SteleMutex
 
-/// One stream's way through the history, page by page; on one worker or with the feed's thread,
-/// never with both.
+/// One stream's way through the history, a page in each of its turns; on one worker or with the
+/// feed's thread, never with both.
 final class CatchUp: Sendable {
     struct State: Sendable {
         /// The last transaction whose events are sent or pending.
@@ -18,20 +19,26 @@ final class CatchUp: Sendable {
         var queued = 0
         /// Since when it has been so, on the alarm's clock.
         var movedAt: UInt64
+        /// When the client was last given an id, on the alarm's clock.
+        var placedAt: UInt64
     }
 
     let stream: EventStream
     let filter: ChangeFilter
+    /// Where it has its turns, one behind the other with those of its like.
+    let queue: DispatchQueue
     let state: Mutex<State>
 
     /// - Parameter pending: events up to that position that are to be sent first.
     init(
-        _ stream: EventStream, _ filter: ChangeFilter, position: Int64,
+        _ stream: EventStream, _ filter: ChangeFilter, position: Int64, on queue: DispatchQueue,
         pending: ArraySlice<SharedBuffer> = []
     ) {
         self.stream = stream
         self.filter = filter
-        state = Mutex(State(position: position, pending: pending, movedAt: Alarm.now()))
+        self.queue = queue
+        let now = Alarm.now()
+        state = Mutex(State(position: position, pending: pending, movedAt: now, placedAt: now))
     }
 
     /// For how long the client has taken nothing of what waits for it, in nanoseconds, as far as those
@@ -47,8 +54,10 @@ final class CatchUp: Sendable {
         }
     }
 
-    /// How it went.
+    /// How a turn went.
     enum Outcome {
+        /// There may be more; others come first.
+        case more
         /// All that the store has is sent.
         case caughtUp(position: Int64)
         /// What comes next has been deleted meanwhile.
@@ -59,31 +68,45 @@ final class CatchUp: Sendable {
         case ended
     }
 
-    /// Sends pages until the history ends or the stream is full.
+    /// One turn: reads a page of the history and sends it, as far as there is room.
+    /// - Parameter heartbeat: nanoseconds after which a client that is told nothing is given the
+    ///   place that was reached, so that it comes back there.
     /// - Throws: `StoreError` when the history cannot be read.
     func advance(
-        _ pages: HistoryPages, renderer: ChangeRenderer, room: Int, store: any PersistentStore
+        _ pages: HistoryPages, renderer: ChangeRenderer, room: Int, heartbeat: UInt64,
+        store: any PersistentStore
     ) throws(StoreError) -> Outcome {
         var state = self.state.withLock { $0 }
         defer { self.state.withLock { $0 = state } }
-        while true {
-            while let buffer = state.pending.first {
-                if stream.isClosed { return .ended }
-                // Only with room to spare, so that a refusal means that the stream has ended, or
-                // that what another program has put into the history is more than it ever holds.
-                guard stream.queuedBytes < room else { return .full }
-                guard stream.send(buffer) else { return .ended }
-                state.pending.removeFirst()
-            }
-            if stream.isClosed { return .ended }
-            let page = try pages.page(
-                after: state.position, step: state.step, filter, renderer: renderer,
-                store: store)
-            if page.isPurged { return .purged }
-            state.pending = page.buffers[...]
-            state.position = page.last
-            state.step = page.nextStep
-            if page.isLast, state.pending.isEmpty { return .caughtUp(position: state.position) }
+        if let outcome = sendPending(&state, room: room) { return outcome }
+        let page = try pages.page(
+            after: state.position, step: state.step, filter, renderer: renderer, store: store)
+        if page.isPurged { return .purged }
+        state.pending = page.buffers[...]
+        state.position = page.last
+        state.step = page.nextStep
+        if page.isLast, state.pending.isEmpty { return .caughtUp(position: state.position) }
+        let now = Alarm.now()
+        if !state.pending.isEmpty {
+            state.placedAt = now
+        } else if now &- state.placedAt >= heartbeat {
+            state.placedAt = now
+            // No event of a save before it is still to come.
+            state.pending = [renderer.place(state.position)]
         }
+        return sendPending(&state, room: room) ?? .more
+    }
+
+    /// Sends what is pending; nil when all of it is sent.
+    private func sendPending(_ state: inout State, room: Int) -> Outcome? {
+        while let buffer = state.pending.first {
+            if stream.isClosed { return .ended }
+            // Only with room to spare, so that a refusal means that the stream has ended, or that
+            // what another program has put into the history is more than it ever holds.
+            guard stream.queuedBytes < room else { return .full }
+            guard stream.send(buffer) else { return .ended }
+            state.pending.removeFirst()
+        }
+        return stream.isClosed ? .ended : nil
     }
 }

@@ -38,25 +38,16 @@ extension ChangeFeed {
         return try reader.token
     }
 
-    /// Deletes what is too old or too much; on the worker for old history, a batch at a time.
+    /// Deletes what is too old or too much, on a queue of its own.
     func keepHistory(now: Double) {
-        runOnWorker { [self] in
+        keeping.async { [self] in
             do throws(StoreError) {
-                deleteOn(before: try keeper.firstToKeep(now: now))
+                let first = try keeper.firstToKeep(now: now)
+                while !inbox.isStopping, try keeper.deleteSome(before: first) {}
             } catch {
-                logger.error("the history's length cannot be read: \(error)")
+                if case .closed = error { return }
+                logger.error("old history cannot be deleted: \(error)")
             }
-        }
-    }
-
-    private func deleteOn(before number: Int64) {
-        do throws(StoreError) {
-            guard try keeper.deleteSome(before: number) else { return }
-            // Streams that read old history get their turn between two batches.
-            runOnWorker { [self] in deleteOn(before: number) }
-        } catch {
-            if case .closed = error { return }
-            logger.error("old history cannot be deleted: \(error)")
         }
     }
 }

@@ -1,5 +1,6 @@
 /// The change feed: the history as a stream that goes on for ever, and page by page as JSON.
 
+import Dispatch
 import Logging
 import SteleGraph
 import SteleHTTP
@@ -10,8 +11,8 @@ import SteleMutex
 /// Tells each save to whoever listens, in order and once (contract, section 6).
 ///
 /// One thread of its own renders each save once a filter and sends the bytes to all its streams;
-/// a stream that resumes reads the stored history on a worker first and joins at its position. A
-/// stream is a suspended connection and never a thread.
+/// a stream that resumes is answered at once, reads the stored history in turns with the others and
+/// joins at its position. A stream is a suspended connection and never a thread.
 public final class ChangeFeed: Sendable {
     /// What the feed may be told.
     public struct Options: Sendable {
@@ -70,7 +71,12 @@ public final class ChangeFeed: Sendable {
     let pages = HistoryPages()
     let keeper: HistoryKeeper
     let currentToken: @Sendable () -> Int64
-    let runOnWorker: @Sendable (@escaping Work) -> Void
+    /// Where streams that resume read the history, a page each in its turn.
+    let resuming = DispatchQueue(label: "stele.change-feed.resuming")
+    /// Where those do that were live and lack the last of it: behind nobody who begins far back.
+    let lagging = DispatchQueue(label: "stele.change-feed.lagging")
+    /// Where old history is let go.
+    let keeping = DispatchQueue(label: "stele.change-feed.keeping")
     private let subscribe: Subscribe
     private struct Running: Sendable {
         var thread: FeedThread?
@@ -78,19 +84,15 @@ public final class ChangeFeed: Sendable {
     }
     private let running = Mutex(Running())
 
-    /// - Parameters:
-    ///   - runOnWorker: runs what may read the store for a while.
     init(
         store: any PersistentStore, renderer: SnapshotRenderer, options: Options, logger: Logger,
-        currentToken: @escaping @Sendable () -> Int64, subscribe: @escaping Subscribe,
-        runOnWorker: @escaping @Sendable (@escaping Work) -> Void
+        currentToken: @escaping @Sendable () -> Int64, subscribe: @escaping Subscribe
     ) {
         self.store = store
         self.options = options
         self.logger = logger
         self.currentToken = currentToken
         self.subscribe = subscribe
-        self.runOnWorker = runOnWorker
         keeper = HistoryKeeper(
             store: store, age: options.historySeconds, bytes: options.historyBytes)
         self.renderer = ChangeRenderer(
@@ -101,7 +103,7 @@ public final class ChangeFeed: Sendable {
 
     convenience init(
         coordinator: PersistentStoreCoordinator, renderer: SnapshotRenderer, options: Options,
-        logger: Logger, runOnWorker: @escaping @Sendable (@escaping Work) -> Void
+        logger: Logger
     ) {
         self.init(
             store: coordinator.store, renderer: renderer, options: options, logger: logger,
@@ -110,8 +112,7 @@ public final class ChangeFeed: Sendable {
                 let subscription = coordinator.broadcast.subscribe(
                     saves, changedElsewhere: elsewhere)
                 return { subscription.cancel() }
-            },
-            runOnWorker: runOnWorker)
+            })
     }
 
     /// Begins to listen for saves. Called once; calling it again does nothing.
@@ -162,13 +163,13 @@ public final class ChangeFeed: Sendable {
             case .at(let position):
                 greet(stream, position: position)
                 if call.start == nil {
-                    join(stream, call.filter, position: position, isCounted: false)
+                    join(stream, call.filter, position: position)
                 } else {
-                    advance(CatchUp(stream, call.filter, position: position), isCounted: false)
+                    wait(CatchUp(stream, call.filter, position: position, on: resuming))
                 }
             case .expired(let problem, let position):
                 greet(stream, position: position, expired: problem)
-                join(stream, call.filter, position: position, isCounted: false)
+                join(stream, call.filter, position: position)
             }
         } catch {
             logger.error("the change feed cannot read the history: \(error)")
@@ -193,50 +194,55 @@ public final class ChangeFeed: Sendable {
     }
 
     private func join(
-        _ stream: EventStream, _ filter: ChangeFilter, position: Int64, isCounted: Bool
+        _ stream: EventStream, _ filter: ChangeFilter, position: Int64, from one: CatchUp? = nil
     ) {
         let arrival = Arrival(stream: stream, filter: filter, position: position)
-        if !inbox.put(arrival, returned: isCounted) { stream.finish() }
+        if !inbox.put(arrival, from: one) { stream.finish() }
     }
 
-    /// Goes on with old history, on a worker.
-    func catchUp(_ one: CatchUp, isCounted: Bool) {
-        runOnWorker { [self] in advance(one, isCounted: isCounted) }
+    private func wait(_ one: CatchUp) {
+        if !inbox.put(waiting: one) { one.stream.finish() }
     }
 
-    private func advance(_ one: CatchUp, isCounted: Bool) {
+    /// Goes on with old history, behind the others of its queue.
+    func catchUp(_ one: CatchUp) {
+        one.queue.async { [self] in advance(one) }
+    }
+
+    private func advance(_ one: CatchUp) {
+        if inbox.isStopping { return one.stream.finish() }
         do throws(StoreError) {
             let outcome = try one.advance(
-                pages, renderer: renderer, room: options.roomBytes, store: store)
+                pages, renderer: renderer, room: options.roomBytes,
+                heartbeat: options.heartbeatNanoseconds, store: store)
             switch outcome {
+            case .more: catchUp(one)
             case .caughtUp(let position):
-                join(one.stream, one.filter, position: position, isCounted: isCounted)
-            case .purged:
-                try expire(one, isCounted: isCounted)
-            case .full:
-                if !inbox.put(waiting: one, returned: isCounted) { one.stream.finish() }
-            case .ended:
-                // Nothing will be sent to it any more, whoever still has it.
-                one.stream.drop()
-                if isCounted { inbox.putReturned() }
+                join(one.stream, one.filter, position: position, from: one)
+            case .purged: try expire(one)
+            case .full: wait(one)
+            case .ended: end(one)
             }
         } catch {
             logger.error("the change feed cannot read the history: \(error)")
-            one.stream.drop()
-            if isCounted { inbox.putReturned() }
+            end(one)
         }
     }
 
+    /// Nothing will be sent to it any more, whoever still has it.
+    private func end(_ one: CatchUp) {
+        one.stream.drop()
+        inbox.put(returned: one)
+    }
+
     /// Says that what came next is gone, and goes on from now.
-    private func expire(_ one: CatchUp, isCounted: Bool) throws(StoreError) {
+    private func expire(_ one: CatchUp) throws(StoreError) {
         var call = ChangesCall()
         call.since = renderer.token(one.state.withLock { $0.position })
         call.isStream = true
-        guard case .expired(let problem, let now) = try place(call) else {
-            return catchUp(one, isCounted: isCounted)
-        }
+        guard case .expired(let problem, let now) = try place(call) else { return catchUp(one) }
         greet(one.stream, position: now, expired: problem)
-        join(one.stream, one.filter, position: now, isCounted: isCounted)
+        join(one.stream, one.filter, position: now, from: one)
     }
 
     /// The saves with the objects' values, read from the store where the broadcast left some out.

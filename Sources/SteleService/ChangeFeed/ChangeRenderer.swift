@@ -75,6 +75,15 @@ struct ChangeRenderer: Sendable {
         writer.byte(UInt8(ascii: "\n"))
     }
 
+    /// A comment that moves the client's place.
+    func place(_ number: Int64) -> SharedBuffer {
+        var writer = ByteWriter(capacity: 64)
+        writer.raw(":\n")
+        idLine(number, to: &writer)
+        writer.byte(UInt8(ascii: "\n"))
+        return SharedBuffer(writer.take())
+    }
+
     private func head(_ transaction: HistoryTransaction, to writer: inout ByteWriter) {
         writer.raw("{\"transaction\":")
         writer.string(token(transaction.number))

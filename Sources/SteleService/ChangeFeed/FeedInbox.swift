@@ -19,8 +19,8 @@ final class FeedInbox: Sendable {
         var arrivals: [Arrival] = []
         /// Streams that catch up and wait for room.
         var waiting: [CatchUp] = []
-        /// Streams that were catching up and are over with.
-        var returned = 0
+        /// Those that no worker has any more.
+        var returned: [CatchUp] = []
         var isStopping = false
     }
 
@@ -51,11 +51,12 @@ final class FeedInbox: Sendable {
     }
 
     /// False when the feed has stopped: the stream is the caller's to finish.
-    func put(_ arrival: Arrival, returned: Bool = false) -> Bool {
+    /// - Parameter from: what it has caught up by, if it had to.
+    func put(_ arrival: Arrival, from one: CatchUp? = nil) -> Bool {
         let taken = state.withLock { state in
             guard !state.mail.isStopping else { return false }
             state.mail.arrivals.append(arrival)
-            state.mail.returned += returned ? 1 : 0
+            if let one { state.mail.returned.append(one) }
             state.isWatched = true
             return true
         }
@@ -63,12 +64,12 @@ final class FeedInbox: Sendable {
         return taken
     }
 
-    /// As for an arrival.
-    func put(waiting: CatchUp, returned: Bool) -> Bool {
+    /// As for an arrival: a stream that is to read the history when it has room.
+    func put(waiting: CatchUp) -> Bool {
         let taken = state.withLock { state in
             guard !state.mail.isStopping else { return false }
             state.mail.waiting.append(waiting)
-            state.mail.returned += returned ? 1 : 0
+            state.mail.returned.append(waiting)
             state.isWatched = true
             return true
         }
@@ -76,8 +77,9 @@ final class FeedInbox: Sendable {
         return taken
     }
 
-    func putReturned() {
-        state.withLock { $0.mail.returned += 1 }
+    /// One whose stream is over with.
+    func put(returned one: CatchUp) {
+        state.withLock { $0.mail.returned.append(one) }
         alarm.ring()
     }
 

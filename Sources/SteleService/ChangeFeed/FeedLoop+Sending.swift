@@ -73,7 +73,9 @@ extension FeedLoop {
     ) -> Bool {
         guard send(share.now, to: stream) else { return false }
         if share.later.isEmpty { return true }
-        waiting.append(CatchUp(stream, filter, position: position, pending: share.later))
+        waiting.append(
+            CatchUp(
+                stream, filter, position: position, on: feed.lagging, pending: share.later))
         return false
     }
 

@@ -29,8 +29,8 @@ final class FeedLoop {
     var waiting: [CatchUp] = []
     /// Bytes told to each filter's streams in this turn.
     var told: [ChangeFilter: Int] = [:]
-    /// Streams that catch up on workers at the thread's word.
-    var outstanding = 0
+    /// Streams that read the history on workers.
+    var reading: [ObjectIdentifier: CatchUp] = [:]
     var heartbeatAt: UInt64 = 0
     private var pollAt: UInt64 = 0
     private var keepAt: UInt64 = 0
@@ -46,7 +46,7 @@ final class FeedLoop {
         self.position = position
     }
 
-    private var isWatched: Bool { !groups.isEmpty || !waiting.isEmpty || outstanding > 0 }
+    private var isWatched: Bool { !groups.isEmpty || !waiting.isEmpty || !reading.isEmpty }
 
     func run() {
         while turn() { feed.inbox.alarm.sleep(until: nextTime()) }
@@ -59,13 +59,15 @@ final class FeedLoop {
             end(mail)
             return false
         }
-        outstanding -= mail.returned
+        let wasWatched = isWatched
+        for one in mail.returned { reading[ObjectIdentifier(one)] = nil }
         told = [:]
         // First, for what comes with them concerns them.
         for arrival in mail.arrivals { admit(arrival) }
         take(mail)
-        waiting += mail.waiting
+        waiting += mail.waiting.filter { !goOn($0) }
         let now = Alarm.now()
+        if !wasWatched { heartbeatAt = now &+ feed.options.heartbeatNanoseconds }
         if now >= roomAt { goOnWithWaiting(now) }
         if now >= pollAt {
             pollAt = now &+ feed.options.pollNanoseconds

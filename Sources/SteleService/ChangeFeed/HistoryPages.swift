@@ -15,9 +15,11 @@ final class HistoryPages: Sendable {
         /// Whether what comes next has been deleted; then nothing is in it.
         var isPurged = false
         /// Whether the store had no more when it was read.
-        let isLast: Bool
+        var isLast: Bool
         /// As `HistoryStretch.nextStep`.
         var nextStep = HistoryStretch.firstStep
+
+        var bytes: Int { buffers.reduce(0) { $0 + $1.count } }
     }
 
     private struct Key: Hashable, Sendable {
@@ -25,11 +27,12 @@ final class HistoryPages: Sendable {
         let after: Int64
     }
 
-    /// Newest last.
+    /// Newest last; one large one at most, for a save that nobody has wholly taken must not be read
+    /// again each time that somebody comes back for it.
     private let kept = Mutex<[(key: Key, page: Page)]>([])
 
     private static let pagesKept = 8
-    private static let largestKept = 1 << 20
+    private static let largeBytes = 1 << 20
 
     /// The page after a transaction.
     /// - Parameter step: as `HistoryStretch` has it.
@@ -50,13 +53,19 @@ final class HistoryPages: Sendable {
             buffers: renderer.events(of: next.saves, filter),
             last: next.saves.last?.number ?? position, isLast: next.isLast,
             nextStep: next.nextStep)
-        // What is in the history never changes, so a full page stays right.
-        if !page.isLast, page.buffers.reduce(0, { $0 + $1.count }) <= Self.largestKept {
-            kept.withLock { kept in
-                if kept.count == Self.pagesKept { kept.removeFirst() }
-                kept.append((key, page))
-            }
-        }
+        if !next.saves.isEmpty { keep(page, key) }
         return page
+    }
+
+    /// What is in the history never changes: a page stays right as far as it goes.
+    private func keep(_ page: Page, _ key: Key) {
+        var page = page
+        page.isLast = false
+        let isLarge = page.bytes > Self.largeBytes
+        kept.withLock { kept in
+            kept.removeAll { $0.key == key || isLarge && $0.page.bytes > Self.largeBytes }
+            if kept.count == Self.pagesKept { kept.removeFirst() }
+            kept.append((key, page))
+        }
     }
 }
