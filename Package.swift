@@ -79,7 +79,7 @@ let package = Package(
         .target(
             name: "SteleSQL",
             dependencies: [
-                "SteleModel", "StelePredicates", "StelePersistence", "SteleJSON",
+                "SteleModel", "StelePredicates", "StelePersistence", "SteleJSON", "SteleMutex",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: settings),

@@ -12,6 +12,7 @@ final class SQLiteReader: StoreReader {
     private let schema: SQLSchema
     private let translator: FetchTranslator
     private let pool: ReaderPool?
+    private let known: KnownStates?
     private var number: Int64?
     private var deadline: Deadline?
     /// Whether all reading shares a budget.
@@ -24,10 +25,12 @@ final class SQLiteReader: StoreReader {
 
     /// A reader on a connection of the pool, in a transaction of its own.
     init(
-        schema: SQLSchema, translator: CurrentTranslator, pool: ReaderPool, budget: ReadBudget?
+        schema: SQLSchema, translator: CurrentTranslator, pool: ReaderPool, known: KnownStates,
+        budget: ReadBudget?
     ) throws(StoreError) {
         self.schema = schema
         self.pool = pool
+        self.known = known
         isBrief = budget != nil
         let connection = try pool.take(waits: budget == nil)
         connection.refusesSlowStatements = isBrief
@@ -54,6 +57,8 @@ final class SQLiteReader: StoreReader {
         self.translator = translator.current
         isBrief = false
         pool = nil
+        // What it sees may yet be taken back.
+        known = nil
         connection = writer
         number = token
         deadline = Deadline(writer.handle, seconds: Limits.statementSeconds)
@@ -200,7 +205,7 @@ final class SQLiteReader: StoreReader {
         after token: Int64, limit: Int, values: Bool
     ) throws(StoreError) -> [HistoryTransaction] {
         try read { (it) throws(StoreError) in
-            try HistoryReader(schema: schema, connection: it)
+            try HistoryReader(schema: schema, connection: it, known: known)
                 .transactions(after: token, limit: limit, values: values)
         }
     }

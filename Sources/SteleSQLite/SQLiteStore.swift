@@ -22,6 +22,7 @@ public final class SQLiteStore: PersistentStore {
     private let readers: ReaderPool
     /// For single rows.
     private let rowReaders: ReaderPool
+    private let known = KnownStates()
     private let queue = WriterQueue()
     private let checkpointer = Checkpointer()
     private let watch: CommitWatch
@@ -96,7 +97,8 @@ public final class SQLiteStore: PersistentStore {
     }
 
     public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
-        try SQLiteReader(schema: schema, translator: translator, pool: readers, budget: budget)
+        try SQLiteReader(
+            schema: schema, translator: translator, pool: readers, known: known, budget: budget)
     }
 
     public func newest(_ id: ObjectID) throws(StoreError) -> Snapshot? {

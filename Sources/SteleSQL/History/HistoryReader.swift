@@ -8,10 +8,13 @@ public struct HistoryReader {
     private let schema: SQLSchema
     let connection: any SQLConnection
     private let images: BeforeImage
+    private let known: KnownStates?
 
-    public init(schema: SQLSchema, connection: any SQLConnection) {
+    /// - Parameter known: what others have found out, where the view is one of what is committed.
+    public init(schema: SQLSchema, connection: any SQLConnection, known: KnownStates? = nil) {
         self.schema = schema
         self.connection = connection
+        self.known = known
         images = BeforeImage(schema.model, folder: connection.externalFolder)
     }
 
@@ -51,7 +54,7 @@ public struct HistoryReader {
     ) throws(StoreError) -> [Int: Value]? {
         var slots = OlderSlots(version: version)
         let family = schema.number(of: schema.model.entities[now.entity].root)
-        var images = try ImageWalk(connection, family: family, objects: [now.key], from: 0)
+        var images = try ImageWalk(connection, family: family, objects: [now.key: .max], from: 0)
         images.remove { $0.version ?? version <= version }
         images.reverse()
         while let (place, text) = try images.next() {
@@ -76,7 +79,8 @@ public struct HistoryReader {
             [.integer, .integer, .integer, .integer, .integer, .integer, .text]
         ).compactMap(ChangeRow.init)
         rows.removeAll { !schema.model.entities.indices.contains($0.entity) }
-        let states = values ? try HistoryStates(schema, connection, images).after(rows) : [:]
+        let states =
+            values ? try HistoryStates(schema, connection, images, known).after(rows) : [:]
         var byTransaction: [Int64: [HistoryChange]] = [:]
         for row in rows {
             byTransaction[row.transaction, default: []].append(change(row, states[row.key]))

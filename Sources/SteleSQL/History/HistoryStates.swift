@@ -3,16 +3,22 @@
 import SteleModel
 import StelePersistence
 
-/// Objects as they were: from the rows of now, each later save's before-image is taken back.
+/// Objects as they were: from the rows of now, or from a known state behind the page, each later
+/// save's before-image is taken back.
 struct HistoryStates {
     private let schema: SQLSchema
     private let connection: any SQLConnection
     private let images: BeforeImage
+    private let known: KnownStates?
 
-    init(_ schema: SQLSchema, _ connection: any SQLConnection, _ images: BeforeImage) {
+    init(
+        _ schema: SQLSchema, _ connection: any SQLConnection, _ images: BeforeImage,
+        _ known: KnownStates?
+    ) {
         self.schema = schema
         self.connection = connection
         self.images = images
+        self.known = known
     }
 
     /// The object after each change (for a delete before it), by the change's key. What a save
@@ -33,18 +39,40 @@ struct HistoryStates {
         // An object never changes its entity, so the page's own rows tell that of each.
         let entities = Dictionary(
             rows.map { ($0.object, $0.entity) }, uniquingKeysWith: { first, _ in first })
-        let keys = Array(entities.keys)
-        var now = try current(root: root, keys: keys)
+        let lasts = Dictionary(rows.map { ($0.object, $0.key) }, uniquingKeysWith: max)
+        // Each object's walk begins with what it is now, or at a state that is known behind.
+        var ends: [Int64: Int64] = [:]
+        var now: [Int64: Snapshot] = [:]
+        for (key, last) in lasts {
+            let state = known?.state(of: ObjectID(root: root, key: key), behind: last)
+            ends[key] = state?.change ?? .max
+            now[key] = state?.snapshot
+        }
+        let others = try current(root: root, keys: lasts.keys.filter { now[$0] == nil })
+        now.merge(others) { $1 }
         let own = Set(rows.map(\.key))
         var later = try ImageWalk(
-            connection, family: schema.number(of: root), objects: keys, from: first)
+            connection, family: schema.number(of: root), objects: ends, from: first)
         later.remove { own.contains($0.key) }
+        var taken: [Int64: Int] = [:]
         // Newest first: the page's own changes among the images of all later ones.
         var told = rows.sorted { $0.key > $1.key }[...]
         var unknown = Set<Int64>()
         while let step = try Self.next(&told, &later) {
             if unknown.contains(step.object) { continue }
-            if !take(step, &now, entities, &states) { unknown.insert(step.object) }
+            guard take(step, &now, entities, &states) else {
+                unknown.insert(step.object)
+                continue
+            }
+            if step.isTold { continue }
+            taken[step.object, default: 0] += 1
+            if taken[step.object, default: 0] % KnownStates.spacing == 0,
+                let state = now[step.object]
+            {
+                known?.keep(
+                    KnownStates.State(change: step.key, snapshot: state),
+                    of: ObjectID(root: root, key: step.object))
+            }
         }
     }
 

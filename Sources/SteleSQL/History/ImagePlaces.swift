@@ -30,17 +30,19 @@ struct ImagePlaces {
         "(SELECT ifnull(MAX(ZIMAGE), 0) FROM \(HistoryTables.imagePlaces) "
         + "WHERE ZFAMILY = \(HistoryTables.markFamily))"
 
-    /// Where the images of some objects (?2, a JSON array of keys) of a family (?1) are, from ?3 on,
-    /// newest first: those with places are found by them, the few others one by one.
+    /// Where the images of some objects of a family (?1) are, from ?3 on, newest first: those with
+    /// places are found by them, the few others one by one. ?2 is a JSON object from each key to
+    /// the first image that is of no use any more; some of the few may lie behind it.
     static let keys = SQLText(
         """
         SELECT Z_PK, ZENTITYPK, ZVERSION FROM \(HistoryTables.beforeImages) \
-        WHERE Z_PK IN (SELECT ZIMAGE FROM \(HistoryTables.imagePlaces) WHERE ZFAMILY = ?1 \
-        AND ZENTITYPK IN (SELECT value FROM json_each(?2)) AND ZIMAGE >= ?3) \
+        WHERE Z_PK IN (SELECT p.ZIMAGE FROM json_each(?2) o \
+        CROSS JOIN \(HistoryTables.imagePlaces) p ON p.ZFAMILY = ?1 \
+        AND p.ZENTITYPK = CAST(o.key AS INTEGER) AND p.ZIMAGE >= ?3 AND p.ZIMAGE < o.value) \
         UNION ALL \
         SELECT Z_PK, ZENTITYPK, ZVERSION FROM \(HistoryTables.beforeImages) \
         WHERE Z_PK > \(mark) AND Z_PK >= ?3 AND ZFAMILY = ?1 \
-        AND ZENTITYPK IN (SELECT value FROM json_each(?2)) \
+        AND ZENTITYPK IN (SELECT CAST(key AS INTEGER) FROM json_each(?2)) \
         ORDER BY Z_PK DESC
         """)
 

@@ -30,26 +30,32 @@ struct ImageWalk {
             + "WHERE Z_PK IN (SELECT value FROM json_each(?1))")
 
     /// - Parameters:
-    ///   - objects: the keys of objects of one family.
+    ///   - objects: the keys of objects of one family, each with the key of the first image that is
+    ///     of no use any more.
     ///   - first: the key of the first image that is of use.
     init(
-        _ connection: any SQLConnection, family: Int, objects: [Int64], from first: Int64
+        _ connection: any SQLConnection, family: Int, objects: [Int64: Int64], from first: Int64
     ) throws(StoreError) {
         self.connection = connection
         let found = try connection.rows(
             ImagePlaces.keys,
-            [.int(Int64(family)), .string(KeyList.json(objects)), .int(first)],
+            [.int(Int64(family)), .string(Self.json(objects)), .int(first)],
             [.integer, .integer, .integer])
         places =
             found.compactMap { row -> Place? in
-                guard case .int(let key) = row[0], case .int(let object) = row[1] else {
-                    return nil
-                }
+                guard case .int(let key) = row[0], case .int(let object) = row[1],
+                    key < objects[object] ?? .min
+                else { return nil }
                 guard case .int(let version) = row[2] else {
                     return Place(key: key, object: object, version: nil)
                 }
                 return Place(key: key, object: object, version: version)
             }[...]
+    }
+
+    /// `{"1":90,"2":91}`.
+    private static func json(_ objects: [Int64: Int64]) -> String {
+        "{" + objects.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
     }
 
     /// Leaves out some before any is read.
