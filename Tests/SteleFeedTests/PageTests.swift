@@ -156,6 +156,25 @@ import Testing
         #expect(transactions(node) == ["7f3a09c1-31"])
     }
 
+    @Test func aPageEndsWhereEnoughHasBeenLookedAt() throws {
+        let stage = try Stage { $0.pageSaves = 300 }
+        for key in 1...1_000 {
+            let entity = key == 777 ? stage.staff.team : stage.staff.person
+            stage.store.commit([stage.staff.insert(entity, Int64(key))])
+        }
+        var query = "entity=Team"
+        var sizes: [Int] = []
+        while true {
+            let before = stage.store.reads.withLock { $0 }
+            let (node, link) = try page(stage, query)
+            #expect(stage.store.reads.withLock { $0 } - before < 20)
+            sizes.append(node.count)
+            guard let link else { break }
+            query = String(link.dropFirst("</changes?".count).dropLast(">; rel=\"next\"".count))
+        }
+        #expect(sizes == [0, 0, 1, 0], "\(sizes)")
+    }
+
     @Test func tokensThatCannotBeUsedAreRefused() throws {
         let stage = try Stage()
         for key in 1...9 {

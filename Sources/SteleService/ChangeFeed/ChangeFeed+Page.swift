@@ -39,7 +39,7 @@ extension ChangeFeed {
         let body: [UInt8]
         /// All that the filter tells up to here is in it or before it.
         let place: Int64
-        /// Whether something that the filter tells comes after it.
+        /// Whether something that the filter tells may come after it.
         let hasMore: Bool
     }
 
@@ -55,8 +55,10 @@ extension ChangeFeed {
         var position = start
         var last = start
         var count = 0
+        var looked = 0
         let judge = ChangeJudge(filter, model: store.model)
         var step = HistoryStretch.firstStep
+        var hasMore = false
         while true {
             let next = try HistoryStretch(
                 reader, after: position, atMost: limit + 1, values: filter.needsValues, step: step)
@@ -75,9 +77,16 @@ extension ChangeFeed {
             }
             guard !next.isLast, let end = next.saves.last else { break }
             position = end.number
+            looked += next.saves.count
+            // Nobody waits for what a filter passes by.
+            if looked >= options.pageSaves {
+                hasMore = true
+                break
+            }
         }
         if count == 0 { writer.byte(UInt8(ascii: "[")) }
         writer.byte(UInt8(ascii: "]"))
-        return Page(body: writer.take(), place: newest, hasMore: false)
+        return Page(
+            body: writer.take(), place: hasMore ? position : newest, hasMore: hasMore)
     }
 }

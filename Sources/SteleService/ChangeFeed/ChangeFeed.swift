@@ -42,6 +42,8 @@ public final class ChangeFeed: Sendable {
         public var maximumLimit = 10_000
         /// Bytes after which a JSON page ends with the save that it is at.
         public var pageBytes = 4 << 20
+        /// Saves after which a JSON page ends, told or not.
+        public var pageSaves = 10_000
 
         /// The options as the settings have them.
         public init() {}
