@@ -93,6 +93,29 @@ import Testing
         #expect(total["Total-Count"] == String(rows.count))
     }
 
+    /// Statements are kept by what was asked: literals that only their bytes tell apart are two.
+    @Test(arguments: [false, true])
+    func literalsThatAreWrittenOtherwiseAreTwo(_ inMemory: Bool) throws {
+        let people = try ServiceFixture(TestModels.people(), inMemory: inMemory)
+        _ = people.post("/Person", #"[{"name":"\u00e1","age":1},{"name":"a\u0301","age":2}]"#)
+        for (name, age) in [("\u{E1}", 1), ("a\u{301}", 2), ("\u{E1}", 1)] {
+            for (parameters, expected) in [
+                ("select=s:sum(age)&groupBy=name&having=name == '\(name)'", "[{\"s\":\(age)}]"),
+                (
+                    "select=age,is:TERNARY(name == '\(name)', 1, 0)&sort=age",
+                    "[{\"age\":1,\"is\":\(2 - age)},{\"age\":2,\"is\":\(age - 1)}]"
+                ),
+                (
+                    "select=age&sort=TERNARY(name == '\(name)', 0, 1)",
+                    "[{\"age\":\(age)},{\"age\":\(3 - age)}]"
+                ),
+            ] {
+                let answer = people.get(Self.target("/Person", parameters))
+                #expect(answer.text == expected, "\(parameters)")
+            }
+        }
+    }
+
     @Test(
         "Collections of each object count, add up and are asked",
         arguments: [

@@ -8,7 +8,7 @@ import StelePredicates
 
 /// What one live query is of. Streams of equal keys share one query and its bytes.
 struct LivePlan: Sendable {
-    /// All that is asked for, as text.
+    /// All that is asked for, as text in ASCII.
     let key: String
     /// The fetch with its limit and offset, without a cursor.
     let request: FetchRequest
@@ -95,7 +95,9 @@ struct LivePlan: Sendable {
             parts.append(call.query[parameter].map { "=" + $0 } ?? "")
         }
         for (name, value) in call.query.variables { parts += [name, value] }
-        return parts.map { "\($0.utf8.count):\($0)" }.joined()
+        let text = parts.map { "\($0.utf8.count):\($0)" }.joined()
+        // Of other letters `==` takes composed and decomposed ones for the same.
+        return text.utf8.map { $0 < 0x80 ? String(UnicodeScalar($0)) : "%\($0)" }.joined()
     }
 
     private static func hasFetched(_ shape: Shape) -> Bool {
