@@ -383,6 +383,34 @@ import Testing
         #expect(stays.names == ["snapshot", "change"])
     }
 
+    /// All at once, and no other round comes to notice it.
+    @Test(arguments: [(8, 2_000_000), (1_000, 40)])
+    func queriesThatWereLeftAtOnceMakeRoom(queries: Int, rows: Int) throws {
+        let stage = try LiveStage {
+            $0.limits.liveQueries = queries
+            $0.limits.liveRowsInAll = rows
+        }
+        try stage.people()
+        let guests = try (0..<8).map { number in
+            let target = "/Person?where=_id%20%3E%20-\(number)"
+            let guest = try stage.listen(target)
+            #expect(try guest.becomes(stage, target))
+            return guest
+        }
+        // Nobody has gone yet.
+        let all = "/Person?select=_id,_version,name,salary"
+        if rows > 40 { #expect(try stage.refusal(all).status == 503) }
+        try stage.write("POST", "/Person", #"[{"name":"e"},{"name":"f"}]"#)
+        for guest in guests {
+            #expect(try guest.wait { guest.rows[""]?.count == 6 })
+            guest.client.stream.drop()
+            guest.client.stream.closed()
+        }
+        for target in [all, "/Person", "/Team"] {
+            #expect(try stage.listen(target).becomes(stage, target), "\(target)")
+        }
+    }
+
     /// A first look is not of long ago: what was told since is told behind it, as long as it is short.
     @Test func aNewcomersSnapshotIsYoung() throws {
         let stage = try LiveStage()

@@ -18,6 +18,16 @@ struct LiveArrival: Sendable {
     let known: LiveID?
 }
 
+/// A request that waits until the thread has let go of queries that nobody listens to.
+struct LiveRoom: Sendable {
+    /// The queries that it is for, which are not let go of.
+    let keys: [String]
+    /// How many rows more there are to be.
+    let rows: Int
+    /// Is rung when the thread has looked.
+    let alarm = Alarm()
+}
+
 /// The thread's letter box. Bounded: saves that do not fit are read from the history instead.
 final class LiveInbox: Sendable {
     struct Mail: Sendable {
@@ -26,6 +36,7 @@ final class LiveInbox: Sendable {
         /// The keys of queries that could not be built, and why.
         var failed: [(key: String, error: any Error)] = []
         var arrivals: [LiveArrival] = []
+        var waiting: [LiveRoom] = []
         var isStopping = false
     }
 
@@ -64,6 +75,11 @@ final class LiveInbox: Sendable {
     /// False when the thread is stopping.
     func put(_ arrival: LiveArrival) -> Bool {
         change { $0.arrivals.append(arrival) }
+    }
+
+    /// False when the thread is stopping.
+    func put(_ room: LiveRoom) -> Bool {
+        change { $0.waiting.append(room) }
     }
 
     func stop() {

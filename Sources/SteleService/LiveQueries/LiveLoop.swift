@@ -38,6 +38,7 @@ final class LiveLoop {
     private func turn() -> Bool {
         let mail = hub.inbox.take(isWatched: isWatched)
         pending += mail.arrivals
+        defer { for room in mail.waiting { room.alarm.ring() } }
         if mail.isStopping {
             for arrival in pending { arrival.stream.finish() }
             for member in members.values { member.stream.finish() }
@@ -63,7 +64,9 @@ final class LiveLoop {
             beat(now)
             heartbeatAt = now &+ hub.options.heartbeatNanoseconds
         }
-        if !mail.built.isEmpty { makeRoom(keeping: mail.built) }
+        if !mail.built.isEmpty || !mail.waiting.isEmpty {
+            makeRoom(for: mail.waiting, keeping: mail.built)
+        }
         hub.note(rows: rows)
         return true
     }
@@ -180,16 +183,20 @@ final class LiveLoop {
 
     /// Lets go of queries that nobody listens to any more before they take the places of others:
     /// those first that were left first.
-    /// - Parameter new: whose streams may yet come.
-    private func makeRoom(keeping new: [LiveQuery]) {
+    /// - Parameters:
+    ///   - waiting: who has found no room.
+    ///   - new: whose streams may yet come.
+    private func makeRoom(for waiting: [LiveRoom], keeping new: [LiveQuery]) {
         let limits = hub.limits
+        let rowsToCome = waiting.reduce(0) { $0 + $1.rows }
         let isNearlyFull = { (part: Int) in
-            self.queries.count >= limits.liveQueries - limits.liveQueries / part
-                || self.rows >= limits.liveRowsInAll - limits.liveRowsInAll / part
+            self.queries.count + waiting.count >= limits.liveQueries - limits.liveQueries / part
+                || self.rows + rowsToCome >= limits.liveRowsInAll - limits.liveRowsInAll / part
         }
         guard isNearlyFull(8) else { return }
         for member in members.values where member.stream.isClosed { remove(member) }
-        let wanted = Set(pending.flatMap(\.parts).map(\.plan.key) + new.map(\.plan.key))
+        var wanted = Set(pending.flatMap(\.parts).map(\.plan.key) + new.map(\.plan.key))
+        wanted.formUnion(waiting.flatMap(\.keys))
         let idle = queries.values.filter { $0.members.isEmpty && !wanted.contains($0.plan.key) }
         for query in idle.sorted(by: { $0.idleSince ?? 0 < $1.idleSince ?? 0 }) {
             guard isNearlyFull(4) else { break }

@@ -65,7 +65,7 @@ public final class LiveQueries: Sendable {
         let known = request.headers["Last-Event-ID"].flatMap { LiveID($0) }
         let keys = parts.map(\.plan.key)
         for (index, part) in parts.enumerated() {
-            try build(part.plan) { generation in
+            try build(part.plan, beside: keys) { generation in
                 guard let known, known.mark == LiveID.mark(generations: [generation], keys: keys)
                 else { return nil }
                 return known.number(at: index, of: keys.count)
@@ -109,39 +109,65 @@ public final class LiveQueries: Sendable {
     // MARK: Which queries there are
 
     /// Builds a query unless somebody does or has; then the stream waits for it on the thread.
+    /// - Parameter keys: of the stream's queries.
     private func build(
-        _ plan: LivePlan, knownIn known: (_ generation: String) -> Int64?
+        _ plan: LivePlan, beside keys: [String], knownIn known: (_ generation: String) -> Int64?
     ) throws {
-        let isNew = try running.withLock { running in
-            if running.standings[plan.key] != nil { return false }
-            guard running.standings.count < limits.liveQueries else {
-                throw Problem(
-                    .busy, "\(limits.liveQueries) different live queries are followed",
-                    headers: [("Retry-After", "5")])
-            }
-            running.standings[plan.key] = .building
-            return true
-        }
-        guard isNew else { return }
+        guard try takePlace(plan.key, beside: keys) else { return }
         do {
             let query = try made(plan, knownIn: known)
-            try running.withLock { running in
-                guard running.rows + query.weight <= limits.liveRowsInAll else {
-                    throw Problem(
-                        .busy,
-                        "live queries hold \(running.rows) rows of \(limits.liveRowsInAll) that they "
-                            + "may, and this one has \(query.weight)",
-                        hint: "add a limit, or a narrower where", headers: [("Retry-After", "5")])
-                }
-                running.rows += query.weight
-                running.standings[plan.key] = .followed
-            }
+            try count(rowsOf: query, beside: keys)
             inbox.put(built: query)
         } catch {
             forget(plan.key)
             inbox.put(failed: plan.key, error)
             throw error
         }
+    }
+
+    /// Takes one of the places that there are for different queries.
+    /// - Returns: false where somebody builds this one or has.
+    private func takePlace(_ key: String, beside keys: [String]) throws -> Bool {
+        for isLastLook in [false, true] {
+            let isNew = running.withLock { running -> Bool? in
+                if running.standings[key] != nil { return false }
+                guard running.standings.count < limits.liveQueries else { return nil }
+                running.standings[key] = .building
+                return true
+            }
+            if let isNew { return isNew }
+            if !isLastLook { waitForRoom(LiveRoom(keys: keys, rows: 0)) }
+        }
+        throw Problem(
+            .busy, "\(limits.liveQueries) different live queries are followed",
+            headers: [("Retry-After", "5")])
+    }
+
+    private func count(rowsOf query: LiveQuery, beside keys: [String]) throws {
+        let weight = query.weight
+        var held = 0
+        for isLastLook in [false, true] {
+            let tooMany = running.withLock { running -> Int? in
+                guard running.rows + weight <= limits.liveRowsInAll else { return running.rows }
+                running.rows += weight
+                running.standings[query.plan.key] = .followed
+                return nil
+            }
+            guard let tooMany else { return }
+            held = tooMany
+            if !isLastLook { waitForRoom(LiveRoom(keys: keys, rows: weight)) }
+        }
+        throw Problem(
+            .busy,
+            "live queries hold \(held) rows of \(limits.liveRowsInAll) that they "
+                + "may, and this one has \(weight)",
+            hint: "add a limit, or a narrower where", headers: [("Retry-After", "5")])
+    }
+
+    /// Has the thread let go of queries that nobody listens to, and waits a second for it at most.
+    private func waitForRoom(_ room: LiveRoom) {
+        guard inbox.put(room) else { return }
+        room.alarm.sleep(until: Alarm.now() &+ 1_000_000_000)
     }
 
     /// A query with its snapshot, as the store is now.
