@@ -28,12 +28,14 @@ final class LiveStage {
     private let options: Service.Options
     private let path: String
 
-    /// - Parameter given: a store in the place of one of that kind.
+    /// - Parameters:
+    ///   - given: a store in the place of one of that kind.
+    ///   - derivesSizes: as `Staff.init`.
     init(
         _ kind: LiveStore = .memory, over given: (any PersistentStore)? = nil,
-        _ change: (inout Service.Options) -> Void = { _ in }
+        derivesSizes: Bool = false, _ change: (inout Service.Options) -> Void = { _ in }
     ) throws {
-        staff = try Staff()
+        staff = try Staff(derivesSizes: derivesSizes)
         path = "/tmp/stele-live-\(UInt64.random(in: 0 ... .max)).sqlite"
         if let given {
             store = given

@@ -3,14 +3,15 @@
 import SteleModel
 import StelePersistence
 
-/// Person (name, salary, team), Employee below it, and Team (name, members).
+/// Person (name, salary, team), Employee below it, and Team (name, members, and where it is wanted
+/// the derived size).
 struct Staff: Sendable {
     let model: Model
     let person: Entity
     let employee: Entity
     let team: Entity
 
-    init() throws {
+    init(derivesSizes: Bool = false) throws {
         var person = EntityDescription(name: "Person")
         var name = AttributeDescription(name: "name", type: .string)
         name.isOptional = true
@@ -31,6 +32,12 @@ struct Staff: Sendable {
         members.inverseName = "team"
         members.inverseEntityName = "Person"
         team.properties = [.attribute(name), .relationship(members)]
+        if derivesSizes {
+            var size = AttributeDescription(name: "size", type: .integer32)
+            size.isOptional = true
+            size.derivationExpression = "members.@count"
+            team.properties.append(.attribute(size))
+        }
         var declaration = ManagedObjectModel(name: "Staff")
         declaration.entities = [person, employee, team]
         model = try Model(declaration)

@@ -128,10 +128,13 @@ struct LivePlan: Sendable {
     }
 
     /// Whether what is shown of a row can stay the same though something that it is made of changes:
-    /// an object's own values are all shown, and its version.
-    var showsMoreThanObjects: Bool {
+    /// an object's own values are all shown, and its version, which none but derived ones change
+    /// without.
+    func canLookTheSame(_ model: Model) -> Bool {
         switch shape {
-        case .objects(let inclusion): !inclusion.isEmpty
+        case .objects(let inclusion):
+            !inclusion.isEmpty
+                || model.entities[entity.subtree].contains { $0.slots.contains(where: \.isDerived) }
         case .columns: true
         case .rows: false
         }

@@ -29,7 +29,7 @@ struct LiveRenderer: Sendable {
     /// - Throws: what reading throws, and `UnreadableValue`.
     func takeSnapshot(of query: LiveQuery, _ context: ManagedObjectContext) throws {
         let plan = query.plan
-        var shown = plan.showsMoreThanObjects ? ShownRows() : nil
+        var shown = plan.canLookTheSame(renderer.model) ? ShownRows() : nil
         let keys = shown == nil ? [] : query.objects?.keys ?? []
         let rows: FetchedRows
         if let results = query.objects {

@@ -5,8 +5,9 @@ import SteleGraph
 /// A hash of each row as it was told last, so that a row counts as updated only where it looks
 /// different.
 ///
-/// For queries that show more than their objects' own values: what a save changes of another
-/// object, or of what a column is computed from, need not show.
+/// For queries that show more than their objects' own values, or derived ones: what a save changes
+/// of another object, or of what a column is computed from, need not show, and of saves that are
+/// told together one can take back what another has changed of a derived value.
 struct ShownRows {
     private var hashes: [Int64: Int] = [:]
 
