@@ -141,7 +141,8 @@ extension ManagedObjectContext {
                 try leave(object, inverse, root, keys ?? [])
             }
         }
-        for (place, state) in toManys.sorted(by: { $0.key < $1.key }) where !state.removed.isEmpty {
+        let shortened = toManys.filter { !$0.value.removed.isEmpty }
+        for (place, state) in shortened.sorted(by: { $0.key < $1.key }) {
             let relationship = model.relationships[place.relationship]
             guard let inverse = model.inverse(of: relationship), !inverse.isToMany,
                 let object = known(ownerID(place)), !object.isDeleted

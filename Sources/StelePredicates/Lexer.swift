@@ -246,14 +246,14 @@ struct Lexer {
     private mutating func text(quote: UInt8) -> Token {
         let place = index
         var kind = Token.Kind.text
-        var next = mark(quote, from: place + 1)
+        var next = quoteOrBackslash(quote, from: place + 1)
         while next < end {
             if bytes[next] == quote {
                 index = next + 1
                 return Token(kind: kind, start: place + 1, end: next, place: place)
             }
             kind = .escapedText
-            next = mark(quote, from: next + 2)
+            next = quoteOrBackslash(quote, from: next + 2)
         }
         index = end
         return Token(kind: .unterminatedText, start: place, end: end, place: place)
@@ -261,13 +261,14 @@ struct Lexer {
 
     /// Where the next quote or backslash is, from a place on; the end or beyond it where there is
     /// none.
-    private func mark(_ quote: UInt8, from start: Int) -> Int {
+    private func quoteOrBackslash(_ quote: UInt8, from start: Int) -> Int {
         var place = start
         while end - place >= 8 {
             let eight = UnsafeRawBufferPointer(bytes).loadUnaligned(
                 fromByteOffset: place, as: UInt64.self)
             let word = UInt64(littleEndian: eight)
-            let marks = Self.zeros(word ^ Self.each(quote))
+            let marks =
+                Self.zeros(word ^ Self.each(quote))
                 | Self.zeros(word ^ Self.each(UInt8(ascii: "\\")))
             if marks != 0 { return place + marks.trailingZeroBitCount / 8 }
             place += 8

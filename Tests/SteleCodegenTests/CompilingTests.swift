@@ -47,7 +47,7 @@ struct Compiler {
             try Data(file.text.utf8).write(to: folder.url.appendingPathComponent(file.name))
         }
         let said = folder.url.appendingPathComponent("complaints")
-        FileManager.default.createFile(atPath: said.path, contents: nil)
+        try #require(FileManager.default.createFile(atPath: said.path, contents: nil))
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
         process.currentDirectoryURL = folder.url

@@ -8,108 +8,117 @@ import Testing
 @testable import SteleSQLite
 
 @Suite struct CheckpointTests {
-    @Test func aReaderThatStaysDoesNotMakeSavesWaitForTheCheckpoint() throws {
-        let folder = try TemporaryFolder()
-        let writer = try Connection(path: folder.store, creates: true)
-        try writer.run(
-            "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = OFF; "
-                + "CREATE TABLE t (b); INSERT INTO t VALUES (1); PRAGMA busy_timeout = 1000")
-        let reader = try Connection(path: folder.store, creates: false)
+    /// A log with a table, one who writes to it, and the thread that copies it to the file.
+    private final class House {
+        let folder: TemporaryFolder
+        let writer: Connection
+        let checkpointer: Checkpointer
+        private var thread: StoreThread?
+
+        init(step: Int = Limits.checkpointPages) throws {
+            folder = try TemporaryFolder()
+            writer = try Connection(path: folder.store, creates: true)
+            try writer.run(
+                "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; "
+                    + "PRAGMA synchronous = OFF; PRAGMA busy_timeout = 1000; "
+                    + "CREATE TABLE t (b); INSERT INTO t VALUES (1)")
+            checkpointer = Checkpointer(step: step)
+            checkpointer.follow(writer)
+        }
+
+        deinit { close() }
+
+        func open() throws -> Connection { try Connection(path: folder.store, creates: false) }
+
+        /// From here on there are checkpoints.
+        func start() throws {
+            nonisolated(unsafe) let checkpoints = try open()
+            thread = try StoreThread(name: "test") { [checkpointer] in
+                checkpointer.run(checkpoints)
+            }
+        }
+
+        func close() {
+            checkpointer.close()
+            thread?.join()
+            thread = nil
+        }
+
+        func write(pages: Int) throws {
+            try writer.run("INSERT INTO t VALUES (zeroblob(\(4096 * pages)))")
+        }
+
+        /// The length that the log had at most, in pages: its file keeps it.
+        func logPages() throws -> Int {
+            let file = try FileManager.default.attributesOfItem(atPath: folder.store + "-wal")
+            return try #require(file[.size] as? Int) / 4096
+        }
+    }
+
+    /// Someone who reads, and does not end it.
+    private func reader(in house: House) throws -> Connection {
+        let reader = try house.open()
         try reader.run("BEGIN")
         #expect(try reader.single("SELECT COUNT(*) FROM t") == .string("1"))
-        let checkpointer = Checkpointer()
-        checkpointer.follow(writer)
+        return reader
+    }
+
+    @Test func aReaderThatStaysDoesNotMakeSavesWaitForTheCheckpoint() throws {
+        let house = try House()
+        let reader = try reader(in: house)
         // More pages than those from which it is asked for.
-        try writer.run("INSERT INTO t VALUES (zeroblob(\(4096 * (Limits.checkpointPages + 500))))")
-        nonisolated(unsafe) let checkpoints = try Connection(path: folder.store, creates: false)
-        let thread = try StoreThread(name: "test") { checkpointer.run(checkpoints) }
+        try house.write(pages: Limits.checkpointPages + 500)
+        try house.start()
         for _ in 0..<40 {
-            try writer.run("INSERT INTO t VALUES (1)")
+            try house.writer.run("INSERT INTO t VALUES (1)")
             usleep(30_000)
         }
-        checkpointer.close()
-        thread.join()
+        house.close()
         try reader.run("COMMIT")
     }
 
     /// The first commit of a WAL that has begun anew may itself be larger than is wanted, and
     /// smaller than what was there before.
     @Test func aLargeFirstCommitIsCopiedOutOfTheLogToo() throws {
-        let folder = try TemporaryFolder()
-        let writer = try Connection(path: folder.store, creates: true)
-        try writer.run(
-            "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = OFF; "
-                + "CREATE TABLE t (b)")
-        let checkpointer = Checkpointer(step: 50)
-        checkpointer.follow(writer)
-        nonisolated(unsafe) let checkpoints = try Connection(path: folder.store, creates: false)
-        let thread = try StoreThread(name: "test") { checkpointer.run(checkpoints) }
-        defer {
-            checkpointer.close()
-            thread.join()
-        }
-        func log() throws -> Int {
-            let file = try FileManager.default.attributesOfItem(atPath: folder.store + "-wal")
-            return try #require(file[.size] as? Int)
-        }
+        let house = try House(step: 50)
+        try house.start()
         for pages in [300, 100, 80, 70] + Array(repeating: 60, count: 30) {
-            try writer.run("INSERT INTO t VALUES (zeroblob(\(4096 * pages)))")
+            try house.write(pages: pages)
             usleep(20_000)
         }
-        // The file keeps the length that the log had at most: without checkpoints, 2,350 pages.
-        #expect(try log() < 900 * 4096)
+        // Without checkpoints, 2,350 pages.
+        #expect(try house.logPages() < 900)
     }
 
     /// Who writes without a gap that is long enough for a checkpoint waits for one in the end.
     @Test func theLogOfOneWhoAlwaysWritesStaysShort() throws {
-        let folder = try TemporaryFolder()
-        let writer = try Connection(path: folder.store, creates: true)
-        try writer.run(
-            "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = OFF; "
-                + "CREATE TABLE t (b)")
-        let checkpointer = Checkpointer(step: 50)
-        checkpointer.follow(writer)
-        nonisolated(unsafe) let checkpoints = try Connection(path: folder.store, creates: false)
-        let thread = try StoreThread(name: "test") { checkpointer.run(checkpoints) }
-        defer {
-            checkpointer.close()
-            thread.join()
-        }
+        let house = try House(step: 50)
+        try house.start()
         for _ in 0..<40 {
-            try writer.run("BEGIN IMMEDIATE; INSERT INTO t VALUES (zeroblob(\(4096 * 100)))")
+            try house.writer.run("BEGIN IMMEDIATE")
+            try house.write(pages: 100)
             // Longer than a checkpoint waits for the lock.
             usleep(UInt32(Limits.restartMilliseconds) * 1_000 * 3 / 2)
-            try writer.run("COMMIT")
-            checkpointer.makeWay()
+            try house.writer.run("COMMIT")
+            house.checkpointer.makeWay()
         }
-        let file = try FileManager.default.attributesOfItem(atPath: folder.store + "-wal")
         // 400 pages and a commit or two; without a pause, 4,000.
-        #expect(try #require(file[.size] as? Int) < 1_000 * 4096)
+        #expect(try house.logPages() < 1_000)
     }
 
     /// Where a reader keeps the log from beginning anew, it is waited for once for each 400 pages.
     @Test func aReaderThatStaysDoesNotMakeTheWriterWaitForEver() throws {
-        let folder = try TemporaryFolder()
-        let writer = try Connection(path: folder.store, creates: true)
-        try writer.run(
-            "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = OFF; "
-                + "CREATE TABLE t (b); INSERT INTO t VALUES (1)")
-        let reader = try Connection(path: folder.store, creates: false)
-        try reader.run("BEGIN")
-        #expect(try reader.single("SELECT COUNT(*) FROM t") == .string("1"))
-        let checkpointer = Checkpointer(step: 50)
-        checkpointer.follow(writer)
-        nonisolated(unsafe) let checkpoints = try Connection(path: folder.store, creates: false)
-        let thread = try StoreThread(name: "test") { checkpointer.run(checkpoints) }
+        let house = try House(step: 50)
+        let reader = try reader(in: house)
+        try house.start()
         for _ in 0..<20 {
-            try writer.run("INSERT INTO t VALUES (zeroblob(\(4096 * 100)))")
-            checkpointer.makeWay()
+            try house.write(pages: 100)
+            house.checkpointer.makeWay()
         }
-        checkpointer.close()
-        thread.join()
+        house.close()
         // Who comes later does not wait for one that is gone.
-        try writer.run("INSERT INTO t VALUES (zeroblob(\(4096 * 1_000)))")
-        checkpointer.makeWay()
+        try house.write(pages: 1_000)
+        house.checkpointer.makeWay()
         try reader.run("COMMIT")
     }
 

@@ -71,7 +71,7 @@ private final class League {
     ])
     func decimalsComeBackAsTheyWere(_ text: String) throws {
         let it = try League()
-        let (store, team, player) = (it.store, it.team, it.player)
+        let (store, player) = (it.store, it.player)
         defer { store.close() }
         let value = try #require(Decimal(string: text))
         let saved = try store.insert(
@@ -173,7 +173,7 @@ private final class League {
         let it = try League()
         let (folder, store, team) = (it.folder, it.store, it.team)
         defer { store.close() }
-        let one = try store.insert(team, ["name": .string("A")])
+        _ = try store.insert(team, ["name": .string("A")])
         #expect(!store.noticesForeignChange())
         let other = try RawDatabase(folder.store)
         try other.run("UPDATE ZTEAM SET ZNAME = 'foreign'")

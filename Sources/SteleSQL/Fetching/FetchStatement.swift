@@ -38,8 +38,8 @@ public struct FetchStatement: Sendable {
         self.sql = SQLText(sql)
         // What was bound for a part that came to nothing is in no text; only the last counts, for
         // a statement has as many parameters as the greatest that it names.
-        let count = Self.namesLast(bindings.count, sql) ? nil : Self.greatestParameter(in: sql)
-        if let count, count < bindings.count {
+        let count = Self.greatestParameter(in: sql, of: bindings.count)
+        if count < bindings.count {
             self.bindings = Array(bindings[..<count])
             self.sources = sources.filter { $0.place < count }
         } else {
@@ -76,29 +76,18 @@ public struct FetchStatement: Sendable {
         return result
     }
 
-    /// Whether the last parameter in a text is the one with that number, as it mostly is.
-    private static func namesLast(_ number: Int, _ sql: String) -> Bool {
-        var sql = sql
-        return sql.withUTF8 { bytes in
-            guard let sign = bytes.lastIndex(of: UInt8(ascii: "?")) else { return number == 0 }
-            let digits = bytes[(sign + 1)...].prefix { $0 &- 0x30 < 10 }
-            return digits.reduce(0) { $0 &* 10 &+ Int($1 &- 0x30) } == number
-        }
-    }
-
-    private static func greatestParameter(in sql: String) -> Int {
+    /// The greatest number of a parameter in a text that has up to that many. From the end, for
+    /// the last one is mostly the greatest.
+    private static func greatestParameter(in sql: String, of count: Int) -> Int {
+        if count == 0 { return 0 }
         var sql = sql
         return sql.withUTF8 { bytes in
             var greatest = 0
             var rest = bytes[...]
-            while let sign = rest.firstIndex(of: UInt8(ascii: "?")) {
-                rest = rest[(sign + 1)...]
-                var number = 0
-                while let digit = rest.first, digit &- 0x30 < 10 {
-                    number = number &* 10 &+ Int(digit &- 0x30)
-                    rest.removeFirst()
-                }
-                greatest = max(greatest, number)
+            while greatest < count, let sign = rest.lastIndex(of: UInt8(ascii: "?")) {
+                let digits = rest[(sign + 1)...].prefix { $0 &- 0x30 < 10 }
+                greatest = max(greatest, digits.reduce(0) { $0 &* 10 &+ Int($1 &- 0x30) })
+                rest = rest[..<sign]
             }
             return greatest
         }
