@@ -69,7 +69,7 @@ extension ManagedObjectContext {
         guard slots.count == conflict.constraint.count else { return [] }
         func unique(_ values: [Value]) -> [Value]? {
             let unique = slots.map { values[$0] }
-            return unique.contains(.null) ? nil : unique.map(\.comparable)
+            return unique.contains(.null) ? nil : unique
         }
         var holders: [[Value]: ManagedObject] = [:]
         for object in touched where entity.isKind(object.entity.index) && !object.isDeleted {
@@ -196,13 +196,5 @@ extension ManagedObjectContext {
                 object.setSlot(toOne.slot, .key(there.id.key))
             }
         }
-    }
-}
-
-extension Value {
-    /// The value as constraints compare it: text by its bytes, so that composed and decomposed
-    /// letters differ.
-    fileprivate var comparable: Value {
-        if case .string(let text) = self { .data(Array(text.utf8)) } else { self }
     }
 }

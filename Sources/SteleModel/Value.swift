@@ -13,6 +13,9 @@
 /// The cases are what a store can hold, not what the model calls it: all integer attributes are
 /// `int`, `Float` and `Double` both `double`, `URI` is `string`, `Transformable` is the `data` that
 /// its transformer made. The attribute's type tells them apart where it matters.
+///
+/// Two values are equal where stores take them for the same: of the same case, and text by its
+/// bytes, where `String` takes composed and decomposed letters for the same.
 @frozen
 public enum Value: Sendable, Hashable {
     /// No value: SQL's NULL, Core Data's nil.
@@ -56,30 +59,44 @@ public enum Value: Sendable, Hashable {
 }
 
 extension Value {
-    /// Whether two values are stored alike. Text is told apart by its bytes, where `==` takes
-    /// composed and decomposed letters for the same; zeros by their sign.
+    public static func == (a: Value, b: Value) -> Bool {
+        switch (a, b) {
+        case (.null, .null): true
+        case (.bool(let a), .bool(let b)): a == b
+        case (.int(let a), .int(let b)), (.key(let a), .key(let b)): a == b
+        case (.double(let a), .double(let b)), (.date(let a), .date(let b)): a == b
+        case (.decimal(let a), .decimal(let b)): a == b
+        case (.string(let a), .string(let b)): a.hasSameBytes(as: b)
+        case (.data(let a), .data(let b)): a == b
+        case (.external(let a), .external(let b)): a == b
+        case (.uuid(let a), .uuid(let b)): a == b
+        case (.null, _), (.bool, _), (.int, _), (.double, _), (.decimal, _), (.string, _),
+            (.date, _), (.data, _), (.external, _), (.uuid, _), (.key, _):
+            false
+        }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0 as UInt8)
+        case .bool(let it): hasher.combine(it)
+        case .int(let it), .key(let it): hasher.combine(it)
+        case .double(let it), .date(let it): hasher.combine(it)
+        case .decimal(let it): hasher.combine(it)
+        case .string(let it): it.hashBytes(into: &hasher)
+        case .data(let it): hasher.combine(it)
+        case .external(let it): hasher.combine(it)
+        case .uuid(let it): hasher.combine(it)
+        }
+    }
+
+    /// Whether two values are stored alike: zeros are told apart by their sign, which `==` does not
+    /// look at and SQLite drops.
     public func isStored(as other: Value) -> Bool {
         switch (self, other) {
-        case (.string(let a), .string(let b)): a.hasSameBytes(as: b)
         case (.double(let a), .double(let b)), (.date(let a), .date(let b)):
             a.bitPattern == b.bitPattern
         default: self == other
         }
-    }
-
-    /// Whether two values come out of a store alike: as they are stored, but for the sign of zeros,
-    /// which SQLite drops.
-    public func isRead(as other: Value) -> Bool {
-        if case .string = self { return isStored(as: other) }
-        return self == other
-    }
-}
-
-extension String {
-    /// Whether the UTF-8 is the same, where `==` asks for the same characters.
-    func hasSameBytes(as other: String) -> Bool {
-        if utf8.count != other.utf8.count { return false }
-        var (a, b) = (self, other)
-        return a.withUTF8 { a in b.withUTF8 { b in a.elementsEqual(b) } }
     }
 }

@@ -152,7 +152,7 @@ public struct DerivedAttributes: Sendable {
                     value = try derivation.value(of: .double(time), row, model)
                 }
                 let slot = derivation.attribute.slot
-                if value.isRead(as: row.values[slot]) { continue }
+                if value == row.values[slot] { continue }
                 outcome.before.append((slot, row.values[slot]))
                 outcome.snapshot.values[slot] = value
             }

@@ -19,9 +19,9 @@ struct InMemoryContents: Sendable {
     private(set) var nextKeys: [Int64]
     private(set) var history: [HistoryTransaction] = []
     private(set) var token: Int64 = 0
-    private(set) var receipts: [String: Receipt] = [:]
+    private(set) var receipts: [ExactText: Receipt] = [:]
     /// Their keys in the order in which they came.
-    private var receiptKeys: ArraySlice<String> = []
+    private var receiptKeys: ArraySlice<ExactText> = []
     var isClosed = false
 
     init(model: Model) {
@@ -85,9 +85,8 @@ struct InMemoryContents: Sendable {
             receiptKeys.removeFirst()
             receipts[oldest] = nil
         }
-        if receipts.updateValue(receipt, forKey: receipt.key) == nil {
-            receiptKeys.append(receipt.key)
-        }
+        let key = ExactText(receipt.key)
+        if receipts.updateValue(receipt, forKey: key) == nil { receiptKeys.append(key) }
     }
 
     /// Makes one transaction of all after that token, and gives it; nil where there is none.

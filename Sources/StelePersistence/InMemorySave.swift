@@ -135,11 +135,11 @@ struct InMemorySave {
                 for (key, row) in contents.families[entity.root] where entity.isKind(row.entity) {
                     let id = ObjectID(root: entity.root, key: key)
                     if deleted.contains(id) || changed.contains(id) { continue }
-                    if let values = values(constraint, row) { known[comparable(values)] = row }
+                    if let values = values(constraint, row) { known[values] = row }
                 }
                 for row in outcome.rows where entity.isKind(row.entity) {
                     guard let values = values(constraint, row) else { continue }
-                    if let other = known.updateValue(row, forKey: comparable(values)) {
+                    if let other = known.updateValue(row, forKey: values) {
                         throw .constraint(conflict(row, other, constraint, values))
                     }
                 }
@@ -173,11 +173,6 @@ struct InMemorySave {
             let id = ObjectID(root: root, key: change.key)
             return (outcome.result.permanentKeys[id] ?? change.key) == row.key
         }
-    }
-
-    /// Text as its bytes, as databases compare it: composed and decomposed letters differ.
-    private func comparable(_ values: [Value]) -> [Value] {
-        values.map { if case .string(let text) = $0 { .data(Array(text.utf8)) } else { $0 } }
     }
 
     private func values(_ constraint: [String], _ row: Snapshot) -> [Value]? {

@@ -1,6 +1,7 @@
 // `Idempotency-Key`: a write that is sent again gives its first answer.
 
 import SteleHTTP
+import SteleModel
 import SteleMutex
 import StelePersistence
 
@@ -72,10 +73,10 @@ extension Service {
 
 /// The keys of the requests that run now.
 final class RunningKeys: Sendable {
-    private let keys = Mutex<Set<String>>([])
+    private let keys = Mutex<Set<ExactText>>([])
 
     /// False where one with the key runs already.
-    func enter(_ key: String) -> Bool { keys.withLock { $0.insert(key).inserted } }
+    func enter(_ key: String) -> Bool { keys.withLock { $0.insert(ExactText(key)).inserted } }
 
-    func leave(_ key: String) { _ = keys.withLock { $0.remove(key) } }
+    func leave(_ key: String) { _ = keys.withLock { $0.remove(ExactText(key)) } }
 }

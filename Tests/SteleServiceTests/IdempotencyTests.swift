@@ -48,6 +48,16 @@ import Testing
                 == 400)
     }
 
+    /// Keys are told apart by their bytes.
+    @Test(arguments: [false, true])
+    func aKeyThatIsWrittenOtherwiseIsAnother(_ inMemory: Bool) throws {
+        let league = try ServiceFixture(TestModels.league(), inMemory: inMemory)
+        for (key, place) in [("\u{E1}", 1), ("a\u{301}", 2), ("\u{E1}", 1)] {
+            let answer = Self.ask(league, "POST", "/Team", #"{"name":"Rovers"}"#, key: key)
+            #expect(answer["Location"] == "/Team/\(place)")
+        }
+    }
+
     @Test(arguments: [false, true])
     func everyKindOfWriteIsKept(_ inMemory: Bool) throws {
         let league = try ServiceFixture(TestModels.league(), inMemory: inMemory)

@@ -192,6 +192,28 @@ import Testing
         #expect(try house.ends("holds") == ["a": ["b"], "b": []])
     }
 
+    /// A name is its bytes: composed and decomposed letters name two.
+    @Test func namesThatAreWrittenOtherwiseNameTwo() throws {
+        let house = try House(try model())
+        let lines = #"""
+            {"code":"\u00e1"}
+            {"code":"a\u0301"}
+            {"code":"b","within":"\u00e1"}
+            {"code":"c","within":"a\u0301"}
+            """#
+        _ = try house.load([("place.ndjson", lines)])
+        // Nor are they mixed up where both are looked up in the store.
+        let later = #"""
+            {"code":"d","within":"a\u0301"}
+            {"code":"e","within":"\u00e1"}
+            """#
+        _ = try house.load([("place.ndjson", later)])
+        let ends = try house.ends("within").mapValues { $0.map { Array($0.utf8) } }
+        let (composed, decomposed) = (Array("\u{E1}".utf8), Array("a\u{301}".utf8))
+        #expect(ends["b"] == [composed] && ends["c"] == [decomposed])
+        #expect(ends["d"] == [decomposed] && ends["e"] == [composed])
+    }
+
     @Test(arguments: [
         (
             "{\"code\":\"a\"}\n{\"code\":\"b\",\"within\":\"q\"}", 2,

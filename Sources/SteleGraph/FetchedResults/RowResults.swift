@@ -25,7 +25,7 @@ public struct RowResults: Sendable {
     /// The names of the properties that anything is asked of.
     private let used: Set<String>
     private let model: Model
-    private var numbers: [RowName: Int64] = [:]
+    private var numbers: [[Value]: Int64] = [:]
     private var lastNumber: Int64 = 0
 
     /// The result in a reader's view.
@@ -115,9 +115,9 @@ public struct RowResults: Sendable {
         guard found.count <= maximumRows else {
             throw ResultsError.tooManyRows(maximum: maximumRows)
         }
-        var known: [RowName: Int64] = [:]
+        var known: [[Value]: Int64] = [:]
         keys = found.map { row in
-            let name = RowName(identity.map { row.indices.contains($0) ? row[$0] : .null })
+            let name = identity.map { row.indices.contains($0) ? row[$0] : .null }
             let number = numbers[name] ?? known[name] ?? nextNumber()
             known[name] = number
             return number
@@ -148,23 +148,11 @@ public struct RowResults: Sendable {
             }
             if !unmoved.contains(from) {
                 told.moves.append(.init(from: from, to: index, key: key, updated: .unknown))
-            } else if !oldRows[from].elementsEqual(rows[index], by: { $0.isRead(as: $1) }) {
+            } else if oldRows[from] != rows[index] {
                 told.updates.append(.init(index: index, key: key, updated: .unknown))
             }
         }
         return told
-    }
-}
-
-/// The values by which a row is known again: text by its bytes, as stores group it, where `==`
-/// takes composed and decomposed letters for the same.
-private struct RowName: Hashable {
-    private let values: [Value]
-
-    init(_ values: [Value]) {
-        self.values = values.map { value in
-            if case .string(let text) = value { .data(Array(text.utf8)) } else { value }
-        }
     }
 }
 

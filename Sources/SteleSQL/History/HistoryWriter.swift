@@ -5,7 +5,7 @@ import StelePersistence
 
 /// Texts that transactions point to, and their keys.
 struct TransactionStrings {
-    var keys: [String: Int64] = [:]
+    var keys: [ExactText: Int64] = [:]
 }
 
 /// Writes saves into ATRANSACTION, ACHANGE and the before-images.
@@ -170,15 +170,15 @@ struct HistoryWriter {
         of text: String?, _ counters: inout Counters, _ connection: any SQLConnection
     ) throws(StoreError) -> Value {
         guard let text else { return .null }
-        if let known = strings.keys[text] { return .int(known) }
+        if let known = strings.keys[ExactText(text)] { return .int(known) }
         let rows = try connection.rows(Self.stringSelect, [.string(text)], [.integer])
         if case .int(let found)? = rows.first?.first {
-            strings.keys[text] = found
+            strings.keys[ExactText(text)] = found
             return .int(found)
         }
         let key = try counters.next(HistoryTables.transactionString)
         try connection.execute(Self.stringInsert, [.int(key), .string(text)])
-        strings.keys[text] = key
+        strings.keys[ExactText(text)] = key
         return .int(key)
     }
 }

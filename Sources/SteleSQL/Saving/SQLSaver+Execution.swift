@@ -164,8 +164,7 @@ extension SQLSaver {
     private func silentConflict(of change: ObjectChange) throws(StoreError) -> MergeConflict? {
         guard let before = change.before, let now = try persisted(change),
             now.version == before.version,
-            !now.values.elementsEqual(
-                stored(before.values, change.entity), by: { $0.isRead(as: $1) })
+            now.values != stored(before.values, change.entity)
         else { return nil }
         return MergeConflict(
             entity: change.entity, key: change.key, cached: before, persisted: now,

@@ -10,16 +10,7 @@ import StelePredicates
 struct UniqueKey: Hashable {
     let root: Int
     let names: [String]
-    /// Text as its bytes: stores tell composed letters from others.
     let values: [Value]
-
-    init(_ root: Int, _ names: [String], _ values: [Value]) {
-        self.root = root
-        self.names = names
-        self.values = values.map { value in
-            if case .string(let text) = value { .data(Array(text.utf8)) } else { value }
-        }
-    }
 }
 
 extension ObjectWriter {
@@ -89,7 +80,7 @@ extension ObjectWriter {
         guard node.kind == .object else { return nil }
         for names in entity.uniquenessConstraints {
             guard let values = try values(names, node, entity) else { continue }
-            let key = UniqueKey(entity.root, names, values)
+            let key = UniqueKey(root: entity.root, names: names, values: values)
             var found = unique[key]
             if found == nil, !hasLookedUp || depth > 0 {
                 found = try fetch(names, entity, .and(conditions(names, values))).first
@@ -122,7 +113,7 @@ extension ObjectWriter {
     func note(_ object: ManagedObject, _ node: JSONNode) throws {
         for names in object.entity.uniquenessConstraints {
             guard let values = try values(names, node, object.entity) else { continue }
-            unique[UniqueKey(object.entity.root, names, values)] = object
+            unique[UniqueKey(root: object.entity.root, names: names, values: values)] = object
         }
     }
 
@@ -144,7 +135,7 @@ extension ObjectWriter {
                 for object in try fetch(names, entity, predicate) {
                     let values = names.compactMap { slot($0, object.entity).map(object.value) }
                     if values.count == names.count, !values.contains(.null) {
-                        unique[UniqueKey(entity.root, names, values)] = object
+                        unique[UniqueKey(root: entity.root, names: names, values: values)] = object
                     }
                 }
             }

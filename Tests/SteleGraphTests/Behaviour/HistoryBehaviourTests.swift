@@ -40,6 +40,20 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func authorsAreToldToTheByte(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeLeague(), kind)
+        let authors = ["\u{E1}", "a\u{301}", "\u{E1}"]
+        for author in authors {
+            let context = fixture.coordinator.newContext(author: author, name: author)
+            _ = try context.insert(try fixture.entity("Team"))
+            try context.save()
+        }
+        let told = try history(fixture)
+        #expect(told.map { $0.author.map { Array($0.utf8) } } == authors.map { Array($0.utf8) })
+        #expect(told.map { $0.contextName.map { Array($0.utf8) } } == authors.map { Array($0.utf8) })
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func anUpdateNamesWhatChangedWithTheValuesBefore(_ kind: StoreKind) throws {
         let fixture = try Fixture(try makeLeague(), kind)
         let (team, tag) = (try fixture.insert("Team")[0], try fixture.insert("Tag")[0])
