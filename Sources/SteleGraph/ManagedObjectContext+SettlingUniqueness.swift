@@ -63,7 +63,7 @@ extension ManagedObjectContext {
     /// Who meets whom, of all entities that share the constraint: one that is stored goes before
     /// the first that is new.
     private func meetings(_ conflict: ConstraintConflict) throws -> [Meeting] {
-        let entity = sharing(conflict.constraint, model.entities[conflict.entity])
+        let entity = model.entity(sharing: conflict.constraint, of: model.entities[conflict.entity])
         // Those of subentities have the same slots.
         let slots = conflict.constraint.compactMap { entity.attribute(named: $0)?.slot }
         guard slots.count == conflict.constraint.count else { return [] }
@@ -107,15 +107,6 @@ extension ManagedObjectContext {
             holders[values] = there
         }
         return pairs
-    }
-
-    /// The entity that a constraint is inherited from.
-    private func sharing(_ constraint: [String], _ entity: Entity) -> Entity {
-        var entity = entity
-        while let parent = entity.parent.map({ model.entities[$0] }),
-            parent.uniquenessConstraints.contains(constraint)
-        { entity = parent }
-        return entity
     }
 
     private func slot(_ name: String, _ entity: Entity) -> Int? {

@@ -52,6 +52,17 @@ public final class Model: Sendable {
 
     /// The entity and all its subentities.
     public func family(of entity: Entity) -> ArraySlice<Entity> { entities[entity.subtree] }
+
+    /// The entity whose objects a uniqueness constraint holds for: the topmost that has all its
+    /// properties. What a subentity says of what it inherits holds for its parent's objects, too,
+    /// for they share the table that the unique index is of.
+    public func entity(sharing constraint: [String], of entity: Entity) -> Entity {
+        var shared = entity
+        while let parent = shared.parent.map({ entities[$0] }),
+            constraint.allSatisfy({ parent.property(named: $0) != nil })
+        { shared = parent }
+        return shared
+    }
 }
 
 /// A checked entity with everything it inherits (NSEntityDescription).

@@ -129,15 +129,16 @@ struct InMemorySave {
         let changed = Set(outcome.rows.map { ObjectID(root: root($0.entity), key: $0.key) })
         for entity in model.entities {
             let inherited = entity.parent.map { model.entities[$0].uniquenessConstraints } ?? []
-            for constraint in entity.uniquenessConstraints.dropFirst(inherited.count)
-            where outcome.rows.contains(where: { entity.isKind($0.entity) }) {
+            for constraint in entity.uniquenessConstraints.dropFirst(inherited.count) {
+                let shared = model.entity(sharing: constraint, of: entity)
+                guard outcome.rows.contains(where: { shared.isKind($0.entity) }) else { continue }
                 var known: [[Value]: Snapshot] = [:]
-                for (key, row) in contents.families[entity.root] where entity.isKind(row.entity) {
+                for (key, row) in contents.families[entity.root] where shared.isKind(row.entity) {
                     let id = ObjectID(root: entity.root, key: key)
                     if deleted.contains(id) || changed.contains(id) { continue }
                     if let values = values(constraint, row) { known[values] = row }
                 }
-                for row in outcome.rows where entity.isKind(row.entity) {
+                for row in outcome.rows where shared.isKind(row.entity) {
                     guard let values = values(constraint, row) else { continue }
                     if let other = known.updateValue(row, forKey: values) {
                         throw .constraint(conflict(row, other, constraint, values))

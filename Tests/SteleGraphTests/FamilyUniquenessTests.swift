@@ -150,6 +150,46 @@ import Testing
         let there = try fixture.context().get(old.id)
         #expect(there["name"] == .string("a") && there["breed"] == .string("pug"))
     }
+
+    /// What a subentity says of what it inherits holds for its parent's objects, as the unique index
+    /// of their table does.
+    @Test(arguments: StoreKind.allCases)
+    func aSubentitysConstraintHoldsForItsParentsObjects(_ kind: StoreKind) throws {
+        let fixture = try Fixture(
+            try makeModel([
+                entity("Animal") {
+                    $0.attribute("code", .string)
+                    $0.attribute("name", .string)
+                },
+                entity("Dog", parent: "Animal") {
+                    $0.attribute("tag", .string)
+                    $0.entity.uniquenessConstraints = [["code"], ["tag"]]
+                },
+            ]), kind)
+        let first = fixture.context()
+        let old = try new("Animal", ["code": .string("k")], fixture, first)
+        try first.save()
+        for name in ["Animal", "Dog"] {
+            let context = fixture.context()
+            _ = try new(name, ["code": .string("k")], fixture, context)
+            #expect {
+                try context.save()
+            } throws: { error in
+                guard case StoreError.constraint(let it) = error else { return false }
+                return it.constraint == ["code"] && it.holder?.key == old.id.key
+            }
+        }
+        let context = fixture.context()
+        context.mergePolicy = .objectTrump
+        _ = try new("Animal", ["code": .string("k"), "name": .string("new")], fixture, context)
+        try context.save()
+        #expect(try codes(fixture) == ["Animal k"])
+        #expect(try fixture.context().get(old.id)["name"] == .string("new"))
+        // What only the subentity has is no other's matter.
+        _ = try new("Dog", ["tag": .string("t")], fixture, context)
+        _ = try new("Animal", ["name": .string("t")], fixture, context)
+        try context.save()
+    }
 }
 
 extension Value {
