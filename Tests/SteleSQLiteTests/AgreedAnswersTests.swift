@@ -54,7 +54,7 @@ import Testing
                 Decimal(string: "-99999999999999999999999999999999999999")
                 .map { .decimal($0) } ?? .null
             objects[2]["name"] = .string("k")
-            objects[2]["real"] = .double(5e-324)
+            objects[2]["real"] = .double(.leastNonzeroMagnitude)
             objects[2]["large"] = .int(5)
             objects[2]["price"] = .decimal(3)
             try objects[0].add("parts", objects[2])
