@@ -73,7 +73,7 @@ struct InMemoryContents: Sendable {
 
     /// Deletes the oldest transactions before that one.
     mutating func deleteHistory(before number: Int64, limit: Int) -> Int {
-        let count = history.prefix(max(0, limit)).prefix { $0.number < number }.count
+        let count = min(max(0, limit), history.firstPlace { $0.number >= number })
         history.removeFirst(count)
         return count
     }
@@ -91,7 +91,7 @@ struct InMemoryContents: Sendable {
 
     /// Makes one transaction of all after that token, and gives it; nil where there is none.
     mutating func joinHistory(after start: Int64) -> HistoryTransaction? {
-        let parts = history.drop { $0.number <= start }
+        let parts = history[history.firstPlace { $0.number > start }...]
         guard var whole = parts.first else { return nil }
         whole.changes = parts.flatMap(\.changes)
         history.removeLast(parts.count)

@@ -70,7 +70,8 @@ final class InMemoryReader: StoreReader {
     func history(
         after token: Int64, limit: Int, values: Bool
     ) throws(StoreError) -> [HistoryTransaction] {
-        var found = Array(try view().history.drop { $0.number <= token }.prefix(max(0, limit)))
+        let all = try view().history
+        var found = Array(all[all.firstPlace { $0.number > token }...].prefix(max(0, limit)))
         if values { return found }
         for index in found.indices {
             for change in found[index].changes.indices {

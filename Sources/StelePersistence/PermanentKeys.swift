@@ -1,5 +1,7 @@
 /// The keys that new objects get, by those that they had.
 
+import SteleModel
+
 /// Permanent keys by temporary identities.
 ///
 /// Objects that come one after the other get keys one after the other, so what is kept is runs of
@@ -36,12 +38,7 @@ public struct PermanentKeys: Sendable {
         let all = runs[id.root]
         // New objects are mostly noted in the order of their keys.
         if let last = all.last, id.key <= last.temporary { return all.count }
-        var (low, high) = (0, all.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if all[middle].temporary >= id.key { low = middle + 1 } else { high = middle }
-        }
-        return low
+        return all.firstPlace { $0.temporary < id.key }
     }
 
     /// Notes an object's key. The first one that is noted of an object stays.

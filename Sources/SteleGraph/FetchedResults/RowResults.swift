@@ -140,44 +140,18 @@ public struct RowResults: Sendable {
             told.deletes.append(.init(index: index, key: key))
         }
         let places = keys.map { old[$0] }
-        let unmoved = LongestRun.of(places.compactMap { $0 })
+        let unmoved = places.longestRise()
         for (index, key) in keys.enumerated() {
             guard let from = places[index] else {
                 told.inserts.append(.init(index: index, key: key))
                 continue
             }
-            if !unmoved.contains(from) {
+            if !unmoved[index] {
                 told.moves.append(.init(from: from, to: index, key: key, updated: .unknown))
             } else if oldRows[from] != rows[index] {
                 told.updates.append(.init(index: index, key: key, updated: .unknown))
             }
         }
         return told
-    }
-}
-
-/// The longest part of a list that is in ascending order already.
-enum LongestRun {
-    /// The numbers of one such part; the numbers are distinct.
-    static func of(_ numbers: [Int]) -> Set<Int> {
-        // For each length the place of the smallest number that such a part can end with.
-        var ends: [Int] = []
-        var before = [Int?](repeating: nil, count: numbers.count)
-        for (place, number) in numbers.enumerated() {
-            var (low, high) = (0, ends.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
-            }
-            before[place] = low > 0 ? ends[low - 1] : nil
-            if low == ends.count { ends.append(place) } else { ends[low] = place }
-        }
-        var found = Set<Int>()
-        var place = ends.last
-        while let at = place {
-            found.insert(numbers[at])
-            place = before[at]
-        }
-        return found
     }
 }

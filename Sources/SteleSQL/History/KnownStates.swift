@@ -73,12 +73,7 @@ public final class KnownStates: Sendable {
 
     /// Where the first one stands whose change is that one or a later one.
     private static func place(_ change: Int64, in states: [State]) -> Int {
-        var (low, high) = (0, states.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if states[middle].change < change { low = middle + 1 } else { high = middle }
-        }
-        return low
+        states.firstPlace { $0.change >= change }
     }
 
     private static func bytes(of state: State) -> Int {

@@ -1,5 +1,7 @@
 /// Sparse order keys of ordered relationships, as Core Data spaces them.
 
+import SteleModel
+
 /// Chooses order keys: the first is 2048, steps are 1024, and a move takes one from the gap. Where a
 /// gap is used up, as many neighbours as it takes are spread anew, not all.
 enum OrderKeys {
@@ -15,7 +17,7 @@ enum OrderKeys {
         from existing: [Int64: Int64], to order: [Int64]
     ) -> [(member: Int64, key: Int64)] {
         var keys = order.map { existing[$0] }
-        let kept = longestRise(keys)
+        let kept = keys.longestRise()
         var index = 0
         while index < order.count {
             if kept[index] {
@@ -80,28 +82,5 @@ enum OrderKeys {
         let gap = (high - low) / Int64(count + 1)
         guard gap >= least else { return nil }
         return (1...Int64(count)).map { low + $0 * gap }
-    }
-
-    /// The places of a longest strictly rising run, which need no new key.
-    private static func longestRise(_ keys: [Int64?]) -> [Bool] {
-        var tails: [Int] = []
-        var previous = [Int](repeating: -1, count: keys.count)
-        for (index, key) in keys.enumerated() {
-            guard let key else { continue }
-            var (low, high) = (0, tails.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if let tail = keys[tails[middle]], tail < key { low = middle + 1 } else { high = middle }
-            }
-            if low > 0 { previous[index] = tails[low - 1] }
-            if low == tails.count { tails.append(index) } else { tails[low] = index }
-        }
-        var rise = [Bool](repeating: false, count: keys.count)
-        var next = tails.last ?? -1
-        while next >= 0 {
-            rise[next] = true
-            next = previous[next]
-        }
-        return rise
     }
 }
