@@ -25,7 +25,11 @@ extension Array {
             guard let key else { continue }
             let length = ends.firstPlace { $0.key >= key }
             if length > 0 { before[place] = ends[length - 1].place }
-            if length == ends.count { ends.append((place, key)) } else { ends[length] = (place, key) }
+            if length == ends.count {
+                ends.append((place, key))
+            } else {
+                ends[length] = (place, key)
+            }
         }
         var rise = [Bool](repeating: false, count: count)
         var next = ends.last?.place ?? -1

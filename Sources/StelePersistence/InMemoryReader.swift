@@ -98,7 +98,9 @@ final class InMemoryReader: StoreReader {
         return slots.leading(to: view.row(id)?.version)
     }
 
-    func receipt(_ key: String) throws(StoreError) -> Receipt? { try view().receipts[ExactText(key)] }
+    func receipt(_ key: String) throws(StoreError) -> Receipt? {
+        try view().receipts[ExactText(key)]
+    }
 
     func oldestTransaction() throws(StoreError) -> Int64? { try view().history.first?.number }
 

@@ -118,7 +118,10 @@ import Testing
             ("{price, real}[1] > 0 AND {price, 5e-324}[_id - 2] > 0", [3]),
             ("{price, real}[_id - 3] == 3", [3]),
             // Beside a Decimal an integer is one, also where 64 bits do not hold it.
-            ("(TERNARY(_id < 0, 0.5, 9223372036854775807) - large * 2) == -9223372036854770000", []),
+            (
+                "(TERNARY(_id < 0, 0.5, 9223372036854775807) - large * 2) == -9223372036854770000",
+                []
+            ),
             ("(TERNARY(_id < 0, 0.5, 18446744073709551614) - large * 2) == -386", [1]),
             ("price * 0 - large * 2 == -18446744073709552000", [1]),
             ("{price, large * 2}[1] == 18446744073709552000", [1]),
@@ -218,7 +221,9 @@ import Testing
         let keys = Array(repeating: "real", count: most + 1).joined(separator: ", ")
         for text in ["1 IN {\(keys)}", "sum({\(keys)}) > 1", "ANY {1} == sum({\(keys)})"] {
             let error = #expect(throws: PredicateError.self) {
-                do { _ = try check.check(Predicate(format: text)) } catch let error as PredicateError {
+                do { _ = try check.check(Predicate(format: text)) } catch let error
+                    as PredicateError
+                {
                     throw error.located(in: text)
                 }
             }

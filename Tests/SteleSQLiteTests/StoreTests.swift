@@ -143,8 +143,10 @@ private final class League {
 
     @Test func aFileThatIsNoDatabaseIsRefused() throws {
         let folder = try TemporaryFolder()
-        try Data("not a database, only a text of some length".utf8 + [UInt8](repeating: 7, count: 8192))
-            .write(to: URL(filePath: folder.store))
+        try Data(
+            "not a database, only a text of some length".utf8 + [UInt8](repeating: 7, count: 8192)
+        )
+        .write(to: URL(filePath: folder.store))
         #expect {
             _ = try SQLiteStore.open(path: folder.store, model: try sample("League"))
         } throws: { error in

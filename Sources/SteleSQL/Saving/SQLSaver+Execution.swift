@@ -145,7 +145,8 @@ extension SQLSaver {
                 }
             case .column(let table, let owner, _, isInverse: false):
                 try connection.execute(
-                    statements.text("UPDATE \(table) SET \(owner) = NULL WHERE \(owner) \(condition)"),
+                    statements.text(
+                        "UPDATE \(table) SET \(owner) = NULL WHERE \(owner) \(condition)"),
                     [binding])
             case .column, nil: break
             }

@@ -106,7 +106,8 @@ extension ObjectWriter {
         if let version = node["_version"] { try checkVersion(version, object, node, isNew: true) }
         if mergePolicy.keepsStored { return }
         if mergePolicy == .overwrite { try reset(object, besides: node) }
-        try apply(node, to: object, in: object.entity, isNew: false, depth: depth, besides: ["_entity"])
+        try apply(
+            node, to: object, in: object.entity, isNew: false, depth: depth, besides: ["_entity"])
     }
 
     /// Remembers a new object by its unique values.

@@ -50,7 +50,8 @@ import Testing
         }
         let told = try history(fixture)
         #expect(told.map { $0.author.map { Array($0.utf8) } } == authors.map { Array($0.utf8) })
-        #expect(told.map { $0.contextName.map { Array($0.utf8) } } == authors.map { Array($0.utf8) })
+        #expect(
+            told.map { $0.contextName.map { Array($0.utf8) } } == authors.map { Array($0.utf8) })
     }
 
     @Test(arguments: StoreKind.allCases)
