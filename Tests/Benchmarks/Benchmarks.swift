@@ -12,7 +12,16 @@ struct Benchmarks {
     private static let rounds = 5
     private static let batch = 2_000
 
-    static func main() throws {
+    static func main() {
+        do {
+            try run()
+        } catch {
+            FileHandle.standardError.write(Data("Benchmarks: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static func run() throws {
         let folder = NSTemporaryDirectory() + "stele-benchmarks-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
