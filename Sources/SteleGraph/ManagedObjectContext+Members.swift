@@ -17,10 +17,12 @@ extension ManagedObjectContext {
     }
 
     /// Reads the members of faults; one query for all owners.
-    func fire(_ relationship: Relationship, owners: [Int64]) throws {
+    /// - Parameter alsoOld: whether those that are old are read again, under their changes.
+    func fire(_ relationship: Relationship, owners: [Int64], alsoOld: Bool = false) throws {
         let faults = owners.filter { owner in
             let place = ToManyID(relationship: relationship.index, owner: owner)
-            return !isNew(place) && toManys[place]?.isFault ?? true
+            guard !isNew(place) else { return false }
+            return toManys[place].map { $0.isFault || alsoOld && $0.isOld } ?? true
         }
         if faults.isEmpty { return }
         let members = try memberKeys(of: relationship, owners: faults)
@@ -29,11 +31,11 @@ extension ManagedObjectContext {
         }
     }
 
-    /// The members now, for each owner that has any; those deleted here are none.
+    /// The members that a child is told of, for each owner that has any; those deleted here are none.
     func currentMembers(
         of relationship: Relationship, owners: [Int64]
     ) throws -> [Int64: [Int64]] {
-        try fire(relationship, owners: owners)
+        try fire(relationship, owners: owners, alsoOld: true)
         var found: [Int64: [Int64]] = [:]
         for owner in owners {
             let place = ToManyID(relationship: relationship.index, owner: owner)

@@ -93,10 +93,34 @@ extension ManagedObjectContext {
         }
     }
 
-    /// Both ends of a one-to-one link that was made here are in the save. Who had changes when he was
-    /// linked, and was linked so by an older row, is no part of it where he has none by now: he is
-    /// read again, and has the link as a change.
+    /// Who has come to an object here, and was linked so by an older row, is not part of the save. He
+    /// is read again, and has the link as a change: at both ends of a one-to-one link, and in his own
+    /// row where he is a member.
     func completeMadeLinks() throws {
+        try completeOneToOnes()
+        for (place, state) in toManys.sorted(by: { $0.key < $1.key }) where !state.added.isEmpty {
+            let relationship = model.relationships[place.relationship]
+            guard let inverse = model.inverse(of: relationship), !inverse.isToMany else { continue }
+            let old = state.added.compactMap { known(destinationID(relationship, $0)) }.filter {
+                !$0.isInserted && !$0.isDeleted && $0.key(in: inverse) == place.owner
+                    && $0.storedKey(in: inverse) == place.owner
+            }
+            if old.isEmpty { continue }
+            try readAgain(old)
+            try withoutJournaling {
+                for member in old where !member.isDeleted {
+                    try leadToOne(inverse, of: member, to: place.owner)
+                }
+                // Who was read again has lost his place.
+                if relationship.isOrdered, let now = toManys[place]?.members(ordered: true) {
+                    let order = now.arranged(as: state.members(ordered: true))
+                    if order != now { try edit(relationship, of: place.owner, .arrange(order)) }
+                }
+            }
+        }
+    }
+
+    private func completeOneToOnes() throws {
         // Who is new has no older row at the other end; who is inserted again may have.
         let again = inserted.filter { !$0.id.isTemporary }
         for object in again + touched where !object.isDeleted {
@@ -124,7 +148,7 @@ extension ManagedObjectContext {
                 guard let key = object.storedKey(in: relationship),
                     object.key(in: relationship) != key
                 else { continue }
-                try leave(object, inverse, destinationID(relationship, key).root, [key])
+                try leave(object.id.key, inverse, destinationID(relationship, key).root, [key])
             }
         }
         for object in deleted {
@@ -138,34 +162,36 @@ extension ManagedObjectContext {
                     relationship.isToMany
                     ? toManys[place]?.stored : object.storedKey(in: relationship).map { [$0] }
                 let root = model.destination(of: relationship).root
-                try leave(object, inverse, root, keys ?? [])
+                try leave(object.id.key, inverse, root, keys ?? [])
             }
         }
         let shortened = toManys.filter { !$0.value.removed.isEmpty }
         for (place, state) in shortened.sorted(by: { $0.key < $1.key }) {
             let relationship = model.relationships[place.relationship]
+            // Whoever holds the owner: his members are taken from him by their own rows.
             guard let inverse = model.inverse(of: relationship), !inverse.isToMany,
-                let object = known(ownerID(place)), !object.isDeleted
+                known(ownerID(place))?.isDeleted != true
             else { continue }
             let root = model.destination(of: relationship).root
-            try leave(object, inverse, root, Array(state.removed))
+            try leave(place.owner, inverse, root, Array(state.removed))
         }
         for (place, owners) in ownersSeen.sorted(by: { $0.key < $1.key }) {
             let relationship = model.relationships[place.relationship]
             guard !relationship.isToMany,
                 let object = known(destinationID(relationship, place.owner)), object.isDeleted
             else { continue }
-            try leave(object, relationship, model.entities[relationship.owner].root, owners)
+            try leave(
+                object.id.key, relationship, model.entities[relationship.owner].root, owners)
         }
     }
 
     /// Those who led to an object in the store, and do not lead there here, have that as a change.
     private func leave(
-        _ object: ManagedObject, _ toOne: Relationship, _ root: Int, _ keys: [Int64]
+        _ left: Int64, _ toOne: Relationship, _ root: Int, _ keys: [Int64]
     ) throws {
         for other in try existingObjects(root: root, keys: keys).values where !other.isInserted {
-            if other.storedKey(in: toOne) != object.id.key { try readAgain([other]) }
-            if other.key(in: toOne) == object.id.key {
+            if other.storedKey(in: toOne) != left { try readAgain([other]) }
+            if other.key(in: toOne) == left {
                 withoutJournaling { other.setSlot(toOne.slot, .null) }
             }
         }

@@ -27,13 +27,13 @@ extension ManagedObjectContext {
     /// The objects of the store that are deleted here, in that order (`deletedObjects`).
     public var deletedObjects: [ManagedObject] { deleted }
 
-    /// Forgets the members of to-manys that are unchanged and of objects that nobody holds: what
-    /// children have asked for. They are read anew when they are asked for again.
-    public func forgetUnchangedMembers() {
+    /// Ends what children have asked of to-manys: who asks next is told whom the store has by then,
+    /// under what has changed here. Of objects that nobody holds nothing is kept but changes.
+    public func forgetReadMembers() {
         if toManys.isEmpty { return }
         toManys = toManys.filter { place, state in
             state.hasChanges || state.isExpected || known(ownerID(place)) != nil
-        }
+        }.mapValues(\.aged)
     }
 
     /// About how many objects have unsaved changes, without looking at each: at least as many as

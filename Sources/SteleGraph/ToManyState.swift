@@ -32,6 +32,9 @@ struct ToManyState {
     private(set) var order: [Int64]?
     /// Whether the save depends on the store having just the members that were read.
     var isExpected = false
+    /// Whether the members in the store were read for what is over, and a child is told newer ones
+    /// (`forgetReadMembers`).
+    private(set) var isOld = false
 
     /// A new object's: nobody is in it yet.
     static let empty = ToManyState(stored: [])
@@ -54,11 +57,19 @@ struct ToManyState {
         dropOrderAsStored()
         fire(members)
         if members.count <= 8 { storedSet = [] }
+        isOld = false
         if added.isEmpty && removed.isEmpty && order == nil { return }
         let present = Set(members)
         added.removeAll { present.contains($0) }
         removed.removeAll { !present.contains($0) }
         arrangeWhatIsThere()
+    }
+
+    /// The same, whose members are to be read again when a child asks for them. A fault's are anyway.
+    var aged: ToManyState {
+        var copy = self
+        copy.isOld = !isFault
+        return copy
     }
 
     /// The same with other keys.
@@ -69,6 +80,7 @@ struct ToManyState {
         copy.removed = OrderedSet(removed.map(name))
         copy.order = order?.map(name)
         copy.isExpected = isExpected
+        copy.isOld = isOld
         return copy
     }
 
@@ -106,10 +118,7 @@ struct ToManyState {
 
     /// Leaves in an order of its own just those who are members, new ones at the end.
     private mutating func arrangeWhatIsThere() {
-        guard let order else { return }
-        let members = unarranged
-        let (present, named) = (Set(members), Set(order))
-        self.order = order.filter(present.contains) + members.filter { !named.contains($0) }
+        if let order { self.order = unarranged.arranged(as: order) }
     }
 
     /// Whether the key is a member in the store; nil for a fault.
@@ -186,4 +195,12 @@ struct ToManyState {
     }
 
     var hasChanges: Bool { !added.isEmpty || !removed.isEmpty || newOrder != nil }
+}
+
+extension [Int64] {
+    /// The same keys, as they stand among others; those that are not there at the end.
+    func arranged(as order: [Int64]) -> [Int64] {
+        let (present, named) = (Set(self), Set(order))
+        return order.filter(present.contains) + filter { !named.contains($0) }
+    }
 }

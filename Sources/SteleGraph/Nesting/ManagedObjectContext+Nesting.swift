@@ -131,6 +131,24 @@ private struct ChildSave {
                     persisted: nil, changedSlots: [], values: []))
         }
         if !lost.isEmpty { throw StoreError.conflicts(lost) }
+        try readWhatIsTakenBack()
+    }
+
+    /// What the child takes back of the parent's changes may be what others have saved meanwhile, and
+    /// whom it adds they may have taken out: that is told by members that are read again.
+    private func readWhatIsTakenBack() throws {
+        var owners: [Int: [Int64]] = [:]
+        for (place, ours) in child.toManys where ours.hasChanges {
+            guard let theirs = parent.toManys[place], theirs.isOld || theirs.isFault,
+                ours.removed.contains(where: theirs.added.contains)
+                    || ours.added.contains(where: theirs.removed.contains)
+                    || ours.added.contains(where: theirs.contains)
+            else { continue }
+            owners[place.relationship, default: []].append(place.owner)
+        }
+        for (index, keys) in owners.sorted(by: { $0.key < $1.key }) {
+            try parent.fire(model.relationships[index], owners: keys.sorted(), alsoOld: true)
+        }
     }
 
     /// Both ends of the links made in the child, as far as they are the parent's: they must be there.
@@ -228,8 +246,7 @@ private struct ChildSave {
             guard relationship.isOrdered else { continue }
             let present = try parent.state(relationship, of: place.owner).members(ordered: true)
             let order = state.newOrder ?? present.filter { !state.added.contains($0) } + state.added
-            let (there, named) = (Set(present), Set(order))
-            let wanted = order.filter(there.contains) + present.filter { !named.contains($0) }
+            let wanted = present.arranged(as: order)
             if wanted != present {
                 try parent.edit(relationship, of: place.owner, .arrange(wanted))
             }

@@ -116,10 +116,7 @@ extension ManagedObjectContext {
             let place = place(relationship, owner)
             let present = try state(relationship, of: place.owner).members(ordered: true)
             let old = wanted.map { current($0, destinationOf: relationship) }
-            let (there, named) = (Set(present), Set(old))
-            try edit(
-                relationship, of: place.owner,
-                .arrange(old.filter(there.contains) + present.filter { !named.contains($0) }))
+            try edit(relationship, of: place.owner, .arrange(present.arranged(as: old)))
         }
     }
 

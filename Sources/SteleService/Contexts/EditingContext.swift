@@ -70,9 +70,10 @@ final class EditingContext: @unchecked Sendable {
         }
     }
 
-    /// Lets go of members that were read for an answer: the next request reads them anew.
+    /// Lets go of members that were read for an answer: the next request reads them anew, under
+    /// what is unsaved.
     func forgetWhatWasRead() {
-        for one in sequence(first: self, next: \.parent) { one.graph.forgetUnchangedMembers() }
+        for one in sequence(first: self, next: \.parent) { one.graph.forgetReadMembers() }
     }
 
     // MARK: What it holds

@@ -11,10 +11,7 @@ extension Execution {
     /// by the same means as others read the store, and whose changes reach it when all are made.
     func run(_ plan: Plan, in editing: EditingContext) throws -> Outcome {
         let child = ManagedObjectContext(parent: editing.graph)
-        defer {
-            child.close()
-            editing.forgetWhatWasRead()
-        }
+        defer { child.close() }
         // All that one request reads is one state of the store.
         return try editing.graph.inOneView {
             let terms = plan.call.terms

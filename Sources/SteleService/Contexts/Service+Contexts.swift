@@ -39,6 +39,7 @@ extension Service {
     }
 
     private func execute(_ plan: Plan, in editing: EditingContext) throws -> Outcome {
+        defer { editing.forgetWhatWasRead() }
         guard case .context(let part) = plan.action else {
             return try execution.run(plan, in: editing)
         }

@@ -1,0 +1,79 @@
+// What a request to an editing context makes of what others have saved since the one before.
+
+import SteleJSON
+import Testing
+
+@testable import SteleService
+
+@Suite struct EditingMeanwhileTests {
+    /// A canvas with circles that are on none, and a context that has put the first on it.
+    private func editor(
+        _ inMemory: Bool, _ settings: String, _ put: (Editor) -> Answer
+    ) throws -> (ServiceFixture, Editor) {
+        let shapes = try ServiceFixture(TestModels.sample("Shapes"), inMemory: inMemory)
+        #expect(shapes.post("/Canvas", #"{"name":"Page"}"#).status == 201)
+        #expect(shapes.post("/Circle", #"[{"radius":1},{"radius":2},{"radius":3}]"#).status == 201)
+        let editor = try Editor(shapes, settings)
+        #expect(put(editor).status == 200)
+        return (shapes, editor)
+    }
+
+    private func drawn(_ editor: Editor) -> String {
+        editor.get("/Canvas/1/shapes?select=_id").text
+    }
+
+    @Test(arguments: [false, true], ["", #"{"mergePolicy":"overwrite"}"#])
+    func aPutReplacesAllWhoAreMembersByThen(_ inMemory: Bool, _ settings: String) throws {
+        for undoes in [true, false] {
+            let (shapes, editor) = try editor(inMemory, settings) {
+                _ = $0.ask("PATCH", "", #"{"undoEnabled":\#(undoes)}"#)
+                return $0.patch("/Circle/1", #"{"canvas":1}"#)
+            }
+            #expect(shapes.ask("PUT", "/Canvas/1/shapes", "[1,2]").text == "[1,2]")
+            #expect(editor.ask("PUT", "/Canvas/1/shapes", "[]").text == "[]")
+            #expect(drawn(editor) == "[]")
+            #expect(editor.get("/changes").text.contains(#""changed":{"shapes":[]}"#))
+            let saved = editor.post("/save")
+            #expect(saved.status == 200 && !saved.text.contains(#""transaction":null"#))
+            #expect(shapes.get("/Canvas/1/shapes").text == "[]", "undo \(undoes)")
+            #expect(drawn(editor) == "[]")
+        }
+    }
+
+    /// A member's own to-one, the list of members and a single member, whichever is written.
+    @Test(
+        arguments: [false, true],
+        [
+            ("PATCH", "/Circle/1", #"{"canvas":null}"#), ("DELETE", "/Circle/1/canvas", nil),
+            ("DELETE", "/Canvas/1/shapes/1", nil), ("PUT", "/Canvas/1/shapes", "[]"),
+        ])
+    func whatIsTakenOutGoesWhereOthersHavePutItInToo(
+        _ inMemory: Bool, _ write: (method: String, path: String, body: String?)
+    ) throws {
+        let (shapes, editor) = try editor(inMemory, "") {
+            $0.post("/Canvas/1/shapes", "[1]")
+        }
+        #expect(shapes.post("/Canvas/1/shapes", "[1]").status == 200)
+        #expect(drawn(editor) == #"[{"_id":1}]"#)
+        let written = editor.ask(write.method, write.path, write.body)
+        #expect(written.status == 200 || written.status == 204, "\(written.text)")
+        #expect(drawn(editor) == "[]")
+        #expect(editor.get("/Circle/1").text.contains(#""canvas":null"#))
+        #expect(editor.post("/save").status == 200)
+        #expect(shapes.get("/Circle/1").text.contains(#""canvas":null"#))
+    }
+
+    /// Undo leaves alone what others have done, and a list shows what there is.
+    @Test(arguments: [false, true])
+    func undoLeavesWhatOthersHavePutIn(_ inMemory: Bool) throws {
+        let (shapes, editor) = try editor(inMemory, "") {
+            $0.patch("/Circle/1", #"{"canvas":1}"#)
+        }
+        #expect(shapes.ask("PUT", "/Canvas/1/shapes", "[1,2]").status == 200)
+        #expect(editor.post("/undo").status == 200)
+        #expect(drawn(editor) == #"[{"_id":1},{"_id":2}]"#)
+        #expect(try editor.state("hasChanges") == false)
+        #expect(editor.post("/save").text.contains(#""transaction":null"#))
+        #expect(shapes.get("/Canvas/1/shapes?select=_id").text == #"[{"_id":1},{"_id":2}]"#)
+    }
+}
