@@ -63,6 +63,20 @@ import Testing
         #expect(shapes.get("/Circle/1").text.contains(#""canvas":null"#))
     }
 
+    /// Changes are dropped of who has none but in a to-many, at both ends of its links.
+    @Test(arguments: [false, true])
+    func aRefreshDropsChangesOfToManys(_ inMemory: Bool) throws {
+        let zoo = try ServiceFixture(TestModels.zoo(), inMemory: inMemory)
+        #expect(zoo.post("/Page", "{}").status == 201)
+        #expect(zoo.post("/Tag", #"[{"name":"a"},{"name":"b"}]"#).status == 201)
+        let editor = try Editor(zoo)
+        #expect(editor.ask("PUT", "/Page/1/tags", "[1,2]").text == "[1,2]")
+        let state = editor.post("/refresh", #"{"merge":false}"#)
+        #expect(try state.json["hasChanges"] == false, "\(state.text)")
+        #expect(editor.get("/Page/1/tags").text == "[]")
+        #expect(editor.get("/Tag/1/pages").text == "[]")
+    }
+
     /// Undo leaves alone what others have done, and a list shows what there is.
     @Test(arguments: [false, true])
     func undoLeavesWhatOthersHavePutIn(_ inMemory: Bool) throws {

@@ -129,8 +129,12 @@ extension Service {
                     return object
                 }
             }
-            for object in objects ?? graph.registeredObjects {
-                try graph.refresh(object, mergeChanges: asked.merges)
+            // Who has changes in his to-manys alone is held by nobody else.
+            let updated = try objects == nil ? graph.updatedObjects() : []
+            try withExtendedLifetime(updated) {
+                for object in objects ?? graph.registeredObjects {
+                    try graph.refresh(object, mergeChanges: asked.merges)
+                }
             }
         }
     }
