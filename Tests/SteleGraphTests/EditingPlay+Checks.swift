@@ -92,4 +92,41 @@ extension EditingPlay {
             }
         }
     }
+
+    /// What is changed of a link is changed at both its ends, how old they may be.
+    mutating func checkChangedLinks(_ context: ManagedObjectContext) throws {
+        try context.processPendingChanges()
+        func alive(_ key: Int64) throws -> ManagedObject? {
+            try context.existingObject(with: ObjectID(root: node.root, key: key))
+        }
+        func isLed(_ link: Relationship, _ from: Int64, _ to: Int64) throws -> Bool {
+            guard let object = try alive(from) else { return false }
+            if link.isToMany { return try object.memberKeys(link).contains(to) }
+            return object.value(link.slot) == .key(to)
+        }
+        // Whoever has changes in his to-manys alone is held by these.
+        let updated = try context.updatedObjects()
+        defer { withExtendedLifetime(updated) {} }
+        for key in context.registeredObjects.map(\.id.key).sorted() {
+            guard let object = context.known(ObjectID(root: node.root, key: key)), !object.isFault,
+                !object.isDeleted
+            else { continue }
+            for link in fixture.model.relationships {
+                guard let inverse = fixture.model.inverse(of: link) else { continue }
+                var changed: [Int64] = []
+                if link.isToMany {
+                    let state = context.toManys[ToManyID(relationship: link.index, owner: key)]
+                    changed = (state?.added.map { $0 } ?? []) + (state?.removed.map { $0 } ?? [])
+                } else if object.key(in: link) != object.storedKey(in: link) {
+                    changed = [object.key(in: link), object.storedKey(in: link)].compactMap { $0 }
+                }
+                for other in changed where try alive(other) != nil {
+                    let (here, there) = try (isLed(link, key, other), isLed(inverse, other, key))
+                    expect(
+                        here, there,
+                        "\(link.name) of \(key) has \(other), whose \(inverse.name) has it")
+                }
+            }
+        }
+    }
 }

@@ -16,6 +16,8 @@ struct EditingPlay {
         /// The relationships that are changed, by name; nil for all. Where they are named, all
         /// changes are dropped at times, and deletions taken back at once.
         var links: [String]?
+        /// Whether saves are refused at times for what is not valid, once they are settled.
+        var refusesSaves = false
     }
 
     let fixture: Fixture
@@ -27,6 +29,8 @@ struct EditingPlay {
     let children: [ManagedObjectContext]
     var log = ""
     var isSound = true
+    /// How many saves were refused for what their settling made of them.
+    private(set) var refusals = 0
     /// Whether the last save has met what others have saved, so that more has changed than was asked.
     private var isSettled = false
 
@@ -36,7 +40,8 @@ struct EditingPlay {
     init(
         _ model: Model, _ kind: StoreKind, _ rules: Rules, _ numbers: SeededNumbers
     ) throws {
-        fixture = try Fixture(model, kind)
+        fixture = try Fixture(
+            model, kind, classes: rules.refusesSaves ? ["Node": RefusedNode.self] : [:])
         self.rules = rules
         self.numbers = numbers
         node = try fixture.entity("Node")
@@ -59,6 +64,10 @@ struct EditingPlay {
             for context in contexts {
                 context.mergePolicy =
                     MergePolicy.allCases.randomElement(using: &numbers) ?? .error
+                // The policy by which most goes back.
+                if rules.refusesSaves, Bool.random(using: &numbers) {
+                    context.mergePolicy = .rollback
+                }
                 log += "\(context.mergePolicy) "
             }
         }
@@ -90,6 +99,9 @@ struct EditingPlay {
             }
             if rules.links != nil, Int.random(in: 0..<4, using: &numbers) == 0 {
                 try deleteAndTakeBack(context)
+            }
+            if rules.refusesSaves, Int.random(in: 0..<4, using: &numbers) == 0 {
+                try save(context)
             }
             if rules.missesSaves, Int.random(in: 0..<4, using: &numbers) == 0 {
                 try catchUp(context)
@@ -238,6 +250,7 @@ struct EditingPlay {
         log += "save\n"
         let token = fixture.coordinator.currentToken
         isSettled = !missed[index(context)].isEmpty
+        if rules.refusesSaves, Bool.random(using: &numbers) { try saveInVain(context) }
         var tries = 0
         while true {
             do {
@@ -245,6 +258,7 @@ struct EditingPlay {
                 if !result.replacedKeys.isEmpty { isSettled = true }
                 break
             } catch let error as StoreError {
+                try checkChangedLinks(context)
                 switch error {
                 case .moved where tries % 2 == 0: try context.settleAllObjects()
                 case .moved, .conflicts: try context.refreshAllObjects()
@@ -271,6 +285,23 @@ struct EditingPlay {
         let fresh = fixture.context()
         expect(try facts(context), try facts(fresh), "the store against the context")
         try checkLinks(fresh)
+    }
+
+    /// A save that is refused for what is not valid any more when its conflicts are settled.
+    private mutating func saveInVain(_ context: ManagedObjectContext) throws {
+        guard let mark = node.attribute(named: "mark") else { return }
+        context.name = RefusedNode.refusing
+        defer { context.name = nil }
+        do { try context.save() } catch is ValidationErrors {
+            log += "refused for what is not valid\n"
+            refusals += 1
+        } catch is StoreError {
+            log += "refused by the store\n"
+        }
+        for object in context.registeredObjects where !object.isFault && object["mark"] == .null {
+            object.setPrimitiveValue(mark.declaration.defaultValue, for: mark)
+        }
+        try checkChangedLinks(context)
     }
 
     /// Whoever has a value here that another has in the store does without.
@@ -306,8 +337,12 @@ struct EditingPlay {
             if isTold { expect(try facts(context), before, "refreshing under changes") }
         case 3:
             log += "drop all changes\n"
-            for object in context.registeredObjects.sorted(by: { $0.id.key < $1.id.key }) {
-                try context.refresh(object, mergeChanges: false)
+            // Who has no changes but in his to-manys may be held by nobody.
+            let updated = try context.updatedObjects()
+            try withExtendedLifetime(updated) {
+                for object in context.registeredObjects.sorted(by: { $0.id.key < $1.id.key }) {
+                    try context.refresh(object, mergeChanges: false)
+                }
             }
             guard context.insertedObjects.isEmpty, context.deletedObjects.isEmpty else { break }
             expect(try changes(context), [], "changes after all were dropped")
@@ -356,5 +391,17 @@ struct EditingPlay {
         // What it has read before its parent changed it is old until then.
         try child.refreshAllObjects()
         expect(try facts(child), try facts(context), "a child that is refreshed")
+    }
+}
+
+/// A node that is not valid once a merge policy has settled it, in a context of that name.
+private final class RefusedNode: ManagedObject {
+    static let refusing = "refusing"
+
+    override func awake(fromSnapshotEvents events: SnapshotEventType) {
+        guard events.contains(.mergePolicy), managedObjectContext?.name == Self.refusing,
+            let mark = entity.attribute(named: "mark")
+        else { return }
+        setPrimitiveValue(.null, for: mark)
     }
 }

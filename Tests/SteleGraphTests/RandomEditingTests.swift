@@ -39,8 +39,17 @@ import Testing
         try play("whateverIsMissedOneToOneLinksHold", .init(missesSaves: true, links: links))
     }
 
+    /// Saves are refused for what is not valid when their conflicts are settled.
+    @Test(arguments: [nil, ["one", "eno", "self"], ["list", "items", "up", "down", "to", "from"]])
+    func whateverIsRefusedTheGraphHolds(_ links: [String]?) throws {
+        try play(
+            "whateverIsRefusedTheGraphHolds",
+            .init(missesSaves: true, links: links, refusesSaves: true))
+    }
+
     private func play(_ name: String, _ rules: EditingPlay.Rules, _ given: Int? = nil) throws {
-        let count = given ?? 300
+        // Whoever saves at each step plays longer.
+        let count = given ?? (rules.refusesSaves ? 100 : 300)
         let isAsked = given != nil || getenv("STELE_SEED") != nil
         let seed = isAsked ? drawSeed("\(name), \(count) sequences") : 5
         let model = try makeNodes([
@@ -49,6 +58,12 @@ import Testing
             if rules.missesSaves {
                 $0.attribute("code", .string)
                 $0.entity.uniquenessConstraints = [["code"]]
+            }
+            if rules.refusesSaves {
+                $0.attribute("mark", .string) {
+                    $0.isOptional = false
+                    $0.defaultValue = .string("m")
+                }
             }
             if rules.keepsChildren {
                 $0.toOne("team", "Node", inverse: "crew")
@@ -59,7 +74,7 @@ import Testing
                 $0.toMany("hands", "Node", inverse: "crew", rule: .cascade, ordered: true)
             }
         }
-        var steps = 0
+        var (steps, refusals) = (0, 0)
         for sequence in 0..<count {
             // A file takes a hundred times as long.
             let kind: StoreKind = sequence % 20 == 0 ? .sqlite : .memory
@@ -73,8 +88,10 @@ import Testing
                 Issue.record("sequence \(sequence) of seed \(seed):\n\(play.log)")
                 return
             }
+            refusals += play.refusals
             if Task.isCancelled { return }
         }
-        print("\(name): seed \(seed), \(count) sequences, \(steps) steps")
+        #expect(!rules.refusesSaves || refusals > 0, "no save was refused")
+        print("\(name): seed \(seed), \(count) sequences, \(steps) steps, \(refusals) refusals")
     }
 }
