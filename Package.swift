@@ -27,7 +27,8 @@ let package = Package(
     ],
     targets: [
         // The C libraries: a module map and a shim each, no logic.
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(
             name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"])]),
@@ -59,10 +60,12 @@ let package = Package(
             swiftSettings: settings),
         // ICU, for regular expressions, comes with the toolchain.
         .target(
-            name: "StelePredicates", dependencies: ["SteleModel", "SteleJSON", "SteleMutex", "CLinux"],
+            name: "StelePredicates",
+            dependencies: ["SteleModel", "SteleJSON", "SteleMutex", "CLinux"],
             swiftSettings: settings, linkerSettings: [.linkedLibrary("_FoundationICU")]),
         .target(
-            name: "StelePersistence", dependencies: ["SteleModel", "StelePredicates", "SteleMutex"],
+            name: "StelePersistence",
+            dependencies: ["SteleModel", "StelePredicates", "SteleMutex"],
             swiftSettings: settings),
         .target(
             name: "SteleGraph",
@@ -120,7 +123,8 @@ let package = Package(
 
         // Random predicates on two stores: for a test, and for as long as one likes.
         .target(
-            name: "SteleDifferential", dependencies: ["SteleGraph", "SteleSQL", "SteleSQLite", "SteleJSON"],
+            name: "SteleDifferential",
+            dependencies: ["SteleGraph", "SteleSQL", "SteleSQLite", "SteleJSON"],
             path: "Tests/Differential", swiftSettings: settings),
         .executableTarget(
             name: "Differential", dependencies: ["SteleDifferential"],

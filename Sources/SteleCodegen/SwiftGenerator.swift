@@ -168,7 +168,8 @@ public struct SwiftGenerator {
             let destination = model.destination(of: it).name
             let kind = !it.isToMany ? "toOne" : it.isOrdered ? "ordered" : "toMany"
             return ["\"\(name)\": .\(kind)(\"\(destination)\")"]
-        case .fetchedProperty(let it)?: return ["\"\(name)\": .fetched(\"\(it.request.entityName)\")"]
+        case .fetchedProperty(let it)?:
+            return ["\"\(name)\": .fetched(\"\(it.request.entityName)\")"]
         case nil: return []
         }
     }

@@ -67,7 +67,8 @@ final class EntityPlan: Sendable {
         }
         self.rules = rules.map { rule in
             var rule = rule
-            rule.optionalSlots = composites.lazy.compactMap { $0.optionalSlots(around: rule.slot) }
+            rule.optionalSlots =
+                composites.lazy.compactMap { $0.optionalSlots(around: rule.slot) }
                 .first
             return rule
         }

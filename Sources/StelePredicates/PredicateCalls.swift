@@ -30,7 +30,10 @@ public enum PredicateCalls {
                 switch value {
                 case .int(let it): it
                 case .double(let it): Int64(exactly: it.rounded(.towardZero))
-                default: value.asDecimal.flatMap { Int64(exactly: $0.nearestDouble.rounded(.towardZero)) }
+                default:
+                    value.asDecimal.flatMap {
+                        Int64(exactly: $0.nearestDouble.rounded(.towardZero))
+                    }
                 }
             guard let whole else { return nil }
             if type == .integer16, Int16(exactly: whole) == nil { return nil }

@@ -18,7 +18,8 @@ struct LikeSteps {
     private static var tooMany: PredicateError {
         PredicateError(
             .limit, "LIKE would take too long on a text and a pattern of these lengths",
-            near: "LIKE", hint: "shorten what stands behind a *; CONTAINS and BEGINSWITH take texts "
+            near: "LIKE",
+            hint: "shorten what stands behind a *; CONTAINS and BEGINSWITH take texts "
                 + "of any length")
     }
 }

@@ -39,7 +39,8 @@ final class Deadline {
             connection, Int32(interval),
             { context in
                 guard let context else { return 0 }
-                return Unmanaged<Deadline>.fromOpaque(context).takeUnretainedValue().isOver() ? 1 : 0
+                return Unmanaged<Deadline>.fromOpaque(context).takeUnretainedValue().isOver()
+                    ? 1 : 0
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 

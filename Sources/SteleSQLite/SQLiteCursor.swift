@@ -24,7 +24,8 @@ final class SQLiteCursor: FetchCursor {
     init(
         _ fetch: FetchStatement, _ rows: Rows, _ connection: Connection, _ deadline: Deadline?
     ) throws(StoreError) {
-        let statement = try Statement(fetch.sql, on: connection.handle, folder: connection.externalFolder)
+        let statement = try Statement(
+            fetch.sql, on: connection.handle, folder: connection.externalFolder)
         try statement.bind(fetch.bindings)
         self.statement = statement
         self.rows = rows

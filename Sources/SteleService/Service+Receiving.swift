@@ -9,9 +9,11 @@ extension Service {
     /// the whole request is answered.
     public func sink(for request: Request) -> (any BodySink)? {
         guard model.hasExternalAttributes, request.method == "PUT",
-            (try? Body.checkIsWhole(request.headers)) != nil, (try? gate.admit(request)) != nil, let route = try? routes.match(request),
+            (try? Body.checkIsWhole(request.headers)) != nil, (try? gate.admit(request)) != nil,
+            let route = try? routes.match(request),
             // What no save may ever take is no file.
-            route.context == nil, case .binary(_, _, let attribute) = route.resource, attribute.isExternal,
+            route.context == nil, case .binary(_, _, let attribute) = route.resource,
+            attribute.isExternal,
             let writer = try? coordinator.store.externalDataWriter()
         else { return nil }
         return BinaryUpload(

@@ -56,7 +56,9 @@ struct BinaryPropertyListWriter {
         case .date(let it): return [0x33] + bigEndian(it.bitPattern, 8)
         case .data(let it): return head(0x4, it.count) + it
         case .string(let it):
-            if it.utf8.allSatisfy({ $0 < 0x80 }) { return head(0x5, it.utf8.count) + Array(it.utf8) }
+            if it.utf8.allSatisfy({ $0 < 0x80 }) {
+                return head(0x5, it.utf8.count) + Array(it.utf8)
+            }
             let units = Array(it.utf16)
             return head(0x6, units.count) + units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
         case .uid(let it):

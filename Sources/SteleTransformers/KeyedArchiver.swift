@@ -133,9 +133,11 @@ struct KeyedArchiver {
             return object("NSData", [.init(key: "NS.data", value: .data(bytes))])
         }
         if let text = node["$date"] {
-            guard let seconds = text.string.flatMap({
-                try? ISO8601.secondsSinceReferenceDate($0)
-            }) else { throw Self.mistake("$date", "a date in ISO 8601") }
+            guard
+                let seconds = text.string.flatMap({
+                    try? ISO8601.secondsSinceReferenceDate($0)
+                })
+            else { throw Self.mistake("$date", "a date in ISO 8601") }
             return object("NSDate", [.init(key: "NS.time", value: .real(seconds))])
         }
         if let text = node["$url"] {

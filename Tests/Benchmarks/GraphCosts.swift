@@ -164,7 +164,8 @@ struct GraphCosts {
     private static let sizes = [2_500, 5_000, 10_000, 20_000, 100_000]
 
     private func undo() throws {
-        try compare("undo of a group of changes, each a name and a team") { players, context, stage in
+        try compare("undo of a group of changes, each a name and a team") {
+            players, context, stage in
             context.undoManager = UndoManager()
             try context.undoManager?.beginUndoGrouping()
             try stage.change(players)
@@ -174,7 +175,8 @@ struct GraphCosts {
     }
 
     private func child() throws {
-        try compare("a child's save of changes, each a name and a team") { players, context, stage in
+        try compare("a child's save of changes, each a name and a team") {
+            players, context, stage in
             let child = ManagedObjectContext(parent: context)
             let theirs = try players.map { try child.object(with: $0.id) }
             try child.fire(theirs)

@@ -99,7 +99,8 @@ struct PredicateMaker {
 
     private mutating func temporal(_ depth: Int) -> String {
         if numbers.one(in: 12) {
-            let other = numbers.one(in: 2) ? "now()" : "(now() - \(numbers.pick("0", "0.5", "nil")))"
+            let other =
+                numbers.one(in: 2) ? "now()" : "(now() - \(numbers.pick("0", "0.5", "nil")))"
             return "\(numbers.one(in: 2) ? "now()" : date(0)) \(order()) \(other)"
         }
         if numbers.one(in: 4), let path = path(to: .date) {
@@ -154,7 +155,8 @@ struct PredicateMaker {
             }
             let word = numbers.pick("UNION", "INTERSECT", "MINUS")
             let other =
-                numbers.one(in: 20) ? longList() : numbers.one(in: 3) ? "{1, 2, nil, \(number(0))}" : b
+                numbers.one(in: 20)
+                ? longList() : numbers.one(in: 3) ? "{1, 2, nil, \(number(0))}" : b
             return numbers.one(in: 2)
                 ? "count(\(a) \(word) \(other)) \(order()) \(numbers.below(3))"
                 : "\(number(0)) IN (\(a) \(word) \(other))"

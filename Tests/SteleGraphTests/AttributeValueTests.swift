@@ -49,11 +49,26 @@ import Testing
                     .map(Self.decimal)
             ),
             ("double", [.double(.leastNonzeroMagnitude), .double(-.greatestFiniteMagnitude)]),
-            ("float", [.double(Double(Float.leastNonzeroMagnitude)), .double(Double(Float.greatestFiniteMagnitude))]),
+            (
+                "float",
+                [
+                    .double(Double(Float.leastNonzeroMagnitude)),
+                    .double(Double(Float.greatestFiniteMagnitude)),
+                ]
+            ),
             ("date", [.date(-63_114_076_800), .date(252_423_993_599.5), .date(0), .date(0.1)]),
-            ("uuid", [.uuid(UUID()), .uuid(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))]),
+            (
+                "uuid",
+                [
+                    .uuid(UUID()),
+                    .uuid(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))),
+                ]
+            ),
             ("uri", [.string("urn:x"), .string("https://example.org/%C3%A9?a=b#c")]),
-            ("data", [.data([]), .data([0, 1, 2, 255]), .data(Array(repeating: 7, count: 300_000))]),
+            (
+                "data",
+                [.data([]), .data([0, 1, 2, 255]), .data(Array(repeating: 7, count: 300_000))]
+            ),
             ("name", [.string(""), .string("e\u{301}"), .string("é"), .string("😀")]),
         ]
         for (name, all) in values {

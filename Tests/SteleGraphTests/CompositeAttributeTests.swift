@@ -9,7 +9,8 @@ import Testing
 
 @Suite struct CompositeAttributeTests {
     static func attribute(
-        _ name: String, _ type: AttributeType, _ more: (inout AttributeDescription) -> Void = { _ in }
+        _ name: String, _ type: AttributeType,
+        _ more: (inout AttributeDescription) -> Void = { _ in }
     ) -> AttributeDescription {
         var made = AttributeDescription(name: name, type: type)
         made.isOptional = true
@@ -81,7 +82,9 @@ import Testing
             type.attributes = (0..<10).map { number in
                 depth == 9
                     ? Self.attribute("x\(number)", .double)
-                    : Self.attribute("x\(number)", .composite) { $0.compositeName = "T\(depth + 1)" }
+                    : Self.attribute("x\(number)", .composite) {
+                        $0.compositeName = "T\(depth + 1)"
+                    }
             }
             return type
         }
@@ -113,7 +116,9 @@ import Testing
             request.predicate = try check.check(Predicate(format: format))
             // Checking it again changes nothing.
             #expect(try request.predicate == request.predicate.map { try check.check($0) })
-            request.sortDescriptors = [SortDescriptor(.key("home.place.latitude"), ascending: false)]
+            request.sortDescriptors = [
+                SortDescriptor(.key("home.place.latitude"), ascending: false)
+            ]
             return try context.snapshots(request).map(\.key)
         }
         #expect(try keys("home.city == 'Rome'") == [1])

@@ -63,7 +63,9 @@ import Testing
         let row = try #require(try reader.snapshot(object.id))
         let entity = fixture.model.entities[row.entity]
         var values: [String: Value] = [:]
-        for (slot, property) in entity.slots.enumerated() { values[property.name] = row.values[slot] }
+        for (slot, property) in entity.slots.enumerated() {
+            values[property.name] = row.values[slot]
+        }
         return values
     }
 

@@ -145,7 +145,9 @@ import Testing
         #expect(try mine.get(people[0])["age"] == .int(7))
     }
 
-    @Test(arguments: StoreKind.allCases, [MergePolicy.objectTrump, .overwrite, .storeTrump, .rollback])
+    @Test(
+        arguments: StoreKind.allCases,
+        [MergePolicy.objectTrump, .overwrite, .storeTrump, .rollback])
     func aDeletionWinsOrIsTakenBack(_ kind: StoreKind, _ policy: MergePolicy) throws {
         let fixture = try Fixture(Self.model(), kind)
         let id = try fixture.insert("Person")[0]
@@ -228,7 +230,8 @@ import Testing
         let fixture = try Fixture(Self.model(), kind, isCounting: true)
         let counter = try #require(fixture.counter)
         let person = try fixture.entity("Person")
-        func add(_ code: Int, _ age: Int64, _ context: ManagedObjectContext) throws -> ManagedObject {
+        func add(_ code: Int, _ age: Int64, _ context: ManagedObjectContext) throws -> ManagedObject
+        {
             let new = try context.insert(person)
             new["code"] = .string("c\(code)")
             new["age"] = .int(age)

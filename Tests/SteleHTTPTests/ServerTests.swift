@@ -150,7 +150,9 @@ import Testing
                 }
                 server.stop(drain: 0)
                 // Nobody is taken any longer.
-                if (try? RawClient(port: server.port)) != nil { failures.add(1, ordering: .relaxed) }
+                if (try? RawClient(port: server.port)) != nil {
+                    failures.add(1, ordering: .relaxed)
+                }
             }
         }
         #expect(failures.load(ordering: .relaxed) == 0)

@@ -29,7 +29,8 @@ private final class TestSink: BodySink {
 
 @Suite struct SinkTests {
     private func server(
-        _ sink: TestSink, respond: @escaping @Sendable (Request) -> Response = { request in
+        _ sink: TestSink,
+        respond: @escaping @Sendable (Request) -> Response = { request in
             text("\(request.body.count) held")
         }
     ) throws -> HTTPServer {
@@ -189,7 +190,8 @@ private final class TestSink: BodySink {
         // None is left open: what was unlinked is gone.
         let seen = Seen()
         let open = { () -> Int in
-            let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+            let names =
+                (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
             return names.count {
                 (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)"))?
                     .contains(path) ?? false

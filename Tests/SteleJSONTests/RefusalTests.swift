@@ -35,15 +35,17 @@ import Testing
         #expect(error?.message.hasSuffix("at line 2, column 9") == true)
     }
 
-    @Test(arguments: [
-        [0x22, 0xFF, 0x22], [0x22, 0xC3, 0x22], [0x22, 0xC0, 0x80, 0x22],
-        [0x22, 0xED, 0xA0, 0x80, 0x22], [0x22, 0xF4, 0x90, 0x80, 0x80, 0x22],
-    ] as [[UInt8]])
+    @Test(
+        arguments: [
+            [0x22, 0xFF, 0x22], [0x22, 0xC3, 0x22], [0x22, 0xC0, 0x80, 0x22],
+            [0x22, 0xED, 0xA0, 0x80, 0x22], [0x22, 0xF4, 0x90, 0x80, 0x80, 0x22],
+        ] as [[UInt8]])
     func bytesThatAreNotUTF8AreRefused(_ bytes: [UInt8]) {
         let error = refusal(bytes)
         #expect(error?.kind == .invalidUTF8)
         #expect(error?.position == 1)
-        #expect(refusal([0x5B, 0x22] + bytes.dropFirst().dropLast() + [0x22, 0x5D])?.position == 2)
+        #expect(
+            refusal([0x5B, 0x22] + bytes.dropFirst().dropLast() + [0x22, 0x5D])?.position == 2)
     }
 
     @Test func invalidUTF8OutsideTextIsRefused() {
@@ -75,13 +77,15 @@ import Testing
         #expect(refusal(text)?.kind == .empty)
     }
 
-    @Test(arguments: [
-        ("{} x", 3, nil), ("1 2", 2, nil), ("[1,]", 3, "comma"), ("{\"a\":1,}", 7, "comma"),
-        ("{'a':1}", 1, "double quotes"), ("[01]", 1, "begins with"), ("[.5]", 1, "begins with"),
-        ("[+1]", 1, "begins with"), ("[True]", 1, "lower case"), ("[None]", 1, "null"),
-        ("[1] // x", 4, "comments"), ("\u{feff}{}", 0, "byte order mark"), ("[\"a\nb\"]", 3, nil),
-        ("[\"\\x\"]", 2, nil), ("[\"\\ud800\"]", nil, nil), ("{1:2}", 1, nil), ("]", 0, nil),
-    ] as [(String, Int?, String?)])
+    @Test(
+        arguments: [
+            ("{} x", 3, nil), ("1 2", 2, nil), ("[1,]", 3, "comma"), ("{\"a\":1,}", 7, "comma"),
+            ("{'a':1}", 1, "double quotes"), ("[01]", 1, "begins with"), ("[.5]", 1, "begins with"),
+            ("[+1]", 1, "begins with"), ("[True]", 1, "lower case"), ("[None]", 1, "null"),
+            ("[1] // x", 4, "comments"), ("\u{feff}{}", 0, "byte order mark"),
+            ("[\"a\nb\"]", 3, nil),
+            ("[\"\\x\"]", 2, nil), ("[\"\\ud800\"]", nil, nil), ("{1:2}", 1, nil), ("]", 0, nil),
+        ] as [(String, Int?, String?)])
     func slipsAreFoundInTheirPlace(_ text: String, _ position: Int?, _ hint: String?) {
         let error = refusal(text)
         #expect(error?.kind == .syntax, "\(text): \(String(describing: error))")

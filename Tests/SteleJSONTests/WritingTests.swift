@@ -12,10 +12,12 @@ func written(_ body: (inout ByteWriter) -> Void) -> String {
 @Suite struct WritingTests {
     @Test func textIsQuotedAndEscaped() {
         #expect(written { $0.string("") } == "\"\"")
-        #expect(written { $0.string("plain text, long enough for runs") }
-            == "\"plain text, long enough for runs\"")
-        #expect(written { $0.string("a\"b\\c\nd\re\tf\u{8}g\u{c}h\u{0}i\u{1f}j/\u{7f}") }
-            == #""a\"b\\c\nd\re\tf\bg\fh\u0000i\u001Fj/"# + "\u{7f}\"")
+        #expect(
+            written { $0.string("plain text, long enough for runs") }
+                == "\"plain text, long enough for runs\"")
+        #expect(
+            written { $0.string("a\"b\\c\nd\re\tf\u{8}g\u{c}h\u{0}i\u{1f}j/\u{7f}") }
+                == #""a\"b\\c\nd\re\tf\bg\fh\u0000i\u001Fj/"# + "\u{7f}\"")
         #expect(written { $0.string("äöü€😀") } == "\"äöü€😀\"")
     }
 
@@ -37,32 +39,36 @@ func written(_ body: (inout ByteWriter) -> Void) -> String {
         #expect(json == "\"a\u{fffd}\\\"\"")
     }
 
-    @Test(arguments: [
-        (0, "0"), (7, "7"), (10, "10"), (-1, "-1"), (1_234_567_890, "1234567890"),
-        (.max, "9223372036854775807"), (.min, "-9223372036854775808"),
-    ] as [(Int64, String)])
+    @Test(
+        arguments: [
+            (0, "0"), (7, "7"), (10, "10"), (-1, "-1"), (1_234_567_890, "1234567890"),
+            (.max, "9223372036854775807"), (.min, "-9223372036854775808"),
+        ] as [(Int64, String)])
     func integers(_ value: Int64, _ text: String) {
         #expect(written { $0.integer(value) } == text)
     }
 
-    @Test(arguments: [
-        (0.1, "0.1"), (3, "3"), (-3, "-3"), (51234.5, "51234.5"), (1e21, "1e+21"),
-        (.leastNonzeroMagnitude, "5e-324"), (0.30000000000000004, "0.30000000000000004"), (0, "0"),
-        (-0.0, "-0.0"), (9007199254740991, "9007199254740991"), (1e16, "1e+16"),
-        (9007199254740992, "9007199254740992"), (1e-5, "1e-05"),
-        (.greatestFiniteMagnitude, "1.7976931348623157e+308"), (.nan, "null"),
-        (.infinity, "null"), (-.infinity, "null"),
-    ] as [(Double, String)])
+    @Test(
+        arguments: [
+            (0.1, "0.1"), (3, "3"), (-3, "-3"), (51234.5, "51234.5"), (1e21, "1e+21"),
+            (.leastNonzeroMagnitude, "5e-324"), (0.30000000000000004, "0.30000000000000004"),
+            (0, "0"),
+            (-0.0, "-0.0"), (9007199254740991, "9007199254740991"), (1e16, "1e+16"),
+            (9007199254740992, "9007199254740992"), (1e-5, "1e-05"),
+            (.greatestFiniteMagnitude, "1.7976931348623157e+308"), (.nan, "null"),
+            (.infinity, "null"), (-.infinity, "null"),
+        ] as [(Double, String)])
     func doublesHaveTheirShortestDigits(_ value: Double, _ text: String) throws {
         #expect(written { $0.double(value) } == text)
         if value.isFinite { #expect(try JSONDocument(text).root.real == value) }
     }
 
-    @Test(arguments: [
-        (0.1, "0.1"), (3, "3"), (16_777_216, "16777216"), (1.5e10, "1.5e+10"), (.nan, "null"),
-        (-0.0, "-0.0"), (.greatestFiniteMagnitude, "3.4028235e+38"),
-        (.leastNonzeroMagnitude, "1e-45"),
-    ] as [(Float, String)])
+    @Test(
+        arguments: [
+            (0.1, "0.1"), (3, "3"), (16_777_216, "16777216"), (1.5e10, "1.5e+10"), (.nan, "null"),
+            (-0.0, "-0.0"), (.greatestFiniteMagnitude, "3.4028235e+38"),
+            (.leastNonzeroMagnitude, "1e-45"),
+        ] as [(Float, String)])
     func floatsHaveTheirShortestDigits(_ value: Float, _ text: String) {
         #expect(written { $0.float(value) } == text)
     }
@@ -80,8 +86,10 @@ func written(_ body: (inout ByteWriter) -> Void) -> String {
     }
 
     @Test func base64MatchesItsStandard() {
-        let vectors = ["": "", "f": "Zg==", "fo": "Zm8=", "foo": "Zm9v", "foob": "Zm9vYg==",
-            "fooba": "Zm9vYmE=", "foobar": "Zm9vYmFy"]
+        let vectors = [
+            "": "", "f": "Zg==", "fo": "Zm8=", "foo": "Zm9v", "foob": "Zm9vYg==",
+            "fooba": "Zm9vYmE=", "foobar": "Zm9vYmFy",
+        ]
         for (plain, coded) in vectors {
             #expect(written { $0.base64(Array(plain.utf8)) } == "\"\(coded)\"")
             #expect(written { $0.base64(Array(plain.utf8), quoted: false) } == coded)

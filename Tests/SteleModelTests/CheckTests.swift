@@ -307,12 +307,14 @@ struct CheckTests {
         ).model()
         #expect(
             model.unsupported().map(\.place) == [
-                "A.undefined", "A.object", "A.secure", "A.kept", "A.fleeting", "A, index tree", "A, index made",
+                "A.undefined", "A.object", "A.secure", "A.kept", "A.fleeting", "A, index tree",
+                "A, index made",
                 "A, index part",
             ])
         #expect(
             model.unsupported().contains {
-                $0.description.hasPrefix("A.secure: the value transformer NSUnarchiveFromData is not")
+                $0.description.hasPrefix(
+                    "A.secure: the value transformer NSUnarchiveFromData is not")
             })
     }
 

@@ -80,8 +80,10 @@ import Testing
         }
         for round in 0..<12_000 {
             let options: ComparisonOptions =
-                [[], .caseInsensitive, .diacriticInsensitive,
-                 [.caseInsensitive, .diacriticInsensitive]][next(4)]
+                [
+                    [], .caseInsensitive, .diacriticInsensitive,
+                    [.caseInsensitive, .diacriticInsensitive],
+                ][next(4)]
             let it = TextComparison(options)
             let (text, part) = (word(8, round % 2 == 0), word(5, round % 3 == 0))
             // A scalar before and behind that is not ASCII sends it the long way.

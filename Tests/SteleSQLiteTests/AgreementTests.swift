@@ -187,7 +187,9 @@ private struct SeededNumbers: RandomNumberGenerator {
 
     private func text(_ before: [BeforeValue]) -> String {
         before.map { value -> String in
-            guard case .members(let index, let added, let removed) = value else { return "\(value)" }
+            guard case .members(let index, let added, let removed) = value else {
+                return "\(value)"
+            }
             return "\(index) +\(added.sorted()) -\(removed.sorted())"
         }.sorted().joined(separator: ", ")
     }

@@ -21,7 +21,9 @@ import Testing
         }
         try it.change { try $0.delete(try $0.get(people[0])) }
         #expect(
-            try organizations.map { try it.stored($0)?.value("leader", in: it.model) } == [.null, .key(people[1].key), .null])
+            try organizations.map { try it.stored($0)?.value("leader", in: it.model) } == [
+                .null, .key(people[1].key), .null,
+            ])
         let changes = try #require(try it.history().last).changes
         try #require(changes.map(\.kind) == [.delete, .update, .update])
         let before = changes[1].before
@@ -77,8 +79,9 @@ import Testing
         try it.change { try $0.delete(try $0.get(people[3])) }
         let changes = try #require(try it.history().last).changes
         let index = try it.relationship("Person.employees").index
-        #expect(changes.first { $0.kind == .update }?.before
-            == [.members(relationship: index, added: [], removed: [people[3].key])])
+        #expect(
+            changes.first { $0.kind == .update }?.before
+                == [.members(relationship: index, added: [], removed: [people[3].key])])
         #expect(try it.members("Person.employees", people[0]) == [])
     }
 
@@ -97,7 +100,9 @@ import Testing
                             try it.change { context in
                                 let person = try context.existingObject(with: people[index / 2])
                                 guard let person else { return }
-                                if index == round { try context.delete(person) } else {
+                                if index == round {
+                                    try context.delete(person)
+                                } else {
                                     try context.get(organizations[index]).set("leader", person)
                                 }
                             }

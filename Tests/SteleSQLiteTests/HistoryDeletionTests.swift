@@ -107,7 +107,8 @@ import Testing
         #expect(try count("ATRANSACTION") == 2)
         #expect(try count("ACHANGE") == 1_000)
         #expect(try count("STELE_BEFOREIMAGE") == 1_000)
-        let orphans = "STELE_IMAGEPLACE WHERE ZFAMILY > 0 AND ZIMAGE NOT IN (SELECT Z_PK FROM STELE_BEFOREIMAGE)"
+        let orphans =
+            "STELE_IMAGEPLACE WHERE ZFAMILY > 0 AND ZIMAGE NOT IN (SELECT Z_PK FROM STELE_BEFOREIMAGE)"
         #expect(try count(orphans) == 0)
         #expect(try count("ZTEAM") == 500)
         teams[0]["name"] = .string("last")

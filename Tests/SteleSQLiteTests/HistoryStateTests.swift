@@ -96,7 +96,8 @@ import Testing
         try thing.set("next", gadget)
         try context.save()
         let raw = try RawDatabase(it.folder.store)
-        let column = "SELECT ifnull(ZNEXT, '-') || ' ' || ifnull(Z3_NEXT, '-') FROM ZTHING "
+        let column =
+            "SELECT ifnull(ZNEXT, '-') || ' ' || ifnull(Z3_NEXT, '-') FROM ZTHING "
             + "WHERE Z_PK = \(thing.id.key)"
         #expect(try raw.texts(column) == ["\(gadget.id.key) 4"])
         try it.change { try $0.get(thing.id).set("next", nil) }

@@ -37,7 +37,9 @@ import Testing
             token = last.number
             states += page.map { save in
                 save.changes.map { change in
-                    guard case .string(let name)? = change.snapshot?.values.first else { return "?" }
+                    guard case .string(let name)? = change.snapshot?.values.first else {
+                        return "?"
+                    }
                     return name
                 }
             }
@@ -110,7 +112,8 @@ import Testing
             return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
         }
         #expect(saved == 101)
-        let images = try RawDatabase(it.folder.store).texts("SELECT COUNT(*) FROM STELE_BEFOREIMAGE")
+        let images = try RawDatabase(it.folder.store).texts(
+            "SELECT COUNT(*) FROM STELE_BEFOREIMAGE")
         #expect(images == ["102"])
         let changes = try it.history().dropFirst().flatMap(\.changes)
         #expect(changes.count == 102)

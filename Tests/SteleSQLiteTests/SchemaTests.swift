@@ -36,12 +36,12 @@ import Testing
         #expect(vertex.contains("Z_FOK_POLYGON INTEGER"))
     }
 
-
     @Test(.enabled(if: sharedFolder != nil, "shared data is not beside the project"))
     func tablesAndIndexesAreThoseOfAStoreThatAppleMade() throws {
         let folder = try #require(sharedFolder) + "/data/coredata/sample/"
         let model = try ModelFile.read(
-            folder + "SampleModel.xcdatamodeld/SampleModel.xcdatamodel").model()
+            folder + "SampleModel.xcdatamodeld/SampleModel.xcdatamodel"
+        ).model()
         let copy = try TemporaryFolder()
         try FileManager.default.copyItem(
             atPath: folder + "Fixtures/SampleModel_V1.sqlite", toPath: copy.store)

@@ -73,7 +73,9 @@ import Testing
         let types: [Comparison.Operator] = [
             .beginsWith, .endsWith, .contains, .like, .equal, .notEqual, .lessThan,
         ]
-        let wanted = Self.texts + ["a*", "*a", "an?", "?", "\\**", "*nn*", "k*", "ss*", "fi*"]
+        let wanted =
+            Self.texts
+            + ["a*", "*a", "an?", "?", "\\**", "*nn*", "k*", "ss*", "fi*"]
             .map { .string($0) }
         var predicates: [Predicate] = []
         for options in Self.optionSets {
@@ -151,7 +153,9 @@ import Testing
         let store = try store(folder, "a")
         defer { store.close() }
         #expect { try count(store, "name MATCHES plain") } throws: { error in
-            if case StoreError.predicate(let it) = error { it.code == "predicate.pattern" } else {
+            if case StoreError.predicate(let it) = error {
+                it.code == "predicate.pattern"
+            } else {
                 false
             }
         }

@@ -63,7 +63,8 @@ private final class SaverStage {
                 "team": .key(-1),
             ])
             request.changes.append(
-                ObjectChange(.insert, entity: player.index, key: -2 - Int64(number), values: values))
+                ObjectChange(.insert, entity: player.index, key: -2 - Int64(number), values: values)
+            )
         }
         let (result, _) = try saver.save(request, at: 1)
         players = result.changes.compactMap(\.snapshot).filter { $0.entity == player.index }

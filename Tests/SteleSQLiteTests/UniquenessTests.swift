@@ -34,8 +34,9 @@ import Testing
         #expect(try codes(it, ids) == [.string("BB"), .string("CC"), .string("AA")])
         let changes = try #require(try it.history().last).changes
         #expect(changes.map(\.version) == [2, 2, 2])
-        #expect(changes.compactMap(\.snapshot).map { $0.value("iso", in: it.model) }
-            == [.string("BB"), .string("CC"), .string("AA")])
+        #expect(
+            changes.compactMap(\.snapshot).map { $0.value("iso", in: it.model) }
+                == [.string("BB"), .string("CC"), .string("AA")])
     }
 
     @Test func aDeletedObjectsValueIsFreeInTheSameSave() throws {

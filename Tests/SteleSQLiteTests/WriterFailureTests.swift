@@ -140,7 +140,8 @@ private func outcome(_ job: WriterJob) -> Result<SaveResult, any Error> {
         #expect(try stage.texts("SELECT Z_PK FROM ZTEAM ORDER BY 1") == (1...29).map(String.init))
         #expect(try stage.texts("SELECT COUNT(*) FROM ZTEAM WHERE ZNAME LIKE '%half%'") == ["0"])
         #expect(
-            try stage.texts("SELECT Z_PK FROM ATRANSACTION ORDER BY 1") == (1...29).map(String.init))
+            try stage.texts("SELECT Z_PK FROM ATRANSACTION ORDER BY 1") == (1...29).map(String.init)
+        )
         #expect(try stage.texts("SELECT COUNT(*) FROM ACHANGE") == ["29"])
         #expect(try stage.texts("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16002") == ["29"])
     }

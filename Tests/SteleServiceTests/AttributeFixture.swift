@@ -18,7 +18,8 @@ enum AttributeModels {
     }()
 
     static func optional(
-        _ name: String, _ type: AttributeType, _ more: (inout AttributeDescription) -> Void = { _ in }
+        _ name: String, _ type: AttributeType,
+        _ more: (inout AttributeDescription) -> Void = { _ in }
     ) -> AttributeDescription {
         var made = AttributeDescription(name: name, type: type)
         made.isOptional = true

@@ -29,8 +29,9 @@ import Testing
         #expect(
             patched.text.contains(
                 #""home":{"city":"Rome","place":{"latitude":42,"longitude":12},"zip":7},"#))
-        #expect(people.patch("/Person/1", #"{"home":{"place":null}}"#).text.contains(
-            #""home":{"city":"Rome","place":null,"zip":7},"#))
+        #expect(
+            people.patch("/Person/1", #"{"home":{"place":null}}"#).text.contains(
+                #""home":{"city":"Rome","place":null,"zip":7},"#))
         // PUT sets back what it leaves out, also inside.
         let put = people.ask("PUT", "/Person/1", #"{"name":"Ann","home":{"city":"Oslo"}}"#)
         #expect(put.text.contains(#""home":{"city":"Oslo","place":null,"zip":null},"#))
@@ -53,8 +54,9 @@ import Testing
         func names(_ query: String) -> String { people.get("/Person?select=name&" + query).text }
         #expect(names("where=" + encoded("home.city == 'Rome'")) == #"[{"name":"A"}]"#)
         #expect(names("where=" + encoded("home == nil")) == #"[{"name":"C"}]"#)
-        #expect(names("where=" + encoded("home != nil") + "&sort=home.city")
-            == #"[{"name":"B"},{"name":"A"}]"#)
+        #expect(
+            names("where=" + encoded("home != nil") + "&sort=home.city")
+                == #"[{"name":"B"},{"name":"A"}]"#)
         #expect(
             people.get("/Person?select=name,home,home.city&limit=2&sort=name").text
                 == #"[{"name":"A","home":{"city":"Rome","place":null,"zip":2},"home.city":"Rome"},"#
@@ -74,7 +76,8 @@ import Testing
             + "home.place.longitude,home.zip,draft,photo,icon,archive,secret,friendCount"
         #expect(csv.first.map(String.init) == columns)
         #expect(csv.last == "1,Person,1,A,a,Rome,,,2,new,,,,,0")
-        for query in ["sort=home", "groupBy=home&select=home,count()", "select=home&distinct=true"] {
+        for query in ["sort=home", "groupBy=home&select=home,count()", "select=home&distinct=true"]
+        {
             let refused = people.get("/Person?" + query)
             #expect(refused.status == 400 && refused.text.contains("composite"), "\(refused.text)")
         }
@@ -109,7 +112,8 @@ import Testing
         #expect(second.text.contains(#""friendCount":1"#))
         #expect(second.text.contains(#""draft":"new""#))
         for (body, word) in [
-            (#"{"plain":"x"}"#, "derived from canonical:(name)"), (#"{"friendCount":3}"#, "derived"),
+            (#"{"plain":"x"}"#, "derived from canonical:(name)"),
+            (#"{"friendCount":3}"#, "derived"),
             (#"{"draft":"x"}"#, "transient"),
         ] {
             let refused = people.patch("/Person/1", body)
@@ -131,7 +135,8 @@ import Testing
     func keyedArchivesAreJSONToClients(_ inMemory: Bool) throws {
         let people = try ServiceFixture.people(inMemory: inMemory)
         let value = #"{"tags":["a","b"],"when":{"$date":"2024-05-01T09:00:00Z"},"n":1.5}"#
-        #expect(people.post("/Person", #"{"archive":\#(value)}"#).text.contains("\"archive\":" + value))
+        #expect(
+            people.post("/Person", #"{"archive":\#(value)}"#).text.contains("\"archive\":" + value))
         #expect(people.get("/Person/1?select=archive").text == "{\"archive\":" + value + "}")
         #expect(people.get("/Person").text.contains(value))
         if !inMemory {
@@ -172,7 +177,8 @@ import Testing
                         headers: HTTPHeaders([("Host", "localhost")]), body: Array(body.utf8))))
         }
         for answer in [
-            ask("GET", "/Person/1"), ask("GET", "/Person"), ask("GET", "/Person/1", "select=secret"),
+            ask("GET", "/Person/1"), ask("GET", "/Person"),
+            ask("GET", "/Person/1", "select=secret"),
             ask("GET", "/Person", "format=csv"), ask("GET", "/Person", "select=secret"),
         ] {
             #expect(answer.status == 500 && answer.code == "value.unreadable", "\(answer.text)")

@@ -47,8 +47,9 @@ import Testing
     private func files(_ people: ServiceFixture) -> [String] {
         let name = people.path.split(separator: "/").last?.dropLast(".sqlite".count) ?? ""
         let folder = people.path.dropLast(name.count + ".sqlite".count)
-        return (try? FileManager.default.contentsOfDirectory(
-            atPath: "\(folder).\(name)_SUPPORT/_EXTERNAL_DATA")) ?? []
+        return
+            (try? FileManager.default.contentsOfDirectory(
+                atPath: "\(folder).\(name)_SUPPORT/_EXTERNAL_DATA")) ?? []
     }
 
     @Test(
@@ -82,8 +83,9 @@ import Testing
         let base64 = Data(Self.large).base64EncodedString()
         #expect(people.get("/Person/1?select=photo").text == "{\"photo\":\"\(base64)\"}")
         #expect(people.get("/Person?format=csv").text.contains(",/Person/1/photo,"))
-        #expect(people.get("/Person?where=" + encoded("photo != nil") + "&select=name").text
-            == #"[{"name":"Ann"}]"#)
+        #expect(
+            people.get("/Person?where=" + encoded("photo != nil") + "&select=name").text
+                == #"[{"name":"Ann"}]"#)
         let refused = people.get(
             "/Person?where=" + encoded("photo == icon"))
         #expect(refused.status == 400 && refused.text.contains("nil"), "\(refused.text)")
@@ -92,12 +94,14 @@ import Testing
         let patched = people.patch("/Person/1", #"{"name":"Bea",\#(told)}"#)
         #expect(patched.status == 200 && patched.text.contains(told), "\(patched.text)")
         #expect(people.ask("PUT", "/Person/1", #"{"name":"Cleo"}"#).text.contains(told))
-        #expect(people.patch("/Person/1", #"{"photo":{"bytes":1,"href":"/Person/2/photo"}}"#)
-            .code == "value.type")
+        #expect(
+            people.patch("/Person/1", #"{"photo":{"bytes":1,"href":"/Person/2/photo"}}"#)
+                .code == "value.type")
         #expect(object.contains("Ann"))
         // As base64 a large one becomes a file as well, a small one does not.
-        #expect(people.post("/Person", #"{"photo":"\#(base64)"}"#).text.contains(
-            #""photo":{"bytes":250000,"href":"/Person/2/photo"}"#))
+        #expect(
+            people.post("/Person", #"{"photo":"\#(base64)"}"#).text.contains(
+                #""photo":{"bytes":250000,"href":"/Person/2/photo"}"#))
         #expect(people.post("/Person", #"{"photo":"AAEC"}"#).text.contains(#""photo":"AAEC""#))
         #expect(files(people).count == 2)
     }
@@ -154,7 +158,9 @@ import Testing
         let people = try ServiceFixture.people()
         #expect(people.get("/Person/1/name").status == 404)
         #expect(people.get("/Person/1/photo/x").status == 404)
-        #expect(people.ask("POST", "/Person/1/photo", "x")["Allow"] == "GET, HEAD, PUT, DELETE, OPTIONS")
+        #expect(
+            people.ask("POST", "/Person/1/photo", "x")["Allow"] == "GET, HEAD, PUT, DELETE, OPTIONS"
+        )
         #expect(people.get("/Person/1/photo?select=name").code == "request.unknown-parameter")
         let packed = put(people, "/Person/1/photo", [1], [("Content-Encoding", "gzip")])
         #expect(packed.status == 415)

@@ -168,7 +168,8 @@ import Testing
         let league = try ReadingTests.filled()
         let tag = try #require(league.get("/Player/2")["ETag"])
         #expect(
-            league.get("/Team", [("Accept", "image/png"), ("Accept", "application/json")]).status == 200)
+            league.get("/Team", [("Accept", "image/png"), ("Accept", "application/json")]).status
+                == 200)
         let held = [("If-Match", "\"99-x\""), ("If-Match", tag)]
         #expect(league.ask("PATCH", "/Player/2", "{}", held).status == 200)
         let known = [("If-None-Match", "\"99-x\""), ("If-None-Match", tag)]

@@ -440,7 +440,8 @@ import Testing
         #expect(people.ask("DELETE", "/Team/1").status == 204)
         #expect(people.patch("/Person/3", #"{"name":"theirs","age":6}"#).status == 200)
         let saved = editor.post("/save")
-        #expect(saved.status == 200 && !saved.text.contains(#""transaction":null"#), "\(saved.text)")
+        #expect(
+            saved.status == 200 && !saved.text.contains(#""transaction":null"#), "\(saved.text)")
         let ann = people.get("/Person/1")
         #expect(ann.status == 200, "\(ann.text)")
         #expect(try ann.json["age"] == 4 && ann.json["name"] == "Ann" && ann.json["team"] == 2)

@@ -146,10 +146,19 @@ import Testing
                 #"{"op":"replace","path":"/home","value":{"city":"Bonn"}}"#,
                 #"{"city":"Bonn","place":null,"zip":null}"#
             ),
-            (#"{"op":"copy","from":"/home","path":"/home"}"#, #"{"city":"Bonn","place":null,"zip":null}"#),
-            (#"{"op":"copy","from":"/home/city","path":"/name"}"#, #"{"city":"Bonn","place":null,"zip":null}"#),
+            (
+                #"{"op":"copy","from":"/home","path":"/home"}"#,
+                #"{"city":"Bonn","place":null,"zip":null}"#
+            ),
+            (
+                #"{"op":"copy","from":"/home/city","path":"/name"}"#,
+                #"{"city":"Bonn","place":null,"zip":null}"#
+            ),
             (#"{"op":"replace","path":"/home","value":null}"#, "null"),
-            (#"{"op":"add","path":"/home","value":{"city":"Rome","zip":1}}"#, #"{"city":"Rome","place":null,"zip":1}"#),
+            (
+                #"{"op":"add","path":"/home","value":{"city":"Rome","zip":1}}"#,
+                #"{"city":"Rome","place":null,"zip":1}"#
+            ),
             (#"{"op":"remove","path":"/home"}"#, "null"),
             (#"{"op":"test","path":"/home","value":null}"#, "null"),
         ] {
@@ -180,7 +189,8 @@ import Testing
 
     @Test(arguments: [
         ("photo", #""AAEC""#), ("icon", #""AAEC""#), ("archive", #"["a",1]"#),
-        ("secret", #"{"card":1}"#), ("name", #""Bo""#), ("home", #"{"city":"Rome","place":null,"zip":2}"#),
+        ("secret", #"{"card":1}"#), ("name", #""Bo""#),
+        ("home", #"{"city":"Rome","place":null,"zip":2}"#),
         ("friends", "[1]"),
     ])
     func everyOperationTakesEveryKindOfProperty(_ name: String, _ value: String) throws {
@@ -189,10 +199,12 @@ import Testing
         let path = #""path":"/\#(name)""#
         let none = name == "friends" ? "[]" : "null"
         let steps = [
-            #"{"op":"add",\#(path),"value":\#(value)}"#, #"{"op":"test",\#(path),"value":\#(value)}"#,
+            #"{"op":"add",\#(path),"value":\#(value)}"#,
+            #"{"op":"test",\#(path),"value":\#(value)}"#,
             #"{"op":"copy","from":"/\#(name)",\#(path)}"#, #"{"op":"remove",\#(path)}"#,
             #"{"op":"test",\#(path),"value":\#(none)}"#,
-            #"{"op":"replace",\#(path),"value":\#(value)}"#, #"{"op":"test",\#(path),"value":\#(value)}"#,
+            #"{"op":"replace",\#(path),"value":\#(value)}"#,
+            #"{"op":"test",\#(path),"value":\#(value)}"#,
         ]
         let answer = Self.patch(people, "/Person/1", "[\(steps.joined(separator: ","))]")
         #expect(answer.status == 200, "\(answer.text)")

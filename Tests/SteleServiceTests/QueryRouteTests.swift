@@ -94,7 +94,8 @@ import Testing
         #expect(answer.status == 400 && answer.detail.contains("256 variables"), "\(answer.text)")
         #expect(ContinuousClock.now - start < .seconds(2))
         #expect(league.post("/Player/query", #"{"var":{"a":1,"a":2}}"#).status == 400)
-        #expect(league.post("/Player/query", #"{"var":{"a":1},"var.a":2}"#).code
-            == "request.duplicate-parameter")
+        #expect(
+            league.post("/Player/query", #"{"var":{"a":1},"var.a":2}"#).code
+                == "request.duplicate-parameter")
     }
 }

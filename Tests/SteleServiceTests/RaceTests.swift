@@ -31,7 +31,9 @@ import Testing
             EntityMaker("Bag").attribute("name", .string),
         ].map(\.entity)
         for (place, property) in model.entities[1].properties.enumerated() {
-            guard case .relationship(var guests) = property, guests.name == "guests" else { continue }
+            guard case .relationship(var guests) = property, guests.name == "guests" else {
+                continue
+            }
             guests.maximumCount = 3
             model.entities[1].properties[place] = .relationship(guests)
         }
@@ -80,7 +82,8 @@ import Testing
         _ = hotel.post("/Floor", "[{},{},{}]")
         let rooms = (0..<8).map { #"{"floor":\#($0 % 3 + 1),"keys":[{}]}"# }
         _ = hotel.post("/Room", "[\(rooms.joined(separator: ","))]")
-        _ = hotel.post("/Guest", "[\(Array(repeating: #"{"bags":[{}]}"#, count: 6).joined(separator: ","))]")
+        _ = hotel.post(
+            "/Guest", "[\(Array(repeating: #"{"bags":[{}]}"#, count: 6).joined(separator: ","))]")
         let answers = onThreads(200) { writer in
             var numbers = Numbers(seed &+ UInt64(writer) &* 7919)
             return (0..<5).map { _ -> (String, Int, String, String) in
@@ -98,7 +101,9 @@ import Testing
             #expect(isTruth, "seed \(seed): \(request): \(status) \(text)")
             refused.insert(code)
         }
-        print("RaceTests: \(answers.joined().filter { $0.1 < 400 }.count) of 1000 done, else \(refused)")
+        print(
+            "RaceTests: \(answers.joined().filter { $0.1 < 400 }.count) of 1000 done, else \(refused)"
+        )
         #expect(answers.joined().contains { $0.1 < 300 })
         try Self.check(hotel, seed)
     }

@@ -65,9 +65,10 @@ final class ServiceFixture: Sendable {
         _ configure: (inout Service.Options) -> Void = { _ in }
     ) throws {
         let number = UInt64.random(in: .min ... .max)
-        path = FileManager.default.temporaryDirectory.appending(
-            path: "stele-service-\(String(number, radix: 36)).sqlite"
-        ).path
+        path =
+            FileManager.default.temporaryDirectory.appending(
+                path: "stele-service-\(String(number, radix: 36)).sqlite"
+            ).path
         let store: any PersistentStore =
             if inMemory { InMemoryStore(model: model) } else {
                 try SQLiteStore.open(path: path, model: model)

@@ -16,10 +16,12 @@ import Testing
                 .toMany("tasks", "Task", inverse: "place")
                 .fetched(
                     "urgent", "Task",
-                    "priority >= $FETCH_SOURCE.urgency AND place == $FETCH_SOURCE")
+                    "priority >= $FETCH_SOURCE.urgency AND place == $FETCH_SOURCE"
+                )
                 .fetched(
                     "namesakes", "Place",
-                    "name == $FETCH_SOURCE.name AND SELF != $FETCH_SOURCE")
+                    "name == $FETCH_SOURCE.name AND SELF != $FETCH_SOURCE"
+                )
                 .fetched("all", "Task", "ANY $FETCH_SOURCE.tasks.priority == priority"),
             EntityMaker("Task").attribute("due", .date).attribute("priority", .integer16)
                 .attribute("title", .string).toOne("place", "Place", inverse: "tasks"),

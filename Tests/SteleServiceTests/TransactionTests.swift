@@ -32,7 +32,8 @@ import Testing
         #expect(
             entries[3] == .object([("_entity", "Player"), ("_id", 3), ("deleted", .bool(true))]))
         #expect(league.coordinator.currentToken == before + 1)
-        #expect(league.get("/Team/1/players?select=_id").text == #"[{"_id":1},{"_id":2},{"_id":4}]"#)
+        #expect(
+            league.get("/Team/1/players?select=_id").text == #"[{"_id":1},{"_id":2},{"_id":4}]"#)
         #expect(league.get("/Player/3").status == 404)
     }
 
@@ -43,25 +44,39 @@ import Testing
         let before = league.coordinator.currentToken
         for (operation, status, code) in [
             (#"{"op":"update","object":"Team/9","values":{}}"#, 404, "object.unknown"),
-            (#"{"op":"insert","entity":"Player","values":{"name":"x","team":{"_ref":"u"}}}"#, 422,
-                "reference.unknown"),
-            (#"{"op":"insert","entity":"Player","values":{"name":"x","team":77}}"#, 422,
-                "object.missing-destination"),
-            (#"{"op":"insert","entity":"Player","values":{"nam":"x"}}"#, 400, "request.unknown-key"),
+            (
+                #"{"op":"insert","entity":"Player","values":{"name":"x","team":{"_ref":"u"}}}"#,
+                422,
+                "reference.unknown"
+            ),
+            (
+                #"{"op":"insert","entity":"Player","values":{"name":"x","team":77}}"#, 422,
+                "object.missing-destination"
+            ),
+            (
+                #"{"op":"insert","entity":"Player","values":{"nam":"x"}}"#, 400,
+                "request.unknown-key"
+            ),
             (#"{"op":"insert","entity":"Plaier"}"#, 422, "entity.mismatch"),
             (#"{"op":"remove","object":"Team/1"}"#, 400, "request.body"),
             (#"{"op":"delete","object":"Team/1","values":{}}"#, 400, "request.unknown-key"),
-            (#"{"op":"insert","entity":"Player","as":"t","values":{"name":"x"}}"#, 400, "request.body"),
+            (
+                #"{"op":"insert","entity":"Player","as":"t","values":{"name":"x"}}"#, 400,
+                "request.body"
+            ),
             (#"{"op":"delete","object":"Team/1","_version":7}"#, 409, "conflict.version"),
-            (#"{"op":"update","object":"Team/1","values":{"_version":7,"name":"x"}}"#, 409,
-                "conflict.version"),
+            (
+                #"{"op":"update","object":"Team/1","values":{"_version":7,"name":"x"}}"#, 409,
+                "conflict.version"
+            ),
             (#"{"op":"update","object":"1","values":{}}"#, 400, "request.body"),
             (#"{"op":"update","object":{"_ref":"none"},"values":{}}"#, 422, "reference.unknown"),
             ("7", 400, "request.body"),
         ] {
             let answer = league.post(
                 "/transactions",
-                #"[{"op":"insert","entity":"Team","as":"t","values":{"name":"New"}},\#(operation)]"#)
+                #"[{"op":"insert","entity":"Team","as":"t","values":{"name":"New"}},\#(operation)]"#
+            )
             #expect(answer.status == status, "\(operation): \(answer.text)")
             #expect(answer.code == code, "\(operation): \(answer.text)")
             #expect(try answer.json["operation"] == 1, "\(operation): \(answer.text)")
@@ -69,7 +84,8 @@ import Testing
         }
         let invalid = league.post(
             "/transactions",
-            #"[{"op":"insert","entity":"Team","values":{"name":"A"}},{"op":"insert","entity":"Player"}]"#)
+            #"[{"op":"insert","entity":"Team","values":{"name":"A"}},{"op":"insert","entity":"Player"}]"#
+        )
         #expect(invalid.code == "1570")
         #expect(league.post("/transactions", "{}").code == "request.body")
         #expect(league.get("/transactions").status == 405)

@@ -41,7 +41,8 @@ import Testing
         let save = try #require(history.first)
         #expect(history.count == 1 && save.changes.count == 40)
         #expect(save.contextName == "PATCH /Player")
-        let goals = try #require(league.service.model.entity(named: "Player")?.attribute(named: "goals"))
+        let goals = try #require(
+            league.service.model.entity(named: "Player")?.attribute(named: "goals"))
         let last = try #require(save.changes.last { $0.key == 45 })
         #expect(last.version == 2)
         #expect(last.before?.contains(.slot(goals.slot, .int(45))) ?? false)
@@ -79,7 +80,8 @@ import Testing
         let history = try reader.history(after: before, limit: 9, values: true)
         let deleted = try #require(history.first).changes.filter { $0.kind == .delete }
         #expect(history.count == 1 && deleted.count == 40)
-        let name = try #require(league.service.model.entity(named: "Player")?.attribute(named: "name"))
+        let name = try #require(
+            league.service.model.entity(named: "Player")?.attribute(named: "name"))
         #expect(deleted.allSatisfy { $0.snapshot?.values[name.slot] == .string("P\($0.key)") })
         #expect(deleted.allSatisfy { $0.version == 1 })
         // Cascades go as far as they do for one.

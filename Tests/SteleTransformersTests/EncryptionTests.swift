@@ -33,8 +33,10 @@ import Testing
         #expect(!"\(transformer) \(String(reflecting: transformer))".contains("0123"))
     }
 
-    @Test(arguments: ["", "short", "c2hvcnQ=", String(repeating: "g", count: 64),
-        String(repeating: "+f", count: 32)])
+    @Test(arguments: [
+        "", "short", "c2hvcnQ=", String(repeating: "g", count: 64),
+        String(repeating: "+f", count: 32),
+    ])
     func whatIsNoKeyIsRefusedWithoutShowingIt(_ text: String) {
         let error = #expect(throws: TransformationError.self) { try AESGCMTransformer(key: text) }
         #expect(error.map { !$0.reason.contains("short") } == true)

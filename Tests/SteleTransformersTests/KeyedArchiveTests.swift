@@ -105,7 +105,8 @@ import Testing
                     .dictionary([
                         .init(key: "$classname", value: .string("NSArray")),
                         .init(
-                            key: "$classes", value: .array([.string("NSArray"), .string("NSObject")])),
+                            key: "$classes",
+                            value: .array([.string("NSArray"), .string("NSObject")])),
                     ]),
                 ])),
             .init(key: "$top", value: .dictionary([.init(key: "root", value: .uid(1))])),

@@ -110,8 +110,10 @@ import Testing
         #expect(both.status == 1 && !both.errors.contains(key))
 
         let first = try Program(
-            ["serve", "album.json", "--port", "0", "--encryption-key-file", "key",
-             "--log-level", "trace"], folder: folder)
+            [
+                "serve", "album.json", "--port", "0", "--encryption-key-file", "key",
+                "--log-level", "trace",
+            ], folder: folder)
         var caller = try Caller(first.lines(3))
         #expect(try caller.call("POST", "/Picture", #"{"secret":{"pin":1234}}"#).contains("1234"))
         first.signal(SIGTERM)

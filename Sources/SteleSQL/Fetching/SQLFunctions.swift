@@ -87,7 +87,8 @@ public enum SQLFunctions {
     /// All of them.
     public static let all = [
         decimalMedian, median, sum, average, standardDeviation, call, call2, randomBelow, cast,
-        distance, literal, fold, contains, beginsWith, endsWith, like, matches, decimalKey, decimalAdd,
+        distance, literal, fold, contains, beginsWith, endsWith, like, matches, decimalKey,
+        decimalAdd,
         decimalSubtract, decimalMultiply, decimalDivide, decimalSum, decimalAverage,
         decimalMinimum, decimalMaximum,
     ]

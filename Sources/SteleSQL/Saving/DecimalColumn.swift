@@ -35,7 +35,9 @@ public enum DecimalColumn: Sendable {
     private static let point = UInt8(ascii: ".")
 
     /// The decimal whose digits are the shortest that read back as the number.
-    public static func decimal(_ real: Double) -> Decimal? { DecimalText.parse(real.description.utf8) }
+    public static func decimal(_ real: Double) -> Decimal? {
+        DecimalText.parse(real.description.utf8)
+    }
 
     /// The decimal that a blob of digits holds; nil where it holds something else.
     public static func decimal(digits: [UInt8]) -> Decimal? {

@@ -61,7 +61,8 @@ extension SQLSaver {
                     if change.kind == .insert {
                         throw .moved("\(name) \(change.key) is there already")
                     }
-                    throw .failed("\(name) \(change.key) breaks a constraint that is not the model's")
+                    throw .failed(
+                        "\(name) \(change.key) breaks a constraint that is not the model's")
                 }
                 let holder = ObjectID(
                     root: schema.model.entities[change.entity].root, key: broken.holder.key)

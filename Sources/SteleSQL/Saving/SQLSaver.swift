@@ -107,7 +107,9 @@ public final class SQLSaver {
         var number = whole?.number
         func tell(_ applied: AppliedChange) throws(StoreError) {
             let transaction: Int64
-            if let number { transaction = number } else {
+            if let number {
+                transaction = number
+            } else {
                 transaction = try history.begin(request, at: time, counters: &counters, connection)
                 number = transaction
             }

@@ -57,7 +57,8 @@ struct SaveStatements {
         if let made = updates[shape] { return made }
         let table = schema.table(of: entity)
         let mapping = schema.mappings[entity]
-        let columns = (slots.map { mapping.slotColumns[$0] } + slots.map { mapping.entityColumns[$0] })
+        let columns =
+            (slots.map { mapping.slotColumns[$0] } + slots.map { mapping.entityColumns[$0] })
             .filter { $0 >= 0 }.compactMap { table?.columns[$0].name }
         let assignments = columns.enumerated().map { ", \($0.element) = ?\($0.offset + 4)" }
         let made = SQLText(

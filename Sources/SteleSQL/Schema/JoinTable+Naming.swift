@@ -29,7 +29,9 @@ extension JoinTable {
         if it.owner == inverse.owner { return it.name > inverse.name }
         for entity in model.entities.sorted(by: { $0.name < $1.name }) {
             // Both can only meet in one entity where it inherits one of them.
-            if entity.index == it.owner || entity.relationship(named: it.name) === it { return true }
+            if entity.index == it.owner || entity.relationship(named: it.name) === it {
+                return true
+            }
             if entity.relationship(named: inverse.name) === inverse { return false }
         }
         return it.index < inverse.index

@@ -22,7 +22,8 @@ public struct SQLTable: Sendable {
     /// The statement that makes it, in Core Data's own spacing.
     public var creation: String {
         let rest = columns.map { ", \($0.name) \($0.type)" }.joined()
-        return "CREATE TABLE \(name) ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER\(rest) )"
+        return
+            "CREATE TABLE \(name) ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER\(rest) )"
     }
 }
 

@@ -49,7 +49,8 @@ struct SQLTableBuilder {
                 wanted.append(
                     Wanted(
                         group: group, entity: entity.index, rank: 0, name: it.name,
-                        column: "Z\(it.name.replacing(".", with: "_").uppercased())", type: type, kind: ColumnKind(it),
+                        column: "Z\(it.name.replacing(".", with: "_").uppercased())", type: type,
+                        kind: ColumnKind(it),
                         role: .slot(entity: entity.index, slot: it.slot)))
             case .relationship(let it) where it.owner == entity.index: add(it, in: entity)
             default: break
@@ -81,7 +82,8 @@ struct SQLTableBuilder {
     /// A to-many without inverse keeps its owner's key in the destination's row.
     private mutating func addToManysWithoutInverse() {
         for it in model.relationships
-        where it.isToMany && it.inverse == nil && model.entities[it.destination].root == root.index {
+        where it.isToMany && it.inverse == nil && model.entities[it.destination].root == root.index
+        {
             let column = "Z\(it.owner + 1)\(it.name.uppercased())"
             wanted.append(
                 Wanted(

@@ -51,7 +51,9 @@ enum BinarySource {
     /// What the request brings.
     init(_ request: Request) {
         self =
-            if request.method == "DELETE" { .nothing } else if let upload = request.sink
+            if request.method == "DELETE" {
+                .nothing
+            } else if let upload = request.sink
                 as? BinaryUpload
             {
                 .upload(upload)

@@ -43,7 +43,8 @@ struct FetchTemplate: Sendable {
             throw Problem(
                 .predicateVariable,
                 "the fetch request \(name) needs \(parameters.joined(separator: " and "))",
-                hint: "for example /fetch/\(name)?" + parameters.map { "\($0)=…" }
+                hint: "for example /fetch/\(name)?"
+                    + parameters.map { "\($0)=…" }
                     .joined(separator: "&"))
         }
         do {

@@ -21,7 +21,8 @@ extension Query {
     ) throws -> [(name: String, value: String)] {
         guard body.root.kind == .object else {
             throw Problem(
-                .body, "the body is the parameters as an object, and \(body.root.kindName) "
+                .body,
+                "the body is the parameters as an object, and \(body.root.kindName) "
                     + "stands there", hint: #"for example {"where":"age > 40","limit":20}"#)
         }
         guard body.root.count <= limits.parameters else {
@@ -53,7 +54,8 @@ extension Query {
         if let text = scalar(node) { return text }
         guard node.kind == .array, lists.contains(name) else {
             throw Problem(
-                .body, "\(name.prefix(60)) is text, a number, true or false, and "
+                .body,
+                "\(name.prefix(60)) is text, a number, true or false, and "
                     + "\(node.kindName) stands there")
         }
         var items: [String] = []
@@ -73,7 +75,8 @@ extension Query {
         if let text = scalar(node) { return text }
         guard node.kind == .array else {
             throw Problem(
-                .body, "var.\(name.prefix(60)) is a value or an array of such, and "
+                .body,
+                "var.\(name.prefix(60)) is a value or an array of such, and "
                     + "\(node.kindName) stands there")
         }
         var items: [String] = []

@@ -17,7 +17,8 @@ extension ValueReader {
         }
         guard node.kind == .object else {
             throw Problem(
-                .value, "\(composite.name) of \(entity.name) is an object with the keys "
+                .value,
+                "\(composite.name) of \(entity.name) is an object with the keys "
                     + composite.elements.map(\.key).joined(separator: ", ")
                     + ", and \(node.kindName) stands there",
                 errors: [
@@ -31,7 +32,8 @@ extension ValueReader {
         try node.forEachMember { name, inner in
             guard let element = composite.elements.first(where: { $0.key == name }) else {
                 throw Problem(
-                    .unknownKey, "\(composite.name) of \(entity.name) has no attribute "
+                    .unknownKey,
+                    "\(composite.name) of \(entity.name) has no attribute "
                         + "\(name.prefix(60))",
                     hint: Nearest.hint(to: name, among: composite.elements.lazy.map(\.key)))
             }

@@ -83,7 +83,8 @@ struct ObjectPatch {
         let steps = text.split(separator: "/", omittingEmptySubsequences: false)
         guard steps.first == "", steps.count > 1 else {
             throw Problem(
-                .pointer, text.isEmpty
+                .pointer,
+                text.isEmpty
                     ? "\(member) is the whole object, which a patch leaves in its place"
                     : "\(member) is no JSON pointer: \(text.prefix(100))",
                 hint: text.isEmpty ? "PUT replaces it" : "it begins with /, such as \"/name\"")
@@ -124,7 +125,8 @@ struct ObjectPatch {
             }
             guard let inner = part.elements.first(where: { $0.key == name }) else {
                 throw Problem(
-                    .pointer, "\(part.name) of \(object.entity.name) has no attribute "
+                    .pointer,
+                    "\(part.name) of \(object.entity.name) has no attribute "
                         + "\(name.prefix(60))",
                     hint: Nearest.hint(to: name, among: part.elements.lazy.map(\.key)))
             }

@@ -99,7 +99,8 @@ extension ObjectWriter {
             .noDestination, detail,
             errors: [
                 .object([
-                    ("key", .string(relationship.name)), ("value", key > 0 ? .integer(key) : .string(TemporaryID.text(key))),
+                    ("key", .string(relationship.name)),
+                    ("value", key > 0 ? .integer(key) : .string(TemporaryID.text(key))),
                     ("entity", .string(entity)), ("message", .string(detail)),
                 ])
             ])

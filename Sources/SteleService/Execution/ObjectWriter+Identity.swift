@@ -78,7 +78,8 @@ extension ObjectWriter {
         let stored = (try? context.snapshot(object.id)) ?? object.snapshot
         var conflicts: [JSONValue] = []
         for (slot, property) in object.entity.slots.enumerated() {
-            guard let wanted = body.member(at: property.name), stored.values.indices.contains(slot) else {
+            guard let wanted = body.member(at: property.name), stored.values.indices.contains(slot)
+            else {
                 continue
             }
             var writer = ByteWriter()
@@ -102,7 +103,8 @@ extension ObjectWriter {
             .versionConflict,
             "the body is of version \(version), and \(object.shownVersion)",
             hint: object.id.isTemporary
-                ? "leave _version out" : "read the object again and apply the change to what it is now",
+                ? "leave _version out"
+                : "read the object again and apply the change to what it is now",
             members: [
                 ("yourVersion", .integer(version)), ("storedVersion", object.storedVersionMember),
                 ("conflicts", conflicts(object, body)),

@@ -17,7 +17,8 @@ extension OperationKind {
         if let kind = op?.string.flatMap(Self.init) { return kind }
         let names = allCases.map(\.rawValue)
         throw Problem(
-            .body, "op is \(names.joined(separator: ", "))"
+            .body,
+            "op is \(names.joined(separator: ", "))"
                 + (op.map { ", \(ValueReader.shown($0))" } ?? ", and there is none"),
             hint: Nearest.hint(to: op?.string ?? "", among: names))
     }

@@ -43,7 +43,8 @@ struct Preconditions {
         case nil: break
         }
         let isThere = if case .none = shown { false } else { true }
-        for tag in ifNoneMatch where tag.opaque == "*" && !tag.isQuoted ? isThere : matches(tag, shown) {
+        for tag in ifNoneMatch
+        where tag.opaque == "*" && !tag.isQuoted ? isThere : matches(tag, shown) {
             throw Problem(
                 .precondition, "If-None-Match names what is there already",
                 hint: "leave it out to change what is there")

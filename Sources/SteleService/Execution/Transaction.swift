@@ -83,7 +83,9 @@ struct Transaction {
             try step()
         } catch let problem as Problem {
             // Links are resolved together: where such a one stood, it says itself.
-            guard let index = index ?? problem.path.first.flatMap({ Int($0) }) else { throw problem }
+            guard let index = index ?? problem.path.first.flatMap({ Int($0) }) else {
+                throw problem
+            }
             throw problem.inOperation(index)
         } catch let error as ContextError {
             guard let index else { throw error }
@@ -143,7 +145,8 @@ struct Transaction {
         if named.kind == .object, named["_ref"] != nil { return .reference(named) }
         guard let address = named.string else {
             throw Problem(
-                .body, "object is an address such as \"Person/42\", or {\"_ref\": \"NAME\"}, "
+                .body,
+                "object is an address such as \"Person/42\", or {\"_ref\": \"NAME\"}, "
                     + ValueReader.shown(named))
         }
         return .stored(try addresses.read(address))

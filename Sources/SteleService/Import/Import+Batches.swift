@@ -122,7 +122,8 @@ extension Import {
                 objects.append(object)
                 guard let key = line.key else { continue }
                 for ancestor in ancestors(of: line.entity) {
-                    if batch.objects[ancestor, default: [:]].updateValue(object, forKey: key) != nil {
+                    if batch.objects[ancestor, default: [:]].updateValue(object, forKey: key) != nil
+                    {
                         batch.twice[ancestor, default: []].insert(key)
                     }
                 }

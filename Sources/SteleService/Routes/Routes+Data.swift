@@ -23,7 +23,8 @@ extension Routes {
         if case .fetchedProperty(let property) = entity.property(named: name) {
             guard last.isEmpty else {
                 throw Problem(
-                    .route, "there is no route below /\(entity.name)/{id}/\(name), a fetched "
+                    .route,
+                    "there is no route below /\(entity.name)/{id}/\(name), a fetched "
                         + "property", hint: "count=true&limit=1 tells how many there are")
             }
             return (.fetched(entity, key: key, property), .fetchedProperty)

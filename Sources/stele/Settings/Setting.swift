@@ -39,10 +39,12 @@ struct Setting: Sendable {
         Setting("upload-limit", "1024", "MiB of the largest Binary value streamed into a file"),
         Setting("contexts", "1000", "editing contexts that are kept at once"),
         Setting(
-            "context-lifetime", "900", "seconds after which an editing context that is left alone expires"),
+            "context-lifetime", "900",
+            "seconds after which an editing context that is left alone expires"),
         Setting("context-objects", "10000", "objects with unsaved changes in one editing context"),
         Setting("row-cache", "32", "MiB of rows kept in memory"),
-        Setting("workers", "64", "threads that answer what writes; they wait for the disk together"),
+        Setting(
+            "workers", "64", "threads that answer what writes; they wait for the disk together"),
         Setting("http-threads", "0", "threads that carry connections; 0 is two a core, 4 at least"),
         Setting("connections", "30000", "connections at once, event streams among them"),
         Setting("idle-timeout", "60", "seconds after which a connection without traffic is closed"),

@@ -88,7 +88,9 @@ import Testing
         try context.save()
         #expect(try fixture.storedMembers("Node.items", of: ids[0].key) == keys)
         // A member more takes a place of its own.
-        try fixture.change { try $0.get(ids[0]).add("items", try $0.insert(try fixture.entity("Node"))) }
+        try fixture.change {
+            try $0.get(ids[0]).add("items", try $0.insert(try fixture.entity("Node")))
+        }
         #expect(
             try fixture.storedMembers("Node.items", of: ids[0].key).prefix(2).elementsEqual(keys))
     }
@@ -112,7 +114,8 @@ import Testing
         try context.get(ids[1]).set("list", list)
         #expect(try list.keys("items").sorted() == [ids[1].key, ids[2].key])
         try context.save()
-        #expect(try fixture.storedMembers("Node.items", of: ids[0].key) == [ids[2].key, ids[1].key])
+        #expect(
+            try fixture.storedMembers("Node.items", of: ids[0].key) == [ids[2].key, ids[1].key])
     }
 
     /// Replaced are all that the list has, also who came by others after his row was read.
