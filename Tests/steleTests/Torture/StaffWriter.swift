@@ -23,6 +23,9 @@ struct StaffWriter {
     private var saves: [Save] = []
     private var people = 20
     private var teams = 5
+    /// From how many saves on there is one of more than a part of an event holds, until one is
+    /// answered.
+    private var nextLarge = 5
 
     init(_ state: TortureState, name: String, seed: UInt64) {
         self.state = state
@@ -34,8 +37,7 @@ struct StaffWriter {
     mutating func write() -> [Save] {
         while !state.isOver {
             let mark = "\(name)-\(saves.count)"
-            // Now and then more than a part of an event holds.
-            switch saves.count % 100 == 5 ? -1 : numbers.below(39) {
+            switch saves.count >= nextLarge ? -1 : numbers.below(39) {
             case 0..<10: post(mark)
             case 10..<12: send("POST", "/Team", team(mark), mark)
             case 12..<24: patch(mark)
@@ -49,6 +51,10 @@ struct StaffWriter {
                     "{\"name\":\"Bo\",\"age\":\($0 % 70),\"mark\":\"\(mark)\"}"
                 }
                 send("POST", "/Person", "[\(rows.joined(separator: ","))]", mark)
+                if saves.last?.isSaved == true {
+                    nextLarge = saves.count + 100
+                    state.hasLargeSave = true
+                }
             default:
                 let filter = "name == \"\(numbers.pick(FeedFilter.names, or: ""))\" AND age < 9"
                 send(

@@ -8,6 +8,7 @@ final class TortureState: Sendable {
         var port: Int?
         var isOver = false
         var goal: Int64?
+        var hasLargeSave = false
     }
     private let state = Mutex(State())
 
@@ -22,6 +23,12 @@ final class TortureState: Sendable {
     var isOver: Bool {
         get { state.withLock { $0.isOver } }
         set { state.withLock { $0.isOver = newValue } }
+    }
+
+    /// Whether a save was answered of which is told in parts.
+    var hasLargeSave: Bool {
+        get { state.withLock { $0.hasLargeSave } }
+        set { state.withLock { $0.hasLargeSave = newValue } }
     }
 
     /// The last transaction, once no more will come: who has come so far is done.
