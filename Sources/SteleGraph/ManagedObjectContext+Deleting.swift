@@ -22,6 +22,8 @@ extension ManagedObjectContext {
     private func applyDeleteRules() throws {
         while !undecided.isEmpty {
             let level = undecided
+            // Who was to be inserted again is deleted where others have inserted him again.
+            try meetStored(level)
             try readMembers(of: level)
             let destinations = try readDestinations(of: level)
             undecided.removeFirst(level.count)
@@ -103,26 +105,13 @@ extension ManagedObjectContext {
                 wanted[root, default: []].formUnion(try destinations(relationship, object))
             }
         }
-        try meetBack(wanted)
         var found: [ManagedObject] = []
         for (root, keys) in wanted.sorted(by: { $0.key < $1.key }) {
             found += try existingObjects(root: root, keys: keys.sorted()).values
         }
+        try meetStored(found)
         try refreshDestinations(of: level)
         return found
-    }
-
-    /// Who is to be inserted again here, and was by others meanwhile, is in the store: deleted with
-    /// another object he must be deleted there.
-    private func meetBack(_ wanted: [Int: Set<Int64>]) throws {
-        var back: Set<ObjectID> = []
-        for (root, keys) in wanted {
-            for key in keys {
-                let id = ObjectID(root: root, key: key)
-                if known(id)?.reinserted != nil { back.insert(id) }
-            }
-        }
-        if !back.isEmpty { try meetInsertions(of: back) }
     }
 
     /// Whoever leads to a deleted object by what was read for its deletion, and by what was read of

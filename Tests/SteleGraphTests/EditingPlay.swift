@@ -18,6 +18,8 @@ struct EditingPlay {
         var links: [String]?
         /// Whether saves are refused at times for what is not valid, once they are settled.
         var refusesSaves = false
+        /// Whether saves, undo and redo are half of what is done.
+        var takesBack = false
     }
 
     let fixture: Fixture
@@ -79,6 +81,9 @@ struct EditingPlay {
             let chance = Int.random(in: 0..<100, using: &numbers)
             log += "\(step), context \(number): "
             switch chance {
+            case 0..<25 where rules.takesBack: try undo(context)
+            case 25..<35 where rules.takesBack: try redo(context)
+            case 35..<45 where rules.takesBack: try save(context)
             case _ where rules.keepsChildren && Bool.random(using: &numbers):
                 try workInChild(number)
             case 0..<55:
@@ -86,12 +91,8 @@ struct EditingPlay {
                 if Bool.random(using: &numbers) { try context.processPendingChanges() }
             case 55..<62: try undoAndRedo(context)
             case 62..<66: try undoWhatIsSaved(context)
-            case 66..<72:
-                log += "undo\n"
-                try context.undo()
-            case 72..<76:
-                log += "redo\n"
-                try context.redo()
+            case 66..<72: try undo(context)
+            case 72..<76: try redo(context)
             case 76..<86: try save(context)
             case 86..<90: try rollback(context)
             case 90..<96: try refresh(context)
@@ -189,6 +190,16 @@ struct EditingPlay {
                 try a.addMember(link, b)
             }
         }
+    }
+
+    private mutating func undo(_ context: ManagedObjectContext) throws {
+        log += "undo\n"
+        try context.undo()
+    }
+
+    private mutating func redo(_ context: ManagedObjectContext) throws {
+        log += "redo\n"
+        try context.redo()
     }
 
     /// Undo restores exactly, redo too.
@@ -399,8 +410,8 @@ private final class RefusedNode: ManagedObject {
     static let refusing = "refusing"
 
     override func awake(fromSnapshotEvents events: SnapshotEventType) {
-        guard events.contains(.mergePolicy), managedObjectContext?.name == Self.refusing,
-            let mark = entity.attribute(named: "mark")
+        guard events.contains(.mergePolicy), !isDeleted,
+            managedObjectContext?.name == Self.refusing, let mark = entity.attribute(named: "mark")
         else { return }
         setPrimitiveValue(.null, for: mark)
     }

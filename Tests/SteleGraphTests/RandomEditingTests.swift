@@ -47,6 +47,14 @@ import Testing
             .init(missesSaves: true, links: links, refusesSaves: true))
     }
 
+    /// Half of what is done is saved, undone and done again: what one context has deleted the other
+    /// brings back, and the first, too.
+    @Test func whateverIsTakenBackOneToOneLinksHold() throws {
+        try play(
+            "whateverIsTakenBackOneToOneLinksHold",
+            .init(missesSaves: true, links: ["one", "eno", "self"], takesBack: true))
+    }
+
     private func play(_ name: String, _ rules: EditingPlay.Rules, _ given: Int? = nil) throws {
         // Whoever saves at each step plays longer.
         let count = given ?? (rules.refusesSaves ? 100 : 300)

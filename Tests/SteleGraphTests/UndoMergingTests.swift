@@ -69,4 +69,94 @@ import Testing
         let fresh = fixture.context()
         #expect(try fresh.get(id)["name"] == .string("Person 1"))
     }
+
+    // MARK: Deleted, saved, and inserted again by others
+
+    private static let links = ["spouse", "mentor"]
+
+    /// The first of two people, whose deletion is saved, and whom another context has brought back
+    /// and linked to the second.
+    private func broughtBack(
+        _ fixture: Fixture, _ context: ManagedObjectContext, _ link: String, isTold: Bool
+    ) throws -> (ann: ManagedObject, bo: ManagedObject) {
+        let ids = try fixture.insert("Person", count: 2)
+        let (ann, bo) = (try context.get(ids[0]), try context.get(ids[1]))
+        let other = fixture.coordinator.newContext()
+        other.undoManager = UndoManager()
+        let theirs = try other.get(ids[0])
+        try other.delete(theirs)
+        try context.delete(ann)
+        try context.save()
+        try other.mergeChanges(fromContextDidSave: try fixture.lastSave())
+        try other.undo()
+        theirs["age"] = .int(3)
+        try theirs.set(link, try other.get(ids[1]))
+        try other.save()
+        if isTold { try context.mergeChanges(fromContextDidSave: try fixture.lastSave()) }
+        return (ann, bo)
+    }
+
+    /// Whether the link is there, at both ends.
+    private func isLinked(
+        _ ann: ManagedObject, _ link: String, _ bo: ManagedObject,
+        _ location: SourceLocation = #_sourceLocation
+    ) throws -> Bool {
+        let there = try ann.get(link) === bo
+        let back =
+            try link == "mentor" ? bo.keys("mentees") == [ann.id.key] : bo.get("spouse") === ann
+        #expect(there == back, "the two ends disagree", sourceLocation: location)
+        return there && back
+    }
+
+    /// An undo of the deletion does not insert it once more, and doing it again deletes theirs.
+    @Test(arguments: StoreKind.allCases, links)
+    func whatOthersHaveInsertedAgainIsAsTheyHaveIt(_ kind: StoreKind, _ link: String) throws {
+        for isTold in [true, false] {
+            let (fixture, context) = try fixture(kind)
+            let (ann, bo) = try broughtBack(fixture, context, link, isTold: isTold)
+            try context.undo()
+            #expect(!ann.isDeleted && !ann.isInserted && ann["age"] == .int(3))
+            #expect(try isLinked(ann, link, bo))
+            #expect(!context.hasChanges)
+            try context.redo()
+            try context.save()
+            #expect(try fixture.version("Person", ann.id.key) == nil)
+            #expect(try bo.get("spouse") == nil && bo.keys("mentees") == [])
+            #expect(try fixture.stored("Person.spouse", of: bo.id.key) == nil)
+        }
+    }
+
+    /// Read since, it is another object that has the identity: an undo leaves it alone.
+    @Test(arguments: StoreKind.allCases, links)
+    func whatWasReadSinceKeepsItsIdentity(_ kind: StoreKind, _ link: String) throws {
+        let (fixture, context) = try fixture(kind)
+        let (ann, bo) = try broughtBack(fixture, context, link, isTold: true)
+        let there = try context.get(ann.id)
+        there["age"] = .int(5)
+        try undoAll(context)
+        #expect(there !== ann && ann.isDeleted && there["age"] == .int(3))
+        #expect(try context.get(ann.id) === there && isLinked(there, link, bo))
+        #expect(!context.hasChanges)
+    }
+
+    /// Brought back here, too, and not saved: a deletion that is done again deletes theirs.
+    @Test(arguments: StoreKind.allCases, links)
+    func aDeletionDoneAgainDeletesWhatOthersHaveInserted(
+        _ kind: StoreKind, _ link: String
+    ) throws {
+        for isTold in [true, false] {
+            let fixture = try Fixture(try makeLeague(), kind)
+            let ids = try fixture.insert("Person", count: 2)
+            let contexts = try fixture.contextsThatBringBack(ids[0])
+            let bo = try contexts[1].get(ids[1])
+            try contexts[0].get(ids[0]).set(link, try contexts[0].get(ids[1]))
+            try contexts[0].save()
+            if isTold { try contexts[1].mergeChanges(fromContextDidSave: try fixture.lastSave()) }
+            try contexts[1].redo()
+            try contexts[1].save()
+            #expect(try fixture.version("Person", ids[0].key) == nil)
+            #expect(try bo.get("spouse") == nil && bo.keys("mentees") == [])
+            #expect(try fixture.stored("Person.spouse", of: ids[1].key) == nil)
+        }
+    }
 }

@@ -189,7 +189,7 @@ extension ManagedObjectContext {
     }
 
     /// Two contexts may each insert again what was deleted. Here it is a change then of what the
-    /// store has.
+    /// store has, or the deletion of it.
     func meetInsertions(of ids: Set<ObjectID>) throws {
         let again = inserted.filter { $0.reinserted != nil && ids.contains($0.id) }
         for (root, objects) in Dictionary(grouping: again, by: \.id.root) {
@@ -200,7 +200,19 @@ extension ManagedObjectContext {
                 object.isTouched = true
                 inserted.removeAll { $0 === object }
                 touched.append(object)
+                if object.isDeleted { deleted.append(object) }
             }
+        }
+    }
+
+    /// Whoever of these is to be inserted again here, and was by others meanwhile, is as the store
+    /// has him by now, and linked as he is there, under what has changed here since he was deleted.
+    func meetStored(_ objects: [ManagedObject]) throws {
+        let back = objects.filter { $0.reinserted != nil }
+        if back.isEmpty { return }
+        try withoutJournaling {
+            try meetInsertions(of: Set(back.map(\.id)))
+            try merge(into: back.filter { !$0.isInserted && known($0.id) === $0 })
         }
     }
 

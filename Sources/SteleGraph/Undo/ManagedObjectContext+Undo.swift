@@ -70,6 +70,8 @@ extension ManagedObjectContext {
             for case .deleted(let object) in entries.reversed() { restore(object) }
             deleted.removeAll { !$0.isDeleted }
             undecided.removeAll { !$0.isDeleted }
+            try meetStored(
+                entries.compactMap { if case .deleted(let object) = $0 { object } else { nil } })
             let ends = try readEnds(of: entries)
             try readMembers(of: entries)
             var updated: [ManagedObject] = []
@@ -177,9 +179,11 @@ extension ManagedObjectContext {
     }
 
     /// Takes an object's deletion back, saved or not: saved, it is inserted again under its key.
+    /// Nothing happens where another object has its identity by now: others have inserted it again,
+    /// and it was read since.
     /// - Parameter event: what the object is told of it; nil where it is told by somebody else.
     func restore(_ object: ManagedObject, _ event: SnapshotEventType? = .undoDeletion) {
-        guard object.isDeleted else { return }
+        guard object.isDeleted, known(object.id).map({ $0 === object }) ?? true else { return }
         object.isDeleted = false
         if object.isGone { object.isInserted = true }
         object.isGone = false
