@@ -61,6 +61,7 @@ struct StaffWriter {
                     "PATCH", "/Person?where=\(filter.percentEncoded)",
                     "{\"mark\":\"\(mark)\",\"age\":\(id(60))}", mark)
             }
+            if saves.last?.isSaved == true { state.noteSave() }
             usleep(UInt32(numbers.below(15_000)))
         }
         return saves

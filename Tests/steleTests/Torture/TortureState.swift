@@ -9,6 +9,7 @@ final class TortureState: Sendable {
         var isOver = false
         var goal: Int64?
         var hasLargeSave = false
+        var saves = 0
     }
     private let state = Mutex(State())
 
@@ -24,6 +25,11 @@ final class TortureState: Sendable {
         get { state.withLock { $0.isOver } }
         set { state.withLock { $0.isOver = newValue } }
     }
+
+    /// How many saves were answered.
+    var saves: Int { state.withLock { $0.saves } }
+
+    func noteSave() { state.withLock { $0.saves += 1 } }
 
     /// Whether a save was answered of which is told in parts.
     var hasLargeSave: Bool {

@@ -95,8 +95,8 @@ final class Torture {
             server = try start()
         }
         usleep(300_000)
-        // A slow machine's server is killed before it has answered one.
-        for _ in 0..<600 where !state.hasLargeSave { usleep(100_000) }
+        // A slow machine's server is killed before it has answered much.
+        for _ in 0..<600 where !state.hasLargeSave || state.saves < 60 { usleep(100_000) }
         state.isOver = true
         let written = crews.writers.reported().flatMap { $0 }
         guard let port = state.port else { throw Failure("the server is not there") }
