@@ -62,10 +62,10 @@ struct InMemoryFetch {
             let keys = try sortKeys(then: rest)
             let makers = try evaluators(columns)
             var found: [(position: [Value], row: [Value])] = []
-            var seen = Set<[Value]>()
+            var seen = Set<[ValueKey]>()
             for group in isGrouped ? try groups() : try matching().map({ [$0] }) {
                 let row = try position(group, makers)
-                if request.returnsDistinctResults, !seen.insert(row.map(bytewise)).inserted {
+                if request.returnsDistinctResults, !seen.insert(row.map(ValueKey.init)).inserted {
                     continue
                 }
                 var position = try position(group, keys)
@@ -93,10 +93,10 @@ struct InMemoryFetch {
     /// The groups that `having` lets through; all is one group where nothing groups it.
     private func groups() throws(PredicateError) -> [[InMemoryObject]] {
         let keys = try evaluators(request.propertiesToGroupBy)
-        var places: [[Value]: Int] = [:]
+        var places: [[ValueKey]: Int] = [:]
         var groups: [[InMemoryObject]] = keys.isEmpty ? [[]] : []
         for object in try matching() {
-            let key = try position([object], keys).map(bytewise)
+            let key = try position([object], keys).map(ValueKey.init)
             let place = keys.isEmpty ? 0 : places[key, default: groups.count]
             if place == groups.count {
                 groups.append([])
@@ -190,18 +190,6 @@ struct InMemoryFetch {
         if let after = request.after { sorted.removeAll { !order.precedes(after, $0.position) } }
         let rest = sorted.dropFirst(max(0, request.fetchOffset))
         return request.fetchLimit.map { rest.prefix(max(0, $0)) } ?? rest
-    }
-
-    /// Text as its bytes, for `==` would take composed and decomposed letters for the same; whole
-    /// numbers as integers, whatever they are held as.
-    private func bytewise(_ value: Value) -> Value {
-        switch value {
-        case .string(let text): .data(Array(text.utf8))
-        case .bool(let it): .int(it ? 1 : 0)
-        case .double(let it): Int64(exactly: it).map { .int($0) } ?? value
-        case .decimal(let it): Int64(it.description).map { .int($0) } ?? value
-        default: value
-        }
     }
 
     /// What a predicate does not say until it runs.

@@ -252,7 +252,7 @@ struct InMemorySave {
         var before: [BeforeValue] = []
         for slot in change.changedSlots
         where row.values.indices.contains(slot) && values.indices.contains(slot) {
-            if row.values[slot] == values[slot], !isText(values[slot]) { continue }
+            if row.values[slot] == values[slot] { continue }
             before.append(.slot(slot, row.values[slot]))
             row.values[slot] = values[slot]
         }
@@ -266,11 +266,6 @@ struct InMemorySave {
             HistoryChange(
                 kind: .update, entity: change.entity, key: id.key, version: row.version,
                 before: before, snapshot: row))
-    }
-
-    /// `==` on text is not bytewise; the saver has compared the bytes.
-    private func isText(_ value: Value) -> Bool {
-        if case .string = value { true } else { false }
     }
 
     /// The values with permanent keys; transient attributes are not stored.

@@ -102,14 +102,15 @@ public enum ValueOrder {
     }
 }
 
-/// A value as a dictionary's key: equal where `ValueOrder.equal` says so for plain text.
-struct ValueKey: Hashable {
+/// A value as a dictionary's key: equal where `ValueOrder.equal` says so for plain text, whatever
+/// a number is held as.
+public struct ValueKey: Hashable {
     private enum Form: Hashable {
         case null
         case whole(Int64)
         case fraction(UInt64)
         case digits(Decimal)
-        case bytes([UInt8])
+        case text(ExactText)
         case date(Double)
         case data([UInt8])
         case uuid(UUID)
@@ -117,7 +118,8 @@ struct ValueKey: Hashable {
     }
     private let form: Form
 
-    init(_ value: Value) {
+    /// The key of a value.
+    public init(_ value: Value) {
         switch value {
         case .null: form = .null
         case .bool(let it): form = .whole(it ? 1 : 0)
@@ -131,7 +133,7 @@ struct ValueKey: Hashable {
             } else {
                 form = .digits(it)
             }
-        case .string(let it): form = .bytes(Array(it.utf8))
+        case .string(let it): form = .text(ExactText(it))
         case .date(let it): form = .date(it)
         case .data(let it): form = .data(it)
         case .uuid(let it): form = .uuid(it)

@@ -65,10 +65,10 @@ private struct PendingRows {
         let keys = try evaluators(request.sortDescriptors.map(\.expression) + rest)
         let objects = try matching()
         var found: [(position: [Value], row: [Value])] = []
-        var seen = Set<[Value]>()
+        var seen = Set<[ValueKey]>()
         for group in isGrouped ? try groups(objects) : objects.map({ [$0] }) {
             let row = try row(group, columns, makers)
-            if request.returnsDistinctResults, !seen.insert(row.map(Self.bytewise)).inserted {
+            if request.returnsDistinctResults, !seen.insert(row.map(ValueKey.init)).inserted {
                 continue
             }
             found.append((try values(group, keys), row))
@@ -103,10 +103,10 @@ private struct PendingRows {
     private func groups(_ objects: [PendingObject]) throws -> [[PendingObject]] {
         let keys = try evaluators(request.propertiesToGroupBy)
         if keys.isEmpty { return try having([objects]) }
-        var places: [[Value]: Int] = [:]
+        var places: [[ValueKey]: Int] = [:]
         var groups: [[PendingObject]] = []
         for object in objects {
-            let key = try values([object], keys).map(Self.bytewise)
+            let key = try values([object], keys).map(ValueKey.init)
             if let place = places[key] {
                 groups[place].append(object)
             } else {
@@ -161,18 +161,6 @@ private struct PendingRows {
         if let after = request.after { sorted.removeAll { !order.precedes(after, $0.position) } }
         let rest = sorted.dropFirst(max(0, request.fetchOffset))
         return (request.fetchLimit.map { rest.prefix(max(0, $0)) } ?? rest).map(\.row)
-    }
-
-    /// Text as its bytes, for `==` would take composed and decomposed letters for the same; whole
-    /// numbers as integers, whatever they are held as.
-    private static func bytewise(_ value: Value) -> Value {
-        switch value {
-        case .string(let text): .data(Array(text.utf8))
-        case .bool(let it): .int(it ? 1 : 0)
-        case .double(let it): Int64(exactly: it).map { .int($0) } ?? value
-        case .decimal(let it): Int64(it.description).map { .int($0) } ?? value
-        default: value
-        }
     }
 }
 
