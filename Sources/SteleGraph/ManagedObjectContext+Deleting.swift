@@ -158,7 +158,9 @@ extension ManagedObjectContext {
                 let members = try destinations(relationship, object)
                 let place = ToManyID(relationship: relationship.index, owner: object.id.key)
                 try leavingOrder(of: place, members) {
-                    for key in members { try unlink(relationship, object, key) }
+                    for key in members where isLedBack(relationship, object, key) {
+                        try unlink(relationship, object, key)
+                    }
                 }
             case .nullify, .noAction:
                 // With the row goes its part in the destination's to-many, whatever the rule.
@@ -179,6 +181,15 @@ extension ManagedObjectContext {
                 }
             }
         }
+    }
+
+    /// Whether a member has by his own row the link that a deletion is about to cut. Where he has
+    /// not, and was not read again for it, his row is older, and nothing of him changes.
+    private func isLedBack(
+        _ relationship: Relationship, _ owner: ManagedObject, _ member: Int64
+    ) -> Bool {
+        guard let inverse = model.inverse(of: relationship), !inverse.isToMany else { return true }
+        return known(destinationID(relationship, member))?.key(in: inverse) == owner.id.key
     }
 
     /// Links without an inverse that were made here and lead to what is deleted.

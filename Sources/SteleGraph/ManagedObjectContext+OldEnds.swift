@@ -29,20 +29,58 @@ extension ManagedObjectContext {
     func readIfOld(
         _ object: ManagedObject, _ relationship: Relationship, _ key: Int64
     ) throws -> Bool {
+        if let inverse = model.inverse(of: relationship), inverse.isToMany {
+            try fire(inverse, owners: [key])
+        }
+        guard try disagree(object, relationship, key) else { return false }
+        try readEnds(object, relationship, key)
+        return true
+    }
+
+    /// As `readIfOld`, of a link that is about to come back: whichever end has it by its row is
+    /// where it was, and no more.
+    func comesBackOld(
+        _ object: ManagedObject, _ relationship: Relationship, _ key: Int64
+    ) throws -> Bool {
+        if object.key(in: relationship) == key { return false }
+        if try disagree(object, relationship, key) {
+            try leadToOne(relationship, of: object, to: nil)
+            object.setSlot(relationship.slot, .key(key))
+            try readEnds(object, relationship, key)
+            return true
+        }
+        guard let inverse = model.inverse(of: relationship), !inverse.isToMany,
+            let other = try existingObject(with: destinationID(relationship, key)),
+            other.key(in: inverse) != object.id.key
+        else { return false }
+        return try disagree(other, inverse, object.id.key)
+            && comesBackOld(other, inverse, object.id.key)
+    }
+
+    /// Whether an object has a link by its row as it was read, and what was read of the other end
+    /// does not say so. A fault says nothing.
+    private func disagree(
+        _ object: ManagedObject, _ relationship: Relationship, _ key: Int64
+    ) throws -> Bool {
         guard object.storedKey(in: relationship) == key,
             let inverse = model.inverse(of: relationship),
             let other = try existingObject(with: destinationID(relationship, key)),
             !other.isInserted
         else { return false }
-        if !inverse.isToMany {
-            if other.storedKey(in: inverse) == object.id.key { return false }
-            try readAgain([object, other])
-            return true
+        if !inverse.isToMany { return other.storedKey(in: inverse) != object.id.key }
+        let place = ToManyID(relationship: inverse.index, owner: key)
+        return toManys[place]?.isStored(object.id.key) == false
+    }
+
+    private func readEnds(
+        _ object: ManagedObject, _ relationship: Relationship, _ key: Int64
+    ) throws {
+        guard let inverse = model.inverse(of: relationship), inverse.isToMany else {
+            let other = known(destinationID(relationship, key))
+            return try readAgain([object] + (other.map { [$0] } ?? []))
         }
-        if try state(inverse, of: key).isStored(object.id.key) == true { return false }
         try readAgain([object])
         try withoutJournaling { try refire(inverse, owners: [key]) }
-        return true
     }
 
     /// The slots of one-to-one links that were made here from their other ends, where the object
@@ -98,7 +136,8 @@ extension ManagedObjectContext {
     /// row where he is a member.
     func completeMadeLinks() throws {
         try completeOneToOnes()
-        for (place, state) in toManys.sorted(by: { $0.key < $1.key }) where !state.added.isEmpty {
+        let joined = toManys.filter { !$0.value.added.isEmpty }
+        for (place, state) in joined.sorted(by: { $0.key < $1.key }) {
             let relationship = model.relationships[place.relationship]
             guard let inverse = model.inverse(of: relationship), !inverse.isToMany else { continue }
             let old = state.added.compactMap { known(destinationID(relationship, $0)) }.filter {

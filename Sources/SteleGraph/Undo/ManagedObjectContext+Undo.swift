@@ -132,8 +132,16 @@ extension ManagedObjectContext {
             return try leadToOne(relationship, of: object, to: nil)
         }
         let key = current(old, destinationOf: relationship)
-        let isGone = isGone(key, destinationOf: relationship)
-        try leadToOne(relationship, of: object, to: isGone ? nil : key)
+        if !isGone(key, destinationOf: relationship) {
+            if try comesBackOld(object, relationship, key) { return }
+            return try leadToOne(relationship, of: object, to: key)
+        }
+        try leadToOne(relationship, of: object, to: nil)
+        // A row that leads to what the store does not have is old.
+        if object.storedKey(in: relationship) == key {
+            object.setSlot(slot, .key(key))
+            _ = try leaveIfGone(object, relationship, key)
+        }
     }
 
     /// An object that was deleted comes back to the other side of a to-one that it still has.

@@ -157,4 +157,73 @@ import Testing
         #expect(
             try fixture.storedMembers("Node.items", of: ids[1].key) == [ids[4].key, ids[3].key])
     }
+
+    /// A deletion that is taken back is no change, though who is deleted has become a member of
+    /// himself by others meanwhile.
+    @Test(arguments: StoreKind.allCases)
+    func whoIsAMemberOfHimselfComesBackUnchanged(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeNodes(), kind)
+        let ids = try fixture.insert("Node", count: 2)
+        let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+        context.undoManager = UndoManager()
+        let node = try context.get(ids[1])
+        try fixture.change {
+            let node = try $0.get(ids[1])
+            try node.replace("down", [try $0.get(ids[0]), node])
+        }
+        try context.delete(node)
+        try context.undo()
+        #expect(try !context.hasChanges && node.changedValues().isEmpty)
+        try context.refreshAllObjects()
+        #expect(try node.keys("down") == ids.map(\.key).sorted())
+        #expect(try node.get("up") === node)
+    }
+
+    /// Nor is it one where others have cut meanwhile what the rows at both ends say.
+    @Test(arguments: StoreKind.allCases, ["self", "one", "up"])
+    func whatOthersHaveCutDoesNotComeBack(_ kind: StoreKind, _ link: String) throws {
+        let fixture = try Fixture(try makeNodes(), kind)
+        let ids = try fixture.insert("Node", count: 3)
+        try fixture.change {
+            try $0.get(ids[2]).set(link, try $0.get(ids[0]))
+            try $0.get(ids[2]).set("holder", try $0.get(ids[1]))
+        }
+        let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+        context.undoManager = UndoManager()
+        let (first, last) = (try context.get(ids[0]), try context.get(ids[2]))
+        try fixture.change {
+            try $0.get(ids[2]).set(link, nil)
+            try $0.get(ids[2]).set("holder", nil)
+        }
+        for gone in [last, first] {
+            try context.delete(gone)
+            try context.undo()
+            #expect(try !context.hasChanges && gone.changedValues().isEmpty)
+            #expect(try first.changedValues().isEmpty && last.changedValues().isEmpty)
+        }
+        try context.save()
+        let fresh = fixture.context()
+        #expect(try fresh.get(ids[2]).get(link) == nil && fresh.get(ids[2]).get("holder") == nil)
+    }
+
+    /// Nor where others have deleted who comes back: what led to him is old, too.
+    @Test(arguments: StoreKind.allCases, ["self", "one", "up"])
+    func whatOthersHaveDeletedLeavesNoChange(_ kind: StoreKind, _ link: String) throws {
+        let fixture = try Fixture(try makeNodes(), kind)
+        let ids = try fixture.insert("Node", count: 3)
+        try fixture.change {
+            try $0.get(ids[0]).set(link, try $0.get(ids[2]))
+            try $0.get(ids[2]).set("holder", try $0.get(ids[1]))
+        }
+        let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+        context.undoManager = UndoManager()
+        let (first, last) = (try context.get(ids[0]), try context.get(ids[2]))
+        try fixture.change { try $0.delete(try $0.get(ids[2])) }
+        try context.delete(last)
+        try context.undo()
+        #expect(try !context.hasChanges && first.changedValues().isEmpty)
+        try context.save()
+        let fresh = fixture.context()
+        #expect(try first.get(link) == nil && fresh.get(ids[0]).get(link) == nil)
+    }
 }
