@@ -24,6 +24,10 @@ struct EditingPlay {
 
     let fixture: Fixture
     let rules: Rules
+    let seed: UInt64
+    /// The steps that are left out, by which a sequence that fails is made short.
+    let without: Set<Int>
+    /// Each step has its own, so that it does the same where others are left out.
     var numbers: SeededNumbers
     let node: Entity
     let contexts: [ManagedObjectContext]
@@ -31,6 +35,8 @@ struct EditingPlay {
     let children: [ManagedObjectContext]
     var log = ""
     var isSound = true
+    /// How many steps were played.
+    private(set) var steps = 0
     /// How many saves were refused for what their settling made of them.
     private(set) var refusals = 0
     /// Whether the last save has met what others have saved, so that more has changed than was asked.
@@ -40,12 +46,14 @@ struct EditingPlay {
     private var missed: [[HistoryTransaction]] = [[], []]
 
     init(
-        _ model: Model, _ kind: StoreKind, _ rules: Rules, _ numbers: SeededNumbers
+        _ model: Model, _ kind: StoreKind, _ rules: Rules, seed: UInt64, without: Set<Int> = []
     ) throws {
         fixture = try Fixture(
             model, kind, classes: rules.refusesSaves ? ["Node": RefusedNode.self] : [:])
         self.rules = rules
-        self.numbers = numbers
+        self.seed = seed
+        self.without = without
+        numbers = SeededNumbers(seed)
         node = try fixture.entity("Node")
         contexts = (0..<2).map { [fixture] index in
             let context = fixture.coordinator.newContext(retainsRegisteredObjects: index == 1)
@@ -60,8 +68,18 @@ struct EditingPlay {
         }
     }
 
-    mutating func run() throws -> Int {
-        let steps = Int.random(in: 10...40, using: &numbers)
+    /// The most steps of a sequence.
+    static let longest = 40
+
+    /// Plays it.
+    /// - Returns: what was done up to where something did not hold; nil where everything did.
+    mutating func fault() -> String? {
+        do { try run() } catch { return log + "\(error)" }
+        return isSound ? nil : log
+    }
+
+    private mutating func run() throws {
+        let last = Int.random(in: 10...Self.longest, using: &numbers)
         if rules.missesSaves {
             for context in contexts {
                 context.mergePolicy =
@@ -75,7 +93,8 @@ struct EditingPlay {
         }
         for _ in 0..<4 { _ = try contexts[0].insert(node) }
         try save(contexts[0])
-        for step in 0..<steps {
+        for step in 0..<last where !without.contains(step) {
+            numbers = SeededNumbers(seed &+ UInt64(step + 1) &* 104_729)
             let number = Int.random(in: 0..<2, using: &numbers)
             let context = contexts[number]
             let chance = Int.random(in: 0..<100, using: &numbers)
@@ -110,7 +129,8 @@ struct EditingPlay {
             for (index, context) in contexts.enumerated() where missed[index].isEmpty {
                 try checkLinks(context)
             }
-            guard isSound else { return step }
+            steps += 1
+            guard isSound else { return }
         }
         for context in contexts {
             try save(context)
@@ -118,7 +138,6 @@ struct EditingPlay {
             try catchUp(contexts[1])
             for context in contexts { try checkLinks(context) }
         }
-        return steps
     }
 
     /// Whether a context has missed nothing.
