@@ -4,12 +4,30 @@ import CMicroHTTPD
 import Glibc
 import SteleMutex
 
-/// One thread that accepts connections and hands them to the threads of libmicrohttpd.
+/// One thread that accepts connections and hands them to the threads of libmicrohttpd: those that
+/// begin with an event stream to a pool of its own.
+///
+/// Each time that a suspended connection goes on, its thread walks all that it has suspended, and an
+/// event stream is suspended nearly all of its life. Apart from the others, ten thousand streams
+/// cost a request nothing.
 ///
 /// libmicrohttpd can listen itself, but then its pool cannot stop listening before it stops:
 /// `MHD_quiesce_daemon` of 0.9.75 takes the socket out of the epoll set of each thread of the pool
 /// while that thread may do the same, and who comes second ends the process.
 final class Acceptor: Sendable {
+    /// The pools that carry connections; libmicrohttpd sees to it that threads may share them.
+    struct Pools: @unchecked Sendable {
+        let requests: OpaquePointer
+        /// For those that begin with an event stream.
+        let streams: OpaquePointer
+
+        /// Closes all connections and ends all threads.
+        func stop() {
+            MHD_stop_daemon(streams)
+            MHD_stop_daemon(requests)
+        }
+    }
+
     /// Microseconds until it looks again whether there is room, or whether the system has got
     /// what it lacked.
     private static let pause: UInt32 = 10_000
@@ -31,7 +49,7 @@ final class Acceptor: Sendable {
     func connectionClosed() { open.subtract(1, ordering: .relaxed) }
 
     /// Accepts until `stop`; on a thread of its own.
-    func run(into daemon: OpaquePointer) {
+    func run(into pools: Pools) {
         var watched = pollfd(fd: listening, events: Int16(POLLIN), revents: 0)
         while !isStopping.load(ordering: .acquiring) {
             guard open.load(ordering: .relaxed) < limit else {
@@ -39,7 +57,7 @@ final class Acceptor: Sendable {
                 continue
             }
             poll(&watched, 1, -1)
-            if !acceptThoseThatWait(into: daemon) { usleep(Self.pause) }
+            if !acceptThoseThatWait(into: pools) { usleep(Self.pause) }
         }
         close(listening)
         hasEnded.withLock { $0 = true }
@@ -47,7 +65,7 @@ final class Acceptor: Sendable {
     }
 
     /// - Returns: false where the system has no descriptor or memory for another one now.
-    private func acceptThoseThatWait(into daemon: OpaquePointer) -> Bool {
+    private func acceptThoseThatWait(into pools: Pools) -> Bool {
         while open.load(ordering: .relaxed) < limit {
             var address = sockaddr_storage()
             var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -57,6 +75,7 @@ final class Acceptor: Sendable {
                     let socket = accept4(listening, address, &length, flags)
                     guard socket >= 0 else { return nil }
                     open.add(1, ordering: .relaxed)
+                    let daemon = Self.asksForStream(socket) ? pools.streams : pools.requests
                     // A socket that it does not take is closed by it.
                     return MHD_add_connection(daemon, socket, address, length) == .YES
                 }
@@ -70,6 +89,19 @@ final class Acceptor: Sendable {
             }
         }
         return true
+    }
+
+    /// Whether the request that a connection begins with accepts an event stream (WHATWG HTML,
+    /// 9.2), as far as it has come. Who is taken for the other serves as well, and no more.
+    private static func asksForStream(_ socket: Int32) -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: 2048, alignment: 1) { head in
+            let count = peek(socket, into: UnsafeMutableRawBufferPointer(rebasing: head.dropLast()))
+            guard count > 0, let start = head.bindMemory(to: CChar.self).baseAddress else {
+                return false
+            }
+            head[count] = 0
+            return strstr(start, "text/event-stream") != nil
+        }
     }
 
     /// Takes no more connections: those that wait to be accepted are refused. When this returns,

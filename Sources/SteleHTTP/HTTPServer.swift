@@ -12,10 +12,8 @@ public final class HTTPServer: Sendable {
     let core: ServerCore
     /// The port listened on, also where the configuration said 0.
     public let port: Int
-    private struct Daemon {
-        nonisolated(unsafe) var pointer: OpaquePointer?
-    }
-    private let daemon: Mutex<Daemon>
+    /// libmicrohttpd's daemons; nil when they are stopped.
+    private let pools: Mutex<Acceptor.Pools?>
 
     /// Starts the server: when this returns, connections are taken.
     /// - Parameters:
@@ -51,26 +49,32 @@ public final class HTTPServer: Sendable {
             idle_timeout: UInt32(clamping: configuration.idleTimeout),
             connection_memory: configuration.connectionMemoryLimit,
             thread_stack: configuration.workerStackBytes)
-        let started = SystemThread.withSignalsBlocked {
-            stele_mhd_start(
-                &settings, exchangeContinues, exchangeBegins, leaveEscaped, exchangeEnds,
-                connectionChanges, context.toOpaque())
+        func start() -> OpaquePointer? {
+            SystemThread.withSignalsBlocked {
+                stele_mhd_start(
+                    &settings, exchangeContinues, exchangeBegins, leaveEscaped, exchangeEnds,
+                    connectionChanges, context.toOpaque())
+            }
         }
+        let requests = start()
+        let streams = requests == nil ? nil : start()
         let failure = errno
-        daemon = Mutex(Daemon(pointer: started))
-        guard started != nil else {
+        guard let requests, let streams else {
+            if let requests { MHD_stop_daemon(requests) }
+            pools = Mutex(nil)
             context.release()
             close(socket)
             throw .daemon(reason: String(cString: strerror(failure)))
         }
+        let started = Acceptor.Pools(requests: requests, streams: streams)
+        pools = Mutex(started)
         let acceptor = core.acceptor
-        nonisolated(unsafe) let target = started
         let accepts = SystemThread.start(
             name: "acceptor", stackBytes: configuration.workerStackBytes
-        ) { if let target { acceptor.run(into: target) } }
+        ) { acceptor.run(into: started) }
         guard accepts else {
-            MHD_stop_daemon(started)
-            _ = daemon.withLock { daemon in daemon.pointer = nil }
+            started.stop()
+            pools.withLock { $0 = nil }
             context.release()
             close(socket)
             throw .daemon(reason: String(cString: strerror(EAGAIN)))
@@ -98,10 +102,9 @@ public final class HTTPServer: Sendable {
     /// returns within two seconds more, also when a request never returns. Calling it again, also
     /// from another thread, does nothing.
     public func stop(drain seconds: Double) {
-        let taken: OpaquePointer? = daemon.withLock { daemon in
-            defer { daemon.pointer = nil }
-            nonisolated(unsafe) let pointer = daemon.pointer
-            return pointer
+        let taken = pools.withLock { pools in
+            defer { pools = nil }
+            return pools
         }
         guard let taken else { return }
         core.stopping.store(true, ordering: .sequentiallyConsistent)
@@ -120,7 +123,7 @@ public final class HTTPServer: Sendable {
         wait(until: monotonicDeadline(in: 0.5)) {
             core.unanswered.load(ordering: .relaxed) == 0
         }
-        MHD_stop_daemon(taken)
+        taken.stop()
         core.departures.stop()
         Unmanaged.passUnretained(core).release()
     }

@@ -28,7 +28,7 @@ public struct Request: Sendable {
     public var clientHasGone: Bool {
         guard socket >= 0 else { return false }
         var byte: UInt8 = 0
-        return recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) == 0
+        return withUnsafeMutableBytes(of: &byte) { peek(socket, into: $0) } == 0
     }
 
     /// The client's IP address as text, made at each call (it is for logs).

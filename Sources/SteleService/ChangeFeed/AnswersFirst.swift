@@ -4,8 +4,8 @@ import Glibc
 
 /// How long a sweep over many streams waits after its save.
 ///
-/// A sweep wakes every thread that carries connections, and the answer to the save that it tells
-/// would go out somewhere among ten thousand events. So it begins a moment later: by a fiftieth or
+/// A sweep wakes every thread that carries streams, and the answer to the save that it tells would
+/// wait for a core among ten thousand events. So it begins a moment later: by a fiftieth or
 /// less of what the sweep itself takes, and not at all where few listen or saves are waiting.
 enum AnswersFirst {
     private static let nanosecondsAStream: UInt64 = 200

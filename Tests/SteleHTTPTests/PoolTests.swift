@@ -1,0 +1,67 @@
+// Event streams are carried apart from other requests, which would walk them.
+
+import Glibc
+import SteleHTTP
+import Testing
+
+@Suite struct PoolTests {
+    /// A thread for requests and one for streams, which say who they are.
+    private func server(_ seen: Seen = Seen()) throws -> HTTPServer {
+        var configuration = HTTPServer.Configuration()
+        configuration.threads = 1
+        return try HTTPServer(
+            configuration,
+            begin: { request in
+                guard request.path == "/events" else { return .answered(text("\(pthread_self())")) }
+                let stream = EventStream(capacity: 1 << 20) {}
+                seen.streams.withLock { $0.append(stream) }
+                return .answered(
+                    Response(
+                        status: 200, headers: [("X-Thread", "\(pthread_self())")],
+                        body: .events(stream)))
+            },
+            respond: { _ in text("") }, refuse: { text($0.message, status: $0.status) })
+    }
+
+    private func subscribe(_ client: RawClient) throws -> String? {
+        try client.send("GET /events HTTP/1.1\r\nHost: h\r\nAccept: text/event-stream\r\n\r\n")
+        return try client.readHead()["X-Thread"]
+    }
+
+    @Test func streamsHaveThreadsOfTheirOwn() throws {
+        let server = try server()
+        let clients = try (0..<4).map { _ in try RawClient(port: server.port) }
+        let streams = try clients.map { try subscribe($0) }
+        let requests = try (0..<4).map { _ in
+            String(decoding: try RawClient(port: server.port).get("/").body, as: UTF8.self)
+        }
+        #expect(Set(streams).count == 1 && Set(requests).count == 1)
+        #expect(streams.first != requests.first)
+    }
+
+    /// A stream on a connection that began with something else, or with nothing for a while, is
+    /// as good as any.
+    @Test func whatBeginsOtherwiseIsServedAsWell() throws {
+        let seen = Seen()
+        let server = try server(seen)
+        let (used, silent) = (try RawClient(port: server.port), try RawClient(port: server.port))
+        let request = String(decoding: try used.get("/").body, as: UTF8.self)
+        #expect(try subscribe(used) == request)
+        usleep(1_500_000)
+        #expect(try subscribe(silent) != nil)
+        for stream in seen.streams.withLock({ $0 }) {
+            #expect(stream.send(SharedBuffer(Array("one".utf8))))
+        }
+        for client in [used, silent] { #expect(try client.readChunk() == Array("one".utf8)) }
+        server.stop(drain: 1)
+    }
+
+    /// The first bytes may come one by one.
+    @Test func aRequestThatComesInPiecesIsServed() throws {
+        let server = try server()
+        let client = try RawClient(port: server.port)
+        let request = "GET /events HTTP/1.1\r\nHost: h\r\nAccept: text/event-stream\r\n\r\n"
+        for piece in request { try client.send(String(piece)) }
+        #expect(try client.readHead()["X-Thread"] != nil)
+    }
+}
