@@ -50,54 +50,69 @@ final class Acceptor: Sendable {
 
     /// Accepts until `stop`; on a thread of its own.
     func run(into pools: Pools) {
-        var watched = pollfd(fd: listening, events: Int16(POLLIN), revents: 0)
-        while !isStopping.load(ordering: .acquiring) {
-            guard open.load(ordering: .relaxed) < limit else {
-                usleep(Self.pause)
-                continue
+        do {
+            var silent = SilentConnections(beside: listening)
+            while !isStopping.load(ordering: .acquiring) {
+                let (arrivals, isAsked) = silent.wait()
+                for arrival in arrivals {
+                    let asksForStream = Self.asksForStream(arrival.socket) ?? false
+                    _ = hand(arrival, to: asksForStream ? pools.streams : pools.requests)
+                }
+                if isAsked, !acceptThoseThatWait(&silent, pools) { usleep(Self.pause) }
             }
-            poll(&watched, 1, -1)
-            if !acceptThoseThatWait(into: pools) { usleep(Self.pause) }
         }
         close(listening)
         hasEnded.withLock { $0 = true }
         hasEnded.broadcast()
     }
 
-    /// - Returns: false where the system has no descriptor or memory for another one now.
-    private func acceptThoseThatWait(into pools: Pools) -> Bool {
+    /// - Returns: false where there are as many as may be, or the system has no descriptor or
+    ///   memory for another one now.
+    private func acceptThoseThatWait(_ silent: inout SilentConnections, _ pools: Pools) -> Bool {
         while open.load(ordering: .relaxed) < limit {
-            var address = sockaddr_storage()
-            var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-            let flags = Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-            let added: Bool? = withUnsafeMutablePointer(to: &address) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                    let socket = accept4(listening, address, &length, flags)
-                    guard socket >= 0 else { return nil }
-                    open.add(1, ordering: .relaxed)
-                    let daemon = Self.asksForStream(socket) ? pools.streams : pools.requests
-                    // A socket that it does not take is closed by it.
-                    return MHD_add_connection(daemon, socket, address, length) == .YES
-                }
+            guard let arrival = accept() else {
+                return ![EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(errno)
             }
-            switch added {
-            case true?: break
-            case false?:
-                connectionClosed()
-                return false
-            case nil: return ![EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(errno)
+            open.add(1, ordering: .relaxed)
+            let asksForStream = Self.asksForStream(arrival.socket)
+            if asksForStream == nil, silent.keep(arrival) { continue }
+            let pool = asksForStream == true ? pools.streams : pools.requests
+            if !hand(arrival, to: pool) { return false }
+        }
+        return false
+    }
+
+    private func accept() -> Arrival? {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let flags = Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let socket = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                accept4(listening, $0, &length, flags)
             }
         }
-        return true
+        return socket < 0 ? nil : Arrival(socket: socket, address: address, length: length)
+    }
+
+    /// Hands a connection to a pool; one that it does not take is closed by it.
+    private func hand(_ arrival: Arrival, to pool: OpaquePointer) -> Bool {
+        let isTaken = withUnsafePointer(to: arrival.address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                MHD_add_connection(pool, arrival.socket, $0, arrival.length) == .YES
+            }
+        }
+        if !isTaken { connectionClosed() }
+        return isTaken
     }
 
     /// Whether the request that a connection begins with accepts an event stream (WHATWG HTML,
-    /// 9.2), as far as it has come. Who is taken for the other serves as well, and no more.
-    private static func asksForStream(_ socket: Int32) -> Bool {
+    /// 9.2), as far as it has come; nil where nothing has. Who is taken for the other is served as
+    /// well, and no more.
+    private static func asksForStream(_ socket: Int32) -> Bool? {
         withUnsafeTemporaryAllocation(byteCount: 2048, alignment: 1) { head in
             let count = peek(socket, into: UnsafeMutableRawBufferPointer(rebasing: head.dropLast()))
             guard count > 0, let start = head.bindMemory(to: CChar.self).baseAddress else {
-                return false
+                return count < 0 ? nil : false
             }
             head[count] = 0
             return strstr(start, "text/event-stream") != nil

@@ -57,6 +57,9 @@ public final class HTTPServer: Sendable {
             }
         }
         let requests = start()
+        // The thread of a connection goes by the number of its socket: with an odd number of threads
+        // every second connection is spread over all of them as well.
+        settings.threads |= 1
         let streams = requests == nil ? nil : start()
         let failure = errno
         guard let requests, let streams else {

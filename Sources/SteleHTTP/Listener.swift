@@ -45,9 +45,6 @@ enum Listener {
         var yes: Int32 = 1
         let size = socklen_t(MemoryLayout<Int32>.size)
         setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, size)
-        // Who is accepted has begun to ask then, and the acceptor sees what for; who says nothing is
-        // accepted after this second.
-        setsockopt(socket, Int32(IPPROTO_TCP), TCP_DEFER_ACCEPT, &yes, size)
         guard bind(socket, address.ai_addr, address.ai_addrlen) == 0,
             listen(socket, Int32(clamping: max(backlog, 1))) == 0
         else {

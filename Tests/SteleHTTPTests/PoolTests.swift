@@ -56,6 +56,32 @@ import Testing
         server.stop(drain: 1)
     }
 
+    /// Many connect before the first of them speaks.
+    @Test func whoSpeaksLaterIsCarriedRightlyToo() throws {
+        let server = try server()
+        let clients = try (0..<60).map { _ in try RawClient(port: server.port) }
+        usleep(200_000)
+        var (streams, requests): (Set<String?>, Set<String?>) = ([], [])
+        for (index, client) in clients.enumerated() {
+            if index % 2 == 0 {
+                streams.insert(try subscribe(client))
+            } else {
+                requests.insert(String(decoding: try client.get("/").body, as: UTF8.self))
+            }
+        }
+        #expect(streams.count == 1 && requests.count == 1 && streams.isDisjoint(with: requests))
+    }
+
+    /// Who has said nothing is told of the end like all others.
+    @Test func whoIsSilentIsToldOfTheEnd() throws {
+        let server = try server()
+        let (silent, other) = (try RawClient(port: server.port), try RawClient(port: server.port))
+        // Whoever came before it has been accepted by then.
+        _ = try other.get("/")
+        server.stop(drain: 1)
+        #expect(try silent.read() == nil)
+    }
+
     /// The first bytes may come one by one.
     @Test func aRequestThatComesInPiecesIsServed() throws {
         let server = try server()
