@@ -36,13 +36,16 @@ final class Acceptor: Sendable {
     private let listening: Int32
     /// Connections at once; those beyond wait to be accepted.
     private let limit: Int
+    /// Seconds for which a connection may say nothing; 0 for ever.
+    private let idleTimeout: Int
     private let open = Atomic<Int>(0)
     private let isStopping = Atomic<Bool>(false)
     private let hasEnded = Monitor(false)
 
-    init(_ listening: Int32, limit: Int) {
+    init(_ listening: Int32, limit: Int, idleTimeout: Int) {
         self.listening = listening
         self.limit = limit
+        self.idleTimeout = idleTimeout
     }
 
     /// libmicrohttpd is done with a connection.
@@ -51,14 +54,18 @@ final class Acceptor: Sendable {
     /// Accepts until `stop`; on a thread of its own.
     func run(into pools: Pools) {
         do {
-            var silent = SilentConnections(beside: listening)
+            var silent = SilentConnections(beside: listening, seconds: idleTimeout)
             while !isStopping.load(ordering: .acquiring) {
-                let (arrivals, isAsked) = silent.wait()
-                for arrival in arrivals {
+                let turn = silent.wait()
+                for arrival in turn.arrivals {
                     let asksForStream = Self.asksForStream(arrival.socket) ?? false
                     _ = hand(arrival, to: asksForStream ? pools.streams : pools.requests)
                 }
-                if isAsked, !acceptThoseThatWait(&silent, pools) { usleep(Self.pause) }
+                for arrival in turn.expired {
+                    close(arrival.socket)
+                    connectionClosed()
+                }
+                if turn.isAsked, !acceptThoseThatWait(&silent, pools) { usleep(Self.pause) }
             }
         }
         close(listening)

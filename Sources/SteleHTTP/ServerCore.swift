@@ -35,7 +35,9 @@ final class ServerCore: Sendable {
         sink: @escaping @Sendable (Request) -> (any BodySink)?
     ) {
         self.configuration = configuration
-        acceptor = Acceptor(listening, limit: configuration.connectionLimit)
+        acceptor = Acceptor(
+            listening, limit: configuration.connectionLimit,
+            idleTimeout: configuration.idleTimeout)
         self.begin = begin
         self.respond = respond
         self.refuse = refuse

@@ -10,24 +10,36 @@ struct Arrival {
     let length: socklen_t
 }
 
-/// The connections that the acceptor keeps until their first bytes come, or not for long.
+/// The connections that the acceptor keeps until their first bytes come.
 ///
 /// The system could keep them itself (`TCP_DEFER_ACCEPT`), but keeps no more than the backlog so,
 /// and whoever waits there at the end is never told that it is the end.
 struct SilentConnections: ~Copyable {
-    /// Nanoseconds for which one is kept.
-    private static let patience: UInt64 = 1_000_000_000
+    /// What has happened.
+    struct Turn {
+        /// Who has spoken, or gone, and is not kept any more.
+        var arrivals: [Arrival] = []
+        /// Who has been silent for too long: to be closed.
+        var expired: [Arrival] = []
+        /// Whether somebody is to be accepted.
+        var isAsked = false
+    }
 
     private let listening: Int32
+    /// Nanoseconds for which one is kept; nil for as long as it takes.
+    private let patience: UInt64?
     private let poll: Int32
-    private var kept: [Int32: (arrival: Arrival, deadline: UInt64)] = [:]
+    private var kept: [Int32: (arrival: Arrival, deadline: UInt64?)] = [:]
     /// Deadlines in their order, of those that are kept and of some that have gone.
     private var deadlines: ArraySlice<(socket: Int32, at: UInt64)> = []
     private var events = [epoll_event](repeating: epoll_event(), count: 256)
 
-    /// - Parameter listening: the socket that is waited for beside them.
-    init(beside listening: Int32) {
+    /// - Parameters:
+    ///   - listening: the socket that is waited for beside them.
+    ///   - seconds: how long one may be silent; 0 for ever.
+    init(beside listening: Int32, seconds: Int) {
         self.listening = listening
+        patience = seconds > 0 ? UInt64(seconds) * 1_000_000_000 : nil
         poll = epoll_create1(Int32(EPOLL_CLOEXEC))
         watch(listening)
     }
@@ -38,16 +50,15 @@ struct SilentConnections: ~Copyable {
         close(poll)
     }
 
-    /// Waits until somebody is to be accepted, speaks, or has been silent for long enough.
-    /// - Returns: those that are not kept any more, and whether somebody is to be accepted.
-    mutating func wait() -> (arrivals: [Arrival], isAsked: Bool) {
+    /// Waits until somebody is to be accepted, speaks, or has been silent for too long.
+    mutating func wait() -> Turn {
+        var turn = Turn()
         let count = epoll_wait(poll, &events, Int32(events.count), timeout())
-        var (arrivals, isAsked): ([Arrival], Bool) = ([], false)
         for event in events.prefix(Int(max(count, 0))) {
             if event.data.fd == listening {
-                isAsked = true
+                turn.isAsked = true
             } else if let arrival = release(event.data.fd) {
-                arrivals.append(arrival)
+                turn.arrivals.append(arrival)
             }
         }
         let now = monotonicNanoseconds()
@@ -55,18 +66,22 @@ struct SilentConnections: ~Copyable {
             deadlines.removeFirst()
             // The number may be another connection's by now.
             guard kept[first.socket]?.deadline == first.at else { continue }
-            if let arrival = release(first.socket) { arrivals.append(arrival) }
+            if let arrival = release(first.socket) { turn.expired.append(arrival) }
         }
-        return (arrivals, isAsked)
+        return turn
     }
 
     /// Keeps one that has said nothing.
     /// - Returns: false where it cannot be watched.
     mutating func keep(_ arrival: Arrival) -> Bool {
         guard watch(arrival.socket) else { return false }
-        let deadline = monotonicNanoseconds() &+ Self.patience
+        let deadline = patience.map { monotonicNanoseconds() &+ $0 }
         kept[arrival.socket] = (arrival, deadline)
-        deadlines.append((arrival.socket, deadline))
+        if let deadline { deadlines.append((arrival.socket, deadline)) }
+        // Most speak at once, and their deadlines are far away.
+        if deadlines.count > 2 * kept.count + 1024 {
+            deadlines.removeAll { kept[$0.socket]?.deadline != $0.at }
+        }
         return true
     }
 
@@ -89,6 +104,6 @@ struct SilentConnections: ~Copyable {
         }
         guard let first = deadlines.first else { return -1 }
         let now = monotonicNanoseconds()
-        return first.at > now ? Int32((first.at - now) / 1_000_000) + 1 : 0
+        return first.at > now ? Int32(clamping: (first.at - now) / 1_000_000 + 1) : 0
     }
 }

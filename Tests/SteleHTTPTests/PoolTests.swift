@@ -6,9 +6,12 @@ import Testing
 
 @Suite struct PoolTests {
     /// A thread for requests and one for streams, which say who they are.
-    private func server(_ seen: Seen = Seen()) throws -> HTTPServer {
+    private func server(
+        _ seen: Seen = Seen(), _ configure: (inout HTTPServer.Configuration) -> Void = { _ in }
+    ) throws -> HTTPServer {
         var configuration = HTTPServer.Configuration()
         configuration.threads = 1
+        configure(&configuration)
         return try HTTPServer(
             configuration,
             begin: { request in
@@ -39,16 +42,15 @@ import Testing
         #expect(streams.first != requests.first)
     }
 
-    /// A stream on a connection that began with something else, or with nothing for a while, is
-    /// as good as any.
+    /// A stream on a connection that began with something else, or with nothing for a while, is as
+    /// good as any.
     @Test func whatBeginsOtherwiseIsServedAsWell() throws {
         let seen = Seen()
         let server = try server(seen)
         let (used, silent) = (try RawClient(port: server.port), try RawClient(port: server.port))
         let request = String(decoding: try used.get("/").body, as: UTF8.self)
         #expect(try subscribe(used) == request)
-        usleep(1_500_000)
-        #expect(try subscribe(silent) != nil)
+        #expect(try subscribe(silent) != request)
         for stream in seen.streams.withLock({ $0 }) {
             #expect(stream.send(SharedBuffer(Array("one".utf8))))
         }
@@ -79,6 +81,15 @@ import Testing
         // Whoever came before it has been accepted by then.
         _ = try other.get("/")
         server.stop(drain: 1)
+        #expect(try silent.read() == nil)
+    }
+
+    /// For as long as any connection may be idle, and no longer.
+    @Test func whoStaysSilentIsClosed() throws {
+        let server = try server { $0.idleTimeout = 1 }
+        let (silent, late) = (try RawClient(port: server.port), try RawClient(port: server.port))
+        usleep(400_000)
+        #expect(try late.get("/").status == 200)
         #expect(try silent.read() == nil)
     }
 
