@@ -39,7 +39,7 @@ struct SilentConnections: ~Copyable {
     ///   - seconds: how long one may be silent; 0 for ever.
     init(beside listening: Int32, seconds: Int) {
         self.listening = listening
-        patience = seconds > 0 ? UInt64(seconds) * 1_000_000_000 : nil
+        patience = seconds > 0 ? UInt64(UInt32(clamping: seconds)) * 1_000_000_000 : nil
         poll = epoll_create1(Int32(EPOLL_CLOEXEC))
         watch(listening)
     }
