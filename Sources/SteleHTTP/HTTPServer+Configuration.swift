@@ -9,10 +9,10 @@ extension HTTPServer {
         public var host = "127.0.0.1"
         /// The port, 0 to 65535; 0 takes any free one.
         public var port = 0
-        /// Threads that carry connections, and as many for those that begin with an event stream.
-        /// More than cores: a resume walks the suspended connections of its thread, so many threads
-        /// keep that walk short. Not many more: each has its part of the connections, and cores
-        /// change between those that are busy.
+        /// Threads that carry connections, and as many for those that begin with an event stream, or
+        /// one more where that is even. More than cores: a resume walks the suspended connections of
+        /// its thread, so many threads keep that walk short. Not many more: each has its part of the
+        /// connections, and cores change between those that are busy.
         public var threads = max(4, 2 * Configuration.cores)
         /// Threads that carry writing requests which `begin` leaves; made as they are needed. Many,
         /// for they wait for the disk together.

@@ -33,6 +33,7 @@ import Testing
 
     @Test func streamsHaveThreadsOfTheirOwn() throws {
         let server = try server()
+        defer { server.stop(drain: 0) }
         let clients = try (0..<4).map { _ in try RawClient(port: server.port) }
         let streams = try clients.map { try subscribe($0) }
         let requests = try (0..<4).map { _ in
@@ -61,6 +62,7 @@ import Testing
     /// Many connect before the first of them speaks.
     @Test func whoSpeaksLaterIsCarriedRightlyToo() throws {
         let server = try server()
+        defer { server.stop(drain: 0) }
         let clients = try (0..<60).map { _ in try RawClient(port: server.port) }
         usleep(200_000)
         var (streams, requests): (Set<String?>, Set<String?>) = ([], [])
@@ -87,6 +89,7 @@ import Testing
     /// For as long as any connection may be idle, and no longer.
     @Test func whoStaysSilentIsClosed() throws {
         let server = try server { $0.idleTimeout = 1 }
+        defer { server.stop(drain: 0) }
         let (silent, late) = (try RawClient(port: server.port), try RawClient(port: server.port))
         usleep(400_000)
         #expect(try late.get("/").status == 200)
@@ -96,6 +99,7 @@ import Testing
     /// The first bytes may come one by one.
     @Test func aRequestThatComesInPiecesIsServed() throws {
         let server = try server()
+        defer { server.stop(drain: 0) }
         let client = try RawClient(port: server.port)
         let request = "GET /events HTTP/1.1\r\nHost: h\r\nAccept: text/event-stream\r\n\r\n"
         for piece in request { try client.send(String(piece)) }
