@@ -53,13 +53,13 @@ final class Acceptor: Sendable {
 
     /// Accepts until `stop`; on a thread of its own.
     func run(into pools: Pools) {
+        // Who is silent still is closed before this has ended.
         do {
             var silent = SilentConnections(beside: listening, seconds: idleTimeout)
             while !isStopping.load(ordering: .acquiring) {
                 let turn = silent.wait()
                 for arrival in turn.arrivals {
-                    let asksForStream = Self.asksForStream(arrival.socket) ?? false
-                    _ = hand(arrival, to: asksForStream ? pools.streams : pools.requests)
+                    _ = hand(arrival, to: Self.pool(for: arrival, of: pools) ?? pools.requests)
                 }
                 for arrival in turn.expired {
                     close(arrival.socket)
@@ -81,10 +81,9 @@ final class Acceptor: Sendable {
                 return ![EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(errno)
             }
             open.add(1, ordering: .relaxed)
-            let asksForStream = Self.asksForStream(arrival.socket)
-            if asksForStream == nil, silent.keep(arrival) { continue }
-            let pool = asksForStream == true ? pools.streams : pools.requests
-            if !hand(arrival, to: pool) { return false }
+            let pool = Self.pool(for: arrival, of: pools)
+            if pool == nil, silent.keep(arrival) { continue }
+            if !hand(arrival, to: pool ?? pools.requests) { return false }
         }
         return false
     }
@@ -112,17 +111,18 @@ final class Acceptor: Sendable {
         return isTaken
     }
 
-    /// Whether the request that a connection begins with accepts an event stream (WHATWG HTML,
-    /// 9.2), as far as it has come; nil where nothing has. Who is taken for the other is served as
-    /// well, and no more.
-    private static func asksForStream(_ socket: Int32) -> Bool? {
+    /// The pool for a connection: that of streams where the request that it begins with accepts one
+    /// (WHATWG HTML, 9.2), as far as it has come; nil where nothing has. Who is taken for the other
+    /// is served as well, and no more.
+    private static func pool(for arrival: Arrival, of pools: Pools) -> OpaquePointer? {
         withUnsafeTemporaryAllocation(byteCount: 2048, alignment: 1) { head in
-            let count = peek(socket, into: UnsafeMutableRawBufferPointer(rebasing: head.dropLast()))
+            let count = peek(
+                arrival.socket, into: UnsafeMutableRawBufferPointer(rebasing: head.dropLast()))
             guard count > 0, let start = head.bindMemory(to: CChar.self).baseAddress else {
-                return count < 0 ? nil : false
+                return count < 0 ? nil : pools.requests
             }
             head[count] = 0
-            return strstr(start, "text/event-stream") != nil
+            return strstr(start, "text/event-stream") == nil ? pools.requests : pools.streams
         }
     }
 

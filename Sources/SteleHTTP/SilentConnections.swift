@@ -6,7 +6,7 @@ import Glibc
 /// A connection that was accepted.
 struct Arrival {
     let socket: Int32
-    var address: sockaddr_storage
+    let address: sockaddr_storage
     let length: socklen_t
 }
 
