@@ -25,6 +25,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: collections, from: "1.6.0"),
     ],
+    // A target names all that it imports: what came by way of another would not be built anew when
+    // only that has changed.
     targets: [
         // The C libraries: a module map and a shim each, no logic.
         .systemLibrary(
@@ -87,7 +89,11 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
-            name: "SteleSQLite", dependencies: ["CLinux", "SteleSQL", "CSQLite", "SteleMutex"],
+            name: "SteleSQLite",
+            dependencies: [
+                "SteleModel", "StelePredicates", "StelePersistence", "SteleSQL", "SteleMutex",
+                "CSQLite", "CLinux",
+            ],
             swiftSettings: settings),
 
         // The service, and the one place that names a concrete store.
@@ -101,7 +107,9 @@ let package = Package(
         .executableTarget(
             name: "stele",
             dependencies: [
-                "SteleService", "SteleSQLite", "SteleTransformers", "SteleCodegen", "CLinux",
+                "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQLite",
+                "SteleTransformers", "SteleCodegen", "SteleJSON", "SteleHTTP", "SteleService",
+                "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
@@ -111,8 +119,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "SteleGraph", "SteleSQLite", "CSQLite", "StelePredicates", "SteleSQL",
-                "SteleMutex", "StatementTally", "CLinux",
+                "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQL",
+                "SteleSQLite", "SteleMutex", "StatementTally", "CSQLite", "CLinux",
             ],
             path: "Tests/Benchmarks", swiftSettings: settings),
 
@@ -124,7 +132,10 @@ let package = Package(
         // Random predicates on two stores: for a test, and for as long as one likes.
         .target(
             name: "SteleDifferential",
-            dependencies: ["SteleGraph", "SteleSQL", "SteleSQLite", "SteleJSON"],
+            dependencies: [
+                "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQL",
+                "SteleSQLite",
+            ],
             path: "Tests/Differential", swiftSettings: settings),
         .executableTarget(
             name: "Differential", dependencies: ["SteleDifferential"],
@@ -132,11 +143,11 @@ let package = Package(
 
         // Tests: one target for each of ours.
         .testTarget(
-            name: "SteleModelTests",
-            dependencies: ["SteleModel", "SteleJSON"],
+            name: "SteleModelTests", dependencies: ["SteleModel"],
             swiftSettings: settings),
         .testTarget(
-            name: "SteleTransformersTests", dependencies: ["SteleTransformers"],
+            name: "SteleTransformersTests",
+            dependencies: ["SteleTransformers", "SteleModel", "SteleJSON"],
             swiftSettings: settings),
         .testTarget(
             name: "SteleJSONTests", dependencies: ["SteleJSON"], swiftSettings: settings),
@@ -156,30 +167,48 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "SteleCodegenTests",
-            dependencies: ["SteleCodegen", "SteleModel", "SteleGraph", "SteleSQLite"],
+            dependencies: [
+                "SteleCodegen", "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph",
+                "SteleSQLite",
+            ],
             exclude: ["Golden"],
             swiftSettings: settings),
         .testTarget(
-            name: "SteleSQLTests", dependencies: ["SteleSQL", "CSQLite"], swiftSettings: settings),
+            name: "SteleSQLTests",
+            dependencies: [
+                "SteleSQL", "SteleModel", "StelePredicates", "StelePersistence", "CSQLite",
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "SteleSQLiteTests",
             dependencies: [
-                "SteleSQLite", "SteleGraph", "CSQLite", "SteleDifferential", "StatementTally",
+                "SteleSQLite", "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph",
+                "SteleSQL", "SteleMutex", "SteleDifferential", "StatementTally", "CSQLite",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "SteleServiceTests",
             dependencies: [
-                "SteleService", "SteleSQLite", "SteleTransformers", "SteleMutex", "CSQLite",
+                "SteleService", "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph",
+                "SteleSQLite", "SteleTransformers", "SteleJSON", "SteleHTTP", "SteleMutex",
+                "CSQLite", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "SteleFeedTests",
-            dependencies: ["SteleService", "SteleGraph", "SteleSQLite", "SteleMutex", "CSQLite"],
+            dependencies: [
+                "SteleService", "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph",
+                "SteleSQLite", "SteleJSON", "SteleHTTP", "SteleMutex", "CSQLite",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "steleTests",
-            dependencies: ["stele", "SteleDifferential", "SteleMutex", "CSQLite"],
+            dependencies: [
+                "stele", "SteleModel", "StelePredicates", "SteleGraph", "SteleSQLite",
+                "SteleJSON", "SteleService", "SteleMutex", "SteleDifferential", "CSQLite",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -1,0 +1,77 @@
+// What a target imports without naming it is built, but not built anew when only that has changed.
+
+import Foundation
+import Testing
+
+@Suite struct PackageTests {
+    @Test func everyTargetNamesWhatItImports() throws {
+        let targets = Self.targets(
+            of: try String(
+                contentsOf: packageRoot.appending(path: "Package.swift"), encoding: .utf8))
+        #expect(targets.count > 30)
+        let ours = Set(targets.map(\.name) + targets.flatMap(\.dependencies))
+        for target in targets where !target.name.hasPrefix("C") {
+            let imported = try Self.imports(of: packageRoot.appending(path: target.path))
+            let unnamed = imported.intersection(ours).subtracting(target.dependencies)
+            #expect(unnamed.isEmpty, "\(target.name) lacks \(unnamed.sorted())")
+            let idle = Set(target.dependencies).subtracting(imported)
+            #expect(idle.isEmpty, "\(target.name) does not import \(idle.sorted())")
+        }
+    }
+
+    @Test func whatATargetNamesIsRead() throws {
+        let targets = Self.targets(
+            of: """
+                let package = Package(
+                    targets: [
+                        .systemLibrary(name: "CThing"),
+                        .target(name: "One", dependencies: ["CThing"], swiftSettings: settings),
+                        .testTarget(
+                            name: "OneTests",
+                            dependencies: ["One", .product(name: "Logging", package: "swift-log")],
+                            path: "Tests/Else", exclude: ["Golden"]),
+                    ])
+                """)
+        #expect(targets.map(\.name) == ["CThing", "One", "OneTests"])
+        #expect(targets.map(\.dependencies) == [[], ["CThing"], ["One", "Logging"]])
+        #expect(targets.map(\.path) == ["Sources/CThing", "Sources/One", "Tests/Else"])
+    }
+
+    private struct Target {
+        let name: String
+        let dependencies: [String]
+        let path: String
+    }
+
+    /// Each is from one word like `.target(` to the next.
+    private static func targets(of manifest: String) -> [Target] {
+        let start = /\.(systemLibrary|target|executableTarget|testTarget)\(/
+        let starts = manifest.matches(of: start)
+        let ends = starts.dropFirst().map(\.range.lowerBound) + [manifest.endIndex]
+        return zip(starts, ends).compactMap { start, end in
+            let text = manifest[start.range.upperBound..<end]
+            guard let name = text.firstMatch(of: /name: "([^"]+)"/)?.1 else { return nil }
+            // A product's name comes before its package's, which is no module.
+            let named = text.firstMatch(of: /dependencies: \[([^\]]*)\]/)?.1 ?? ""
+            let modules = named.replacing(/package: "[^"]*"/, with: "").matches(of: /"([^"]+)"/)
+            let folder = start.1 == "testTarget" ? "Tests" : "Sources"
+            let path = text.firstMatch(of: /path: "([^"]+)"/)?.1 ?? "\(folder)/\(name)"
+            return Target(
+                name: String(name), dependencies: modules.map { String($0.1) }, path: String(path))
+        }
+    }
+
+    private static func imports(of folder: URL) throws -> Set<String> {
+        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+        var found: Set<String> = []
+        for case let file as URL in try #require(files) where file.pathExtension == "swift" {
+            let source = try String(contentsOf: file, encoding: .utf8)
+            let line =
+                /^\s*(?:(?:@\w+|public|package|internal) )?import (?:(?:struct|class|enum|func|protocol) )?(\w+)/
+            for match in source.matches(of: line.anchorsMatchLineEndings()) {
+                found.insert(String(match.1))
+            }
+        }
+        return found
+    }
+}
