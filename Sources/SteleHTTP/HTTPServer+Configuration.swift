@@ -9,11 +9,16 @@ extension HTTPServer {
         public var host = "127.0.0.1"
         /// The port, 0 to 65535; 0 takes any free one.
         public var port = 0
-        /// Threads that carry connections, and as many for those that begin with an event stream, or
-        /// one more where that is even. More than cores: a resume walks the suspended connections of
-        /// its thread, so many threads keep that walk short. Not many more: each has its part of the
-        /// connections, and cores change between those that are busy.
+        /// Threads that carry connections, but those that begin with an event stream. More than
+        /// cores: a resume walks the suspended connections of its thread, so many threads keep that
+        /// walk short. Not many more: each has its part of the connections, and cores change between
+        /// those that are busy.
         public var threads = max(4, 2 * Configuration.cores)
+        /// Threads that carry connections which begin with an event stream. As many as cores: more
+        /// would take them from all else that runs, the clients of these very streams among it. An
+        /// odd number: a connection's thread goes by the number of its socket, and where every second
+        /// connection is a stream these are spread over all of them as well.
+        public var streamThreads = Configuration.cores | 1
         /// Threads that carry writing requests which `begin` leaves; made as they are needed. Many,
         /// for they wait for the disk together.
         public var workers = 64
@@ -62,7 +67,8 @@ extension HTTPServer {
 
         func check() throws(HTTPServerError) {
             let atLeast: [(String, Int, Int)] = [
-                ("threads", threads, 1), ("workers", workers, 1), ("readers", readers, 1),
+                ("threads", threads, 1), ("streamThreads", streamThreads, 1),
+                ("workers", workers, 1), ("readers", readers, 1),
                 ("workerQueue", workerQueue, 1),
                 ("streamWorkers", streamWorkers, 1), ("streamQueue", streamQueue, 1),
                 ("streamBufferBytes", streamBufferBytes, 1),

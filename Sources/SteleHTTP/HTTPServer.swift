@@ -43,24 +43,22 @@ public final class HTTPServer: Sendable {
         // Released when the daemon has stopped.
         let context = Unmanaged.passRetained(core)
         var settings = stele_mhd_settings(
-            threads: UInt32(clamping: configuration.threads),
+            threads: 0,
             // The acceptor has the limit; a thread that has more than its part must not refuse.
             connection_limit: UInt32(Int32.max),
             idle_timeout: UInt32(clamping: configuration.idleTimeout),
             connection_memory: configuration.connectionMemoryLimit,
             thread_stack: configuration.workerStackBytes)
-        func start() -> OpaquePointer? {
-            SystemThread.withSignalsBlocked {
+        func start(threads: Int) -> OpaquePointer? {
+            settings.threads = UInt32(clamping: threads)
+            return SystemThread.withSignalsBlocked {
                 stele_mhd_start(
                     &settings, exchangeContinues, exchangeBegins, leaveEscaped, exchangeEnds,
                     connectionChanges, context.toOpaque())
             }
         }
-        let requests = start()
-        // The thread of a connection goes by the number of its socket: with an odd number of threads
-        // every second connection is spread over all of them as well.
-        settings.threads |= 1
-        let streams = requests == nil ? nil : start()
+        let requests = start(threads: configuration.threads)
+        let streams = requests == nil ? nil : start(threads: configuration.streamThreads)
         let failure = errno
         guard let requests, let streams else {
             if let requests { MHD_stop_daemon(requests) }

@@ -45,7 +45,9 @@ struct Setting: Sendable {
         Setting("row-cache", "32", "MiB of rows kept in memory"),
         Setting(
             "workers", "64", "threads that answer what writes; they wait for the disk together"),
-        Setting("http-threads", "0", "threads that carry connections; 0 is two a core, 4 at least"),
+        Setting(
+            "http-threads", "0",
+            "threads that carry connections, event streams aside; 0 is two a core, 4 at least"),
         Setting("connections", "30000", "connections at once, event streams among them"),
         Setting("idle-timeout", "60", "seconds after which a connection without traffic is closed"),
         Setting("server-timing", "true", "whether answers say in Server-Timing what took how long"),
