@@ -17,6 +17,11 @@ static inline void stele_result_blob(sqlite3_context *c, const void *bytes, int6
     sqlite3_result_blob64(c, bytes, (sqlite3_uint64)n, SQLITE_TRANSIENT);
 }
 
+// No sums over all of SQLite's allocations. 0 where SQLite took it.
+static inline int stele_sqlite_without_memory_statistics(void) {
+    return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 // The number of the last commit in the WAL index, through the VFS's own mapping of it: the third
 // word of the header (https://sqlite.org/walformat.html#the_wal_index_header), which SQLite
 // raises by one with each commit. Returns 0 where there is no such mapping.

@@ -20,6 +20,14 @@ import Testing
         }
     }
 
+    /// What is for the whole process is settled before its first store.
+    @Test func memoryStatisticsAreNotGivenUpUnderAnOpenStore() throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteStore.open(path: folder.store, model: try sample("League"))
+        defer { store.close() }
+        #expect(!SQLiteStore.forgoMemoryStatistics())
+    }
+
     @Test func aDatabaseOfSomethingElseIsLeftAsItIs() throws {
         let folder = try TemporaryFolder()
         try RawDatabase(folder.store).run(

@@ -26,6 +26,7 @@ struct Serving {
         try Transformers.register(key: settings.encryptionKey, file: settings.encryptionKeyFile)
         ProcessLimits.raiseOpenFiles()
         ProcessLimits.boundArenas()
+        SQLiteStore.forgoMemoryStatistics()
         let ground = try ground()
         defer { ground.close() }
         let coordinator = PersistentStoreCoordinator(
