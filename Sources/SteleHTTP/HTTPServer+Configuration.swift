@@ -18,7 +18,7 @@ extension HTTPServer {
         /// would take them from all else that runs, the clients of these very streams among it. An
         /// odd number: a connection's thread goes by the number of its socket, and where every second
         /// connection is a stream these are spread over all of them as well.
-        public var streamThreads = Configuration.cores | 1
+        public var eventStreamThreads = Configuration.cores | 1
         /// Threads that carry writing requests which `begin` leaves; made as they are needed. Many,
         /// for they wait for the disk together.
         public var workers = 64
@@ -67,7 +67,7 @@ extension HTTPServer {
 
         func check() throws(HTTPServerError) {
             let atLeast: [(String, Int, Int)] = [
-                ("threads", threads, 1), ("streamThreads", streamThreads, 1),
+                ("threads", threads, 1), ("eventStreamThreads", eventStreamThreads, 1),
                 ("workers", workers, 1), ("readers", readers, 1),
                 ("workerQueue", workerQueue, 1),
                 ("streamWorkers", streamWorkers, 1), ("streamQueue", streamQueue, 1),

@@ -42,15 +42,14 @@ public final class HTTPServer: Sendable {
             refuse: refuse, sink: sink)
         // Released when the daemon has stopped.
         let context = Unmanaged.passRetained(core)
-        var settings = stele_mhd_settings(
-            threads: 0,
-            // The acceptor has the limit; a thread that has more than its part must not refuse.
-            connection_limit: UInt32(Int32.max),
-            idle_timeout: UInt32(clamping: configuration.idleTimeout),
-            connection_memory: configuration.connectionMemoryLimit,
-            thread_stack: configuration.workerStackBytes)
         func start(threads: Int) -> OpaquePointer? {
-            settings.threads = UInt32(clamping: threads)
+            var settings = stele_mhd_settings(
+                threads: UInt32(clamping: threads),
+                // The acceptor has the limit; a thread that has more than its part must not refuse.
+                connection_limit: UInt32(Int32.max),
+                idle_timeout: UInt32(clamping: configuration.idleTimeout),
+                connection_memory: configuration.connectionMemoryLimit,
+                thread_stack: configuration.workerStackBytes)
             return SystemThread.withSignalsBlocked {
                 stele_mhd_start(
                     &settings, exchangeContinues, exchangeBegins, leaveEscaped, exchangeEnds,
@@ -58,7 +57,7 @@ public final class HTTPServer: Sendable {
             }
         }
         let requests = start(threads: configuration.threads)
-        let streams = requests == nil ? nil : start(threads: configuration.streamThreads)
+        let streams = requests == nil ? nil : start(threads: configuration.eventStreamThreads)
         let failure = errno
         guard let requests, let streams else {
             if let requests { MHD_stop_daemon(requests) }

@@ -10,7 +10,7 @@ import Testing
         _ seen: Seen = Seen(), _ configure: (inout HTTPServer.Configuration) -> Void = { _ in }
     ) throws -> HTTPServer {
         var configuration = HTTPServer.Configuration()
-        (configuration.threads, configuration.streamThreads) = (1, 1)
+        (configuration.threads, configuration.eventStreamThreads) = (1, 1)
         configure(&configuration)
         return try HTTPServer(
             configuration,

@@ -10,7 +10,7 @@ import Testing
                 contentsOf: packageRoot.appending(path: "Package.swift"), encoding: .utf8))
         #expect(targets.count > 30)
         let ours = Set(targets.map(\.name) + targets.flatMap(\.dependencies))
-        for target in targets where !target.name.hasPrefix("C") {
+        for target in targets {
             let imported = try Self.imports(of: packageRoot.appending(path: target.path))
             let unnamed = imported.intersection(ours).subtracting(target.dependencies)
             #expect(unnamed.isEmpty, "\(target.name) lacks \(unnamed.sorted())")
