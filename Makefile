@@ -44,6 +44,8 @@ torture: export STELE_KILLS = $(if $(filter command,$(origin COUNT)),$(COUNT),20
 torture: dependencies ## kill a server under subscribers and writers; COUNT=20, STELE_SEED=1
 	@swift test -j $(JOBS) --filter TortureTests
 
+# What is freed stays in memory up to the quarantine's size, and some tests measure memory.
+sanitize: export ASAN_OPTIONS = quarantine_size_mb=8
 sanitize: export STELE_TEST_INSTANTS = 50000
 sanitize: dependencies ## run the tests under the thread, then the address sanitizer
 	@swift test -j $(JOBS) --disable-xctest --sanitize=thread --scratch-path .build-tsan \
