@@ -82,6 +82,7 @@ final class ServiceFixture: Sendable {
     }
 
     deinit {
+        service.liveQueries.stop()
         coordinator.store.close()
         for ending in ["", "-wal", "-shm"] { unlink(path + ending) }
         // Where large Binary values are.

@@ -44,7 +44,10 @@ import Testing
         let folder = try #require(fixture.folder)
         var (files, hasName) = (0, false)
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
-            let bytes = try Data(contentsOf: URL(fileURLWithPath: folder + "/" + name))
+            let url = URL(fileURLWithPath: folder + "/" + name)
+            // Nothing is in an empty file, and Foundation leaks the buffer it reads one with.
+            guard try url.resourceValues(forKeys: [.fileSizeKey]).fileSize != 0 else { continue }
+            let bytes = try Data(contentsOf: url)
             files += 1
             hasName = hasName || bytes.range(of: Data("Router of the house".utf8)) != nil
             for password in passwords {
