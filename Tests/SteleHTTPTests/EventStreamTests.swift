@@ -141,7 +141,7 @@ import Testing
         #expect(seen.eventually { stream.isClosed })
         let heartbeat = SharedBuffer(Array(":\n".utf8))
         #expect(seen.eventually { server.openEventStreams == 0 })
-        #expect(seen.closed.load(ordering: .relaxed) == 1)
+        #expect(seen.eventually { seen.closed.load(ordering: .relaxed) == 1 })
         #expect(!stream.send(heartbeat))
         stream.finish()
         stream.drop()

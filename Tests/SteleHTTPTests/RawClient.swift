@@ -21,12 +21,12 @@ struct RawResponse {
     }
 }
 
-/// A blocking connection to a server of the test; reads give up after `timeout` seconds.
+/// A blocking connection to a server of the test; it gives up after `timeout` seconds.
 final class RawClient {
     private var socket: Int32
     private var pending: [UInt8] = []
 
-    init(port: Int, timeout: Int = 10, receiveBuffer: Int32? = nil) throws {
+    init(port: Int, timeout: Int = 30, receiveBuffer: Int32? = nil) throws {
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         if var size = receiveBuffer {
             setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
@@ -71,7 +71,7 @@ final class RawClient {
                     socket, bytes.baseAddress?.advanced(by: sent), bytes.count - sent,
                     Int32(MSG_NOSIGNAL))
             }
-            guard count > 0 else { throw RawClientError.closed }
+            guard count > 0 else { throw Self.isLate ? RawClientError.timeout : .closed }
             sent += count
         }
     }
@@ -94,9 +94,12 @@ final class RawClient {
         var buffer = [UInt8](repeating: 0, count: maximum)
         let count = recv(socket, &buffer, maximum, 0)
         if count > 0 { return Array(buffer[..<count]) }
-        if count < 0, errno == EAGAIN || errno == EWOULDBLOCK { throw RawClientError.timeout }
+        if count < 0, Self.isLate { throw RawClientError.timeout }
         return nil
     }
+
+    /// Whether the call that has just failed has waited for as long as it may.
+    private static var isLate: Bool { errno == EAGAIN || errno == EWOULDBLOCK }
 
     private func readByte() throws -> UInt8? {
         if pending.isEmpty {

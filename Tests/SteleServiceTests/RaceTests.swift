@@ -74,6 +74,18 @@ import Testing
         }
     }
 
+    /// Asks, and again where no reader was free for as long as one is waited for: under a sanitizer
+    /// two hundred are many. A conflict that is given up is answered with another text.
+    static func ask(
+        _ hotel: ServiceFixture, _ method: String, _ target: String, _ body: String?
+    ) -> Answer {
+        var answer = hotel.ask(method, target, body)
+        for _ in 0..<20 where answer.text.contains("the store is busy") {
+            answer = hotel.ask(method, target, body)
+        }
+        return answer
+    }
+
     @Test(arguments: [false, true])
     func nothingDanglesAndNobodyMeetsAConflict(_ inMemory: Bool) throws {
         let seed = UInt64.random(in: 1...999_999)
@@ -88,7 +100,7 @@ import Testing
             var numbers = Numbers(seed &+ UInt64(writer) &* 7919)
             return (0..<5).map { _ -> (String, Int, String, String) in
                 let (method, target, body) = Self.request(&numbers)
-                let answer = hotel.ask(method, target, body)
+                let answer = Self.ask(hotel, method, target, body)
                 return ("\(method) \(target)", answer.status, answer.code, answer.text)
             }
         }
