@@ -177,7 +177,7 @@ import Testing
         let stage = try LiveStage(.sqlite)
         try stage.people()
         let queries = stage.service.liveQueries
-        let query = try queries.made(stage.plan("/Person?sort=name"))
+        let query = try queries.made(stage.plan("/Person?sort=name"), for: [])
         try stage.changeElsewhere("UPDATE ZPERSON SET ZNAME = 'Zo' WHERE Z_PK = 1")
         #expect(stage.store.noticesForeignChange())
         queries.note(followed: query.plan.key)

@@ -55,6 +55,28 @@ import Testing
         #expect(back.names == ["snapshot"])
     }
 
+    /// The query was let go after his request had found it, before the thread had his stream.
+    @Test func whoFindsAQueryThatIsLetGoMeanwhileIsToldWhatHeMissed() throws {
+        let stage = try LiveStage(.sqlite)
+        try stage.people()
+        let target = "/Person?sort=name"
+        let first = try stage.listen(target)
+        #expect(try first.becomes(stage, target))
+        stage.restart()
+        try stage.write("PATCH", "/Person/2", #"{"salary":21}"#)
+        // The thread runs, and does not know the query.
+        let other = try stage.listen("/Team")
+        #expect(try other.becomes(stage, "/Team"))
+        let stream = EventStream(capacity: .max)
+        let arrival = LiveArrival(
+            stream: stream, parts: [.init(plan: try stage.plan(target), prefix: "")],
+            known: LiveID(first.client.lastEventID))
+        #expect(stage.service.liveQueries.inbox.put(arrival))
+        let back = Listener(Client(stream), first)
+        #expect(try back.becomes(stage, target))
+        #expect(back.names == ["change"])
+    }
+
     /// What he has missed would take too long to find out: a large text was changed again and again.
     @Test func whoHasMissedTooMuchIsSentTheWhole() throws {
         let stage = try forgetfulStage()

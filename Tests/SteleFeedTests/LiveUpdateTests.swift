@@ -42,7 +42,7 @@ import Testing
         let stage = try LiveStage(kind, derivesSizes: true)
         try stage.people()
         let query = try stage.service.liveQueries.made(
-            stage.plan("/Team?where=members.@count%20%3E=%200"))
+            stage.plan("/Team?where=members.@count%20%3E=%200"), for: [])
         try stage.write("PATCH", "/Person/4", #"{"team":1}"#)
         try stage.write("PATCH", "/Person/4", #"{"team":null}"#)
         #expect(try told(query, stage) == [])

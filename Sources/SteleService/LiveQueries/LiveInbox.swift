@@ -16,6 +16,17 @@ struct LiveArrival: Sendable {
     let parts: [Part]
     /// `Last-Event-ID`, where it is one of a live stream.
     let known: LiveID?
+
+    var keys: [String] { parts.map(\.plan.key) }
+
+    /// The last transaction that the client knows of a query; nil where it knows none that was told in
+    /// that cache generation.
+    func number(of key: String, in generation: String) -> Int64? {
+        guard let known, let index = keys.firstIndex(of: key),
+            known.mark == LiveID.mark(generations: [generation], keys: keys)
+        else { return nil }
+        return known.number(at: index, of: keys.count)
+    }
 }
 
 /// A request that waits until the thread has let go of queries that nobody listens to.

@@ -79,7 +79,7 @@ final class LiveLoop {
             pending.flatMap(\.parts).map { ($0.plan.key, $0.plan) }, uniquingKeysWith: { $1 })
         for (key, plan) in wanted where queries[key] == nil && !hub.isBeingBuilt(key) {
             do {
-                let query = try hub.made(plan)
+                let query = try hub.made(plan, for: pending)
                 takeIn(query)
                 hub.note(followed: key)
                 if queries.count == 1 { position = query.token }

@@ -62,18 +62,12 @@ public final class LiveQueries: Sendable {
     /// - Throws: `Problem`, `PredicateError`, `StoreError`: what keeps a query from being followed.
     func answer(_ parts: [LiveArrival.Part], _ request: Request) throws -> Response {
         try start()
-        let known = request.headers["Last-Event-ID"].flatMap { LiveID($0) }
-        let keys = parts.map(\.plan.key)
-        for (index, part) in parts.enumerated() {
-            try build(part.plan, beside: keys) { generation in
-                guard let known, known.mark == LiveID.mark(generations: [generation], keys: keys)
-                else { return nil }
-                return known.number(at: index, of: keys.count)
-            }
-        }
         let stream = EventStream(capacity: .max)
+        let arrival = LiveArrival(
+            stream: stream, parts: parts,
+            known: request.headers["Last-Event-ID"].flatMap { LiveID($0) })
+        for part in parts { try build(part.plan, for: arrival) }
         try count(stream)
-        let arrival = LiveArrival(stream: stream, parts: parts, known: known)
         if !inbox.put(arrival) { stream.finish() }
         return .events(stream)
     }
@@ -109,14 +103,11 @@ public final class LiveQueries: Sendable {
     // MARK: Which queries there are
 
     /// Builds a query unless somebody does or has; then the stream waits for it on the thread.
-    /// - Parameter keys: of the stream's queries.
-    private func build(
-        _ plan: LivePlan, beside keys: [String], knownIn known: (_ generation: String) -> Int64?
-    ) throws {
-        guard try takePlace(plan.key, beside: keys) else { return }
+    private func build(_ plan: LivePlan, for arrival: LiveArrival) throws {
+        guard try takePlace(plan.key, beside: arrival.keys) else { return }
         do {
-            let query = try made(plan, knownIn: known)
-            try count(rowsOf: query, beside: keys)
+            let query = try made(plan, for: [arrival])
+            try count(rowsOf: query, beside: arrival.keys)
             inbox.put(built: query)
         } catch {
             forget(plan.key)
@@ -171,15 +162,14 @@ public final class LiveQueries: Sendable {
     }
 
     /// A query with its snapshot, as the store is now.
-    /// - Parameter known: the last transaction that a client knows of it, where it is read in that cache
-    ///   generation: what was to be told since then is in the query's log, where the history tells it.
-    func made(
-        _ plan: LivePlan, knownIn known: (_ generation: String) -> Int64? = { _ in nil }
-    ) throws -> LiveQuery {
+    /// - Parameter arrivals: who waits for it: what was to be told since the earliest save that one of
+    ///   them knows is in the query's log, where the history tells it.
+    func made(_ plan: LivePlan, for arrivals: [LiveArrival]) throws -> LiveQuery {
         try renderer.execution.reading { context in
             let query = try LiveQuery(plan, context)
             try renderer.takeSnapshot(of: query, context)
-            if let token = known(query.generation),
+            let known = arrivals.compactMap { $0.number(of: plan.key, in: query.generation) }
+            if let token = known.min(),
                 let log = try renderer.log(of: query, since: token, context)
             {
                 query.log = log
