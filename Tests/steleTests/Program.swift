@@ -47,11 +47,16 @@ final class Program {
         return text.split(separator: "\n").map(String.init)
     }
 
+    /// What the system says of it: a file of its folder in `/proc`.
+    func told(_ file: String) throws -> String {
+        try String(
+            contentsOfFile: "/proc/\(process.processIdentifier)/\(file)", encoding: .utf8)
+    }
+
     /// The most memory that it has had, in KiB.
     var peakMemory: Int {
-        let path = "/proc/\(process.processIdentifier)/status"
-        let lines = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
-        let line = lines.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        let lines = ((try? told("status")) ?? "").split(separator: "\n")
+        let line = lines.first { $0.hasPrefix("VmHWM:") }
         return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
     }
 

@@ -40,6 +40,25 @@ import Testing
         #expect(gone.status == 1 && gone.errors.split(separator: "\n").count == 1)
     }
 
+    /// The C library reads the allocator's settings before the program's first line.
+    @Test func itBeginsAnewWithRoomForFreedBlocksInEachThread() throws {
+        let ours = "glibc.malloc.tcache_count=64"
+        let own = "glibc.malloc.tcache_count=9"
+        let other = "glibc.malloc.perturb=0"
+        for (given, expected) in [(nil, ours), (other, "\(other):\(ours)"), (own, own)] {
+            let program = try Program(
+                ["serve", "--port", "0"],
+                environment: ["TMPDIR": try folder(), "GLIBC_TUNABLES": given ?? ""])
+            _ = try Caller(program.lines(3))
+            #expect(try program.told("comm") == "stele\n")
+            // The C library has put an end where each setting ends.
+            let environment = try program.told("environ").replacing("\0", with: ":")
+            #expect(environment.contains("GLIBC_TUNABLES=\(expected):"), "\(environment)")
+            program.signal(SIGTERM)
+            #expect(program.end().status == 0)
+        }
+    }
+
     @Test func streamsTellTheSameAndResumeAfterAKill() throws {
         let folder = try folder()
         let arguments = ["serve", league, "--port", "0"]

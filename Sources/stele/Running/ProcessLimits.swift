@@ -17,4 +17,23 @@ enum ProcessLimits {
     /// Few arenas for the allocator: each of the many threads would keep freed memory in one of
     /// its own, and over days of serving that is most of what the process holds.
     static func boundArenas() { mallopt(M_ARENA_MAX, 4) }
+
+    /// Begins the program anew, as the same process, with more room for freed blocks in each thread.
+    ///
+    /// What serves a request lets go of some 60 blocks at its end and asks for as many at the next
+    /// one's beginning. A thread keeps 7 of a size for itself; whatever is more goes through an arena
+    /// that all threads share. The C library is told another number by its environment alone, which
+    /// it reads before the program's first line. Who has set one himself keeps it; where the program
+    /// cannot be begun anew it goes on as it is.
+    static func widenThreadCaches() {
+        let name = "GLIBC_TUNABLES"
+        let tunable = "glibc.malloc.tcache_count"
+        let given = getenv(name).map { String(cString: $0) } ?? ""
+        guard !given.contains(tunable), let path = realpath("/proc/self/exe", nil) else { return }
+        defer { free(path) }
+        guard setenv(name, (given.isEmpty ? "" : given + ":") + "\(tunable)=64", 1) == 0 else {
+            return
+        }
+        execv(path, CommandLine.unsafeArgv)
+    }
 }
