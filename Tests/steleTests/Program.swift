@@ -25,8 +25,12 @@ final class Program {
         return packageRoot.appendingPathComponent(".build/debug/stele").path
     }
 
-    init(_ arguments: [String], environment: [String: String] = [:], folder: String? = nil) throws {
-        process.executableURL = URL(fileURLWithPath: Self.path)
+    /// Runs the program, or another file instead of it.
+    init(
+        _ arguments: [String], environment: [String: String] = [:], folder: String? = nil,
+        file: String = Program.path
+    ) throws {
+        process.executableURL = URL(fileURLWithPath: file)
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment
             .filter { !$0.key.hasPrefix("STELE_") }

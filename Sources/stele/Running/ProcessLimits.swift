@@ -26,6 +26,10 @@ enum ProcessLimits {
     /// it reads before the program's first line. Who has set one himself keeps it; where the program
     /// cannot be begun anew it goes on as it is.
     static func widenThreadCaches() {
+        // With rights of its own (setcap, setuid) it would not find the setting again, for the C
+        // library then takes it away, and would begin anew for ever. By way of the loader, what runs
+        // is the loader's file, with other arguments.
+        guard getauxval(UInt(AT_SECURE)) == 0, getauxval(UInt(AT_BASE)) != 0 else { return }
         let name = "GLIBC_TUNABLES"
         let tunable = "glibc.malloc.tcache_count"
         let given = getenv(name).map { String(cString: $0) } ?? ""
