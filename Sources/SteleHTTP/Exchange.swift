@@ -6,19 +6,27 @@ import SteleMutex
 
 /// Retained when libmicrohttpd shows the request line, released when it is done with the request,
 /// and nowhere else.
-// @unchecked: all but `answer`, which has its lock, belongs to the pool thread that carries the
-// connection; a worker touches nothing else.
+// @unchecked: `answer` has its lock. All else belongs to the pool thread that carries the
+// connection; while that is suspended, to the worker that has the exchange.
 final class Exchange: Job, @unchecked Sendable {
     enum Phase { case head, body, overflowing, handedOver, answered }
 
     /// What a suspended connection waits for; whoever stores it resumes, and only once.
     enum Answer {
         case none
-        case awaited(Request, Connection)
+        case awaited(Waiting)
         case given(Response)
         /// Given to be made on the pool thread.
         case toBeMade(@Sendable () -> Response)
         case taken
+    }
+
+    /// A request whose connection is suspended.
+    struct Waiting {
+        let request: Request
+        let connection: Connection
+        /// What a worker does for it; nil while it is pending.
+        var next: Later?
     }
 
     let core: ServerCore
@@ -34,8 +42,6 @@ final class Exchange: Job, @unchecked Sendable {
     var counted = false
     /// Whether it is among the core's pending exchanges.
     private var isPending = false
-    /// Whether its worker may have to wait for other requests.
-    private var mustWait = false
     let answer = Mutex<Answer>(.none)
 
     init(core: ServerCore, target: UnsafePointer<CChar>) {
@@ -146,52 +152,64 @@ final class Exchange: Job, @unchecked Sendable {
         core.unanswered.add(1, ordering: .relaxed)
         var request = makeRequest()
         request.socket = connection.socket
+        // A sink's last piece is written by a worker: the disk may be slow.
+        let piece = request.body
+        if sink != nil { request.body = [] }
         body = []
         if core.isStopping { return refuse(.stopping(request), on: connection) }
-        if sink != nil {
-            // The disk is to be waited for.
-            suspend(request, connection)
-            handOver()
-            return .YES
-        }
-        let begun = core.begin(request)
-        switch begun {
-        case .answered(let response): return send(response, on: connection)
+        switch core.answer(request) {
+        case .done(let response): return send(response, on: connection)
         case .pending(let start):
             suspend(request, connection)
-            isPending = core.keepPending(self)
-            guard isPending else {
-                abandon()
-                return .YES
-            }
-            start(Reply(answer: { self.give(.toBeMade($0)) }, leaveToWorker: { self.handOver() }))
-        case .needsWorker, .mustWait:
-            if case .mustWait = begun { mustWait = true }
+            wait(start)
+        case .later(let next):
             suspend(request, connection)
-            handOver()
+            handOver(pouring(piece, before: next))
         }
         return .YES
     }
 
-    /// Before anybody can see the request who may answer it, so that no answer comes too early.
+    /// Starts what the request is pending on.
+    private func wait(_ start: (Reply) -> Void) {
+        isPending = core.keepPending(self)
+        guard isPending else { return abandon() }
+        start(Reply(answer: { self.give(.toBeMade($0)) }, later: { self.handOver($0) }))
+    }
+
+    /// A step that begins with the last piece of a body that goes into a sink.
+    private func pouring(_ piece: [UInt8], before next: Later) -> Later {
+        guard let sink, !piece.isEmpty else { return next }
+        return Later(by: .waiting) {
+            sink.take(piece)
+            return next()
+        }
+    }
+
+    /// Comes before anything can answer the request, so that no answer is lost.
     private func suspend(_ request: Request, _ connection: Connection) {
         phase = .handedOver
-        answer.withLock { $0 = .awaited(request, connection) }
+        answer.withLock { $0 = .awaited(Waiting(request: request, connection: connection)) }
         connection.suspend()
     }
 
-    /// To a worker, or to a refusal where none has room.
-    private func handOver() {
-        guard !pool.submit(self), let request = awaitedRequest else { return }
-        let head = request.withoutBody
+    /// Hands the request to a worker, and answers with a refusal where none has room.
+    private func handOver(_ next: Later) {
+        let waiting = answer.withLock { answer -> Waiting? in
+            guard case .awaited(var waiting) = answer else { return nil }
+            waiting.next = next
+            answer = .awaited(waiting)
+            return waiting
+        }
+        guard let waiting else { return }
+        let pool =
+            switch next.workers {
+            case .reading: core.readers
+            case .waiting: core.workers
+            }
+        if pool.submit(self) { return }
+        let head = waiting.request.withoutBody
         let refusal: Refusal = core.isStopping ? .stopping(head) : .busy(head, retryAfter: 1)
         give(.given(core.rendered(refusal)))
-    }
-
-    /// Who reads does not wait behind those who wait for the disk or for one another, nor the other
-    /// way round.
-    private var pool: WorkerPool {
-        (head.method == "GET" || isHead) && !mustWait ? core.readers : core.workers
     }
 
     /// The handler is called again after the resume: the answer is there.
@@ -234,26 +252,30 @@ final class Exchange: Job, @unchecked Sendable {
     // MARK: On a worker
 
     func run() {
-        guard let request = awaitedRequest else { return }
-        // Who has left after a long wait needs no answer, and those behind are served sooner.
+        guard let waiting, let next = waiting.next else { return }
+        // A client that has left after a long wait needs no answer.
         let waited = monotonicNanoseconds() &- receivedAt
-        if waited > Self.longWait, head.method == "GET", request.clientHasGone {
+        if waited > Self.longWait, head.method == "GET", waiting.request.clientHasGone {
             return give(.given(Response(status: 503, headers: [], body: .none)))
         }
-        give(.given(core.respond(request.poured)))
+        switch next() {
+        case .done(let response): give(.given(response))
+        case .pending(let start): wait(start)
+        case .later(let next): handOver(next)
+        }
     }
 
     /// Nanoseconds after which a reading request is asked whether its client is still there.
     private static let longWait: UInt64 = 100_000_000
 
     func abandon() {
-        guard let request = awaitedRequest else { return }
-        give(.given(core.rendered(.stopping(request.withoutBody))))
+        guard let waiting else { return }
+        give(.given(core.rendered(.stopping(waiting.request.withoutBody))))
     }
 
-    private var awaitedRequest: Request? {
+    private var waiting: Waiting? {
         answer.withLock { answer in
-            if case .awaited(let request, _) = answer { request } else { nil }
+            if case .awaited(let waiting) = answer { waiting } else { nil }
         }
     }
 
@@ -262,9 +284,9 @@ final class Exchange: Job, @unchecked Sendable {
     /// own before it stops, knows afterwards that nothing is suspended.
     private func give(_ given: Answer) {
         let stored = answer.withLock { answer in
-            guard case .awaited(_, let connection) = answer else { return false }
+            guard case .awaited(let waiting) = answer else { return false }
             answer = given
-            connection.resume()
+            waiting.connection.resume()
             return true
         }
         if !stored, case .given(let response) = given { response.discard() }
@@ -272,15 +294,6 @@ final class Exchange: Job, @unchecked Sendable {
 }
 
 extension Request {
-    /// The request with its body in its sink, where it has one.
-    fileprivate var poured: Request {
-        guard let sink else { return self }
-        if !body.isEmpty { sink.take(body) }
-        var request = self
-        request.body = []
-        return request
-    }
-
     var withoutBody: Request {
         Request(
             method: method, path: path, query: query, headers: headers, body: [],

@@ -6,8 +6,8 @@ import SteleMutex
 
 /// An HTTP/1.1 server on libmicrohttpd.
 ///
-/// Complete requests go to `begin` on the thread that carries the connection, and those that it
-/// leaves to `respond` on a worker.
+/// A complete request goes to `answer` on the thread that carries its connection; the steps that
+/// `answer` leaves for later are taken by workers.
 public final class HTTPServer: Sendable {
     let core: ServerCore
     /// The port listened on, also where the configuration said 0.
@@ -17,17 +17,15 @@ public final class HTTPServer: Sendable {
 
     /// Starts the server: when this returns, connections are taken.
     /// - Parameters:
-    ///   - begin: answers what is short and bounded, on a thread that carries many connections and
-    ///     must not wait, or says who will answer.
-    ///   - respond: answers on a worker.
+    ///   - answer: takes a request's first step, on a thread that carries many connections and must
+    ///     not wait.
     ///   - refuse: renders what the server itself must refuse.
     ///   - sink: where the body of a PUT goes, asked when its head has come, on a thread that must
     ///     not wait; nil for one that is held and comes with the request.
     /// - Throws: `HTTPServerError`, with a sentence that names the address.
     public init(
         _ configuration: Configuration,
-        begin: @escaping @Sendable (Request) -> Beginning,
-        respond: @escaping @Sendable (Request) -> Response,
+        answer: @escaping @Sendable (Request) -> Step,
         refuse: @escaping @Sendable (Refusal) -> Response,
         sink: @escaping @Sendable (Request) -> (any BodySink)? = { _ in nil }
     ) throws(HTTPServerError) {
@@ -38,7 +36,7 @@ public final class HTTPServer: Sendable {
         // A client that goes while it is written to is an error of that write, not our end.
         signal(SIGPIPE, SIG_IGN)
         core = ServerCore(
-            configuration: configuration, listening: socket, begin: begin, respond: respond,
+            configuration: configuration, listening: socket, answer: answer,
             refuse: refuse, sink: sink)
         // Released when the daemon has stopped.
         let context = Unmanaged.passRetained(core)

@@ -4,8 +4,7 @@ import SteleMutex
 
 final class ServerCore: Sendable {
     let configuration: HTTPServer.Configuration
-    let begin: @Sendable (Request) -> Beginning
-    let respond: @Sendable (Request) -> Response
+    let answer: @Sendable (Request) -> Step
     let refuse: @Sendable (Refusal) -> Response
     let sink: @Sendable (Request) -> (any BodySink)?
     let workers: WorkerPool
@@ -29,8 +28,7 @@ final class ServerCore: Sendable {
     init(
         configuration: HTTPServer.Configuration,
         listening: Int32,
-        begin: @escaping @Sendable (Request) -> Beginning,
-        respond: @escaping @Sendable (Request) -> Response,
+        answer: @escaping @Sendable (Request) -> Step,
         refuse: @escaping @Sendable (Refusal) -> Response,
         sink: @escaping @Sendable (Request) -> (any BodySink)?
     ) {
@@ -38,8 +36,7 @@ final class ServerCore: Sendable {
         acceptor = Acceptor(
             listening, limit: configuration.connectionLimit,
             idleTimeout: configuration.idleTimeout)
-        self.begin = begin
-        self.respond = respond
+        self.answer = answer
         self.refuse = refuse
         self.sink = sink
         workers = WorkerPool(

@@ -5,7 +5,6 @@ import SteleGraph
 import SteleHTTP
 import SteleModel
 import StelePersistence
-import SteleMutex
 
 /// Serves one store's objects over HTTP.
 ///
@@ -13,34 +12,6 @@ import SteleMutex
 public final class Service: Sendable {
     /// The version that `GET /` names.
     public static let version = "0.1.0"
-
-    /// How a service is set up.
-    public struct Options: Sendable {
-        /// What stands before every path, such as `/api`; empty at the root.
-        public var basePath = ""
-        /// Names beside IP addresses and `localhost` that `Host` and `Origin` may hold.
-        public var allowedHosts: [String] = []
-        /// The bearer token that every request but a health check must bring; nil for none.
-        public var token: String?
-        /// The most bytes of a value that is streamed into a file.
-        public var uploadBytes = 1 << 30
-        /// The bounds that it works within.
-        public var limits = Limits()
-        /// Seconds between two heartbeats of an event stream.
-        public var heartbeatSeconds = 15.0
-        /// Seconds that a save is kept in the history; nil for ever.
-        public var historySeconds: Double? = 7 * 86_400
-        /// About how many bytes the history may take; nil for any number.
-        public var historyBytes: Int? = 1 << 30
-        /// Whether answers say in `Server-Timing` what they took, step by step.
-        public var serverTiming = true
-        /// What editing contexts expire by: seconds since 2001-01-01T00:00:00Z, never going back;
-        /// nil is the time.
-        public var clock: (@Sendable () -> Double)?
-
-        /// The options as `Config/stele.yaml` has them.
-        public init() {}
-    }
 
     /// The feed behind `/changes`; to be started and stopped with the server.
     public let changeFeed: ChangeFeed
@@ -51,10 +22,10 @@ public final class Service: Sendable {
     let logger: Logger
     let gate: Gate
     let routes: Routes
-    let execution: Execution
-    /// The same for a thread that must not wait.
-    let brief: Execution
-    let answers: Answers
+    let plainGet: PlainGet
+    /// The store, for a worker, and for a thread that must not wait.
+    let store: Place
+    let briefStore: Place
     let plans = PlanCache()
     let pages: Pages
     let running = RunningKeys()
@@ -71,129 +42,164 @@ public final class Service: Sendable {
         self.options = options
         self.logger = logger
         let model = coordinator.model
+        let limits = options.limits
         let renderer = SnapshotRenderer(model: model, basePath: options.basePath)
         gate = Gate(
             allowedHosts: options.allowedHosts, token: options.token,
             healthPath: options.basePath + RoutePattern.health.rawValue)
         routes = Routes(model: model, basePath: options.basePath)
-        let forms = BodyForms(model)
-        let streams = StreamPlaces(options.limits.streams)
-        execution = Execution(
-            coordinator: coordinator, forms: forms, limits: options.limits, budget: nil,
-            streams: streams)
-        brief = Execution(
-            coordinator: coordinator, forms: forms, limits: options.limits,
-            budget: options.limits.briefReading, streams: streams)
-        // What is encrypted in its column would be there in the clear.
-        keptAnswerBytes = model.hasSecrets ? 0 : options.limits.keptAnswerBytes
-        answers = Answers(renderer: renderer, limits: options.limits, basePath: options.basePath)
-        pages = Pages(model: model, basePath: options.basePath, limits: options.limits)
-        contexts = EditingContexts(
-            coordinator, limits: options.limits,
-            now: options.clock ?? EditingContexts.steadyClock())
-        var feed = ChangeFeed.Options()
-        feed.basePath = options.basePath
-        feed.heartbeatSeconds = options.heartbeatSeconds
-        feed.historySeconds = options.historySeconds
-        feed.historyBytes = options.historyBytes
-        changeFeed = ChangeFeed(
-            coordinator: coordinator, renderer: renderer, options: feed, logger: logger)
+        let answers = Answers(renderer: renderer, limits: limits, basePath: options.basePath)
+        var execution = Execution(
+            coordinator: coordinator, forms: BodyForms(model), limits: limits,
+            streams: StreamPlaces(limits.streams))
+        store = Place(execution, answers)
         liveQueries = LiveQueries(
-            coordinator, execution: execution, renderer: renderer, options: feed, logger: logger)
+            coordinator, execution: execution, renderer: renderer, options: options.feed,
+            logger: logger)
+        execution.budget = limits.briefReading
+        briefStore = Place(execution, answers)
+        plainGet = PlainGet(
+            objects: PlainObjects(model, basePath: options.basePath), gate: gate,
+            place: briefStore, limits: limits)
+        // What is encrypted in its column would be there in the clear.
+        keptAnswerBytes = model.hasSecrets ? 0 : limits.keptAnswerBytes
+        pages = Pages(model: model, basePath: options.basePath, limits: limits)
+        contexts = EditingContexts(
+            coordinator, limits: limits, now: options.clock ?? EditingContexts.steadyClock())
+        changeFeed = ChangeFeed(
+            coordinator: coordinator, renderer: renderer, options: options.feed, logger: logger)
     }
 
     var model: Model { coordinator.model }
+    var answers: Answers { store.answers }
+    var execution: Execution { store.execution }
 
-    /// What who asks may see.
+    /// What the reader may see.
     var reader: Visibility { .everything }
 
-    /// Answers a request on the caller's thread, from its first line to its last.
-    public func respond(to request: Request) -> Response {
-        var passage = Passage(request, options)
+    // MARK: The road
+
+    /// Answers a request, or takes it as far as the pace allows. At an unhurried pace it is always
+    /// done.
+    public func answer(_ request: Request, at pace: Pace) -> Step {
+        if pace == .brief, let response = plainGet.response(to: request) { return .done(response) }
+        return carry(Passage(request, at: store, isTimed: options.serverTiming), at: pace)
+    }
+
+    /// Carries a request on from where it is.
+    func carry(_ begun: Passage, at pace: Pace) -> Step {
+        var passage = begun
         do {
-            let route = try route(&passage)
-            if let id = route.context {
-                return respond(route, in: try contexts.context(id, of: reader.name), passage)
-            }
-            let plan = try plan(route, &passage)
-            let outcome = try execute(plan, by: execution)
-            return finish(outcome, plan.call, passage)
+            return try go(&passage, at: pace)
         } catch {
-            return refuse(error, passage)
+            if pace == .brief, Self.needsAWorker(error) { return .later(later(passage)) }
+            return .done(refuse(error, passage))
         }
     }
 
-    /// Who may ask, and what the address means.
+    /// The road, which each request takes once, on one thread or on several: what has been found
+    /// out stays in the passage. Each line has a folder, and an entry in `Server-Timing`.
+    private func go(_ passage: inout Passage, at pace: Pace) throws -> Step {
+        let route = try passage.route ?? route(&passage)  // Routes/
+        try pace.allow(route.isBrief(passage.request, options.limits))
+        let place = try enter(route, at: pace, &passage)
+        defer { leave(place) }
+        let call = try passage.call ?? call(route, &passage)  // Calls/
+        try pace.allow(call.isBrief)
+        let plan = try passage.plan ?? plan(call, &passage)  // Plans/
+        try pace.allow(plan.isBrief(options.limits))
+        if pace == .brief, case .write(let write) = plan.action {
+            return save(try place.execution.make(write), call, passage)
+        }
+        let outcome = try execute(plan, in: place)  // Execution/
+        return .done(finish(outcome, call, passage))  // Responses/
+    }
+
+    /// What becomes of a request at a worker.
+    func later(_ passage: Passage) -> Later {
+        let isReading = passage.route.map { $0.isRead && $0.context == nil } ?? false
+        return Later(by: isReading ? .reading : .waiting) { [self] in
+            var passage = passage
+            passage.timing.lap("wait")
+            return carry(passage, at: .unhurried)
+        }
+    }
+
+    /// Whether an error of a brief pace says nothing of the request itself.
+    private static func needsAWorker(_ error: any Error) -> Bool {
+        switch error {
+        case is TooLong, StoreError.overBudget, StoreError.moved, StoreError.busy: true
+        default: false
+        }
+    }
+
+    // MARK: Its steps
+
+    /// Whether the request is let in, and what its address means.
     func route(_ passage: inout Passage) throws -> Route {
         try gate.admit(passage.request)
         let route = try routes.match(passage.request)
-        passage.pattern = route.pattern
+        passage.route = route
         passage.timing.lap("route")
         return route
     }
 
-    /// From a request to what will be done for it; nothing touches the store.
-    /// - Parameter temporaries: what temporary ids have become in the editing context that is asked.
-    func plan(
-        _ route: Route, _ passage: inout Passage, _ temporaries: TemporaryIDs? = nil
-    ) throws -> Plan {
+    /// Where the route's plan is executed. An editing context is the caller's until `leave`.
+    private func enter(_ route: Route, at pace: Pace, _ passage: inout Passage) throws -> Place {
+        if pace == .brief { return briefStore }
+        guard let id = route.context else { return store }
+        let editing = try contexts.context(id, of: reader.name)
+        passage.place = store.editing(editing)
+        try contexts.enter(editing)
+        return passage.place
+    }
+
+    private func leave(_ place: Place) {
+        if let editing = place.editing { contexts.leave(editing) }
+    }
+
+    /// What is asked: text becomes types.
+    func call(_ route: Route, _ passage: inout Passage) throws -> Call {
+        let ids = passage.place.editing?.family.temporaries
         let call = try Call(
-            passage.request, route: route, limits: options.limits,
-            cacheGeneration: coordinator.cacheGeneration,
+            passage.request, route: ids.map { route.resolving($0, model) } ?? route,
+            limits: options.limits, cacheGeneration: coordinator.cacheGeneration,
             storeIdentifier: coordinator.store.identifier, plans: plans, visibility: reader,
-            temporaries: temporaries)
+            temporaries: ids)
+        passage.call = call
         passage.timing.lap("call")
-        let plan = try Plan(
-            call, model: model, visibility: reader, plans: plans, routes: routes)
+        return call
+    }
+
+    /// What will be done: names and types are checked, and nothing touches the store.
+    func plan(_ call: Call, _ passage: inout Passage) throws -> Plan {
+        let plan = try Plan(call, model: model, visibility: reader, plans: plans, routes: routes)
+        passage.plan = plan
         passage.timing.lap("plan")
         return plan
     }
 
-    func execute(_ plan: Plan, by execution: Execution) throws -> Outcome {
-        switch plan.action {
-        case .page: .response(try pages.response(for: plan.call))
+    private func execute(_ plan: Plan, in place: Place) throws -> Outcome {
+        let (call, execution) = (plan.call, place.execution)
+        return switch plan.action {
+        case .page: .response(try pages.response(for: call))
         case .readiness: .response(try ready())
-        case .changes where plan.call.route.method == .delete:
-            .response(try changeFeed.delete(plan.call.query))
+        case .changes where call.route.method == .delete:
+            .response(try changeFeed.delete(call.query))
         case .changes:
-            .response(
-                try changeFeed.answer(plan.call.request, plan.call.query, as: plan.call.format))
-        case .live(let parts): .response(try liveQueries.answer(parts, plan.call.request))
-        case .list(let list):
-            try plan.call.locating { try execution.list(list, plan.call.terms) }
-        case .count(let count):
-            try plan.call.locating { try execution.count(count, plan.call.terms) }
-        case .object(let object): try execution.object(object, plan.call.terms)
-        case .binary(let binary): try execution.binary(binary, plan.call.terms)
+            .response(try changeFeed.answer(call.request, call.query, as: call.format))
+        case .live(let parts): .response(try liveQueries.answer(parts, call.request))
+        case .list(let list): try call.locating { try execution.list(list, call.terms) }
+        case .count(let count): try call.locating { try execution.count(count, call.terms) }
+        case .object(let object): try execution.object(object, call.terms)
+        case .binary(let binary): try execution.binary(binary, call.terms)
         case .write(let write):
-            try write.settlingUpload { try self.write(write, plan.call, by: execution) }
-        case .makeContext: .response(try makeContext(plan.call))
-        // It has an id, and never comes here.
-        case .context: .done
+            try write.settlingUpload { try self.write(write, call, by: execution) }
+        case .makeContext: .response(try makeContext(call))
+        case .context(let part):
+            // Its route has an id, so that there is an editing context.
+            try place.editing.map { .response(try carryOut(part, call, $0)) } ?? .done
         }
-    }
-
-    /// From what came of a plan to its answer.
-    /// - Parameter place: where it is answered from, if not from the store itself.
-    func finish(
-        _ outcome: Outcome, _ call: Call, _ passage: Passage, _ place: Answers? = nil
-    ) -> Response {
-        var timing = passage.timing
-        timing.lap("execution")
-        var response = (place ?? answers).response(outcome, for: call)
-        timing.lap("response")
-        timing.add(to: &response)
-        log(passage.request, passage.pattern, response)
-        return response
-    }
-
-    /// From an error to its answer.
-    func refuse(
-        _ error: any Error, _ passage: Passage, _ place: Answers? = nil
-    ) -> Response {
-        let response = self.response(to: error, place ?? answers)
-        log(passage.request, passage.pattern, response)
-        return response
     }
 
     private func ready() throws -> Response {
@@ -203,61 +209,34 @@ public final class Service: Sendable {
         return Pages.status("ready")
     }
 
-    private func response(to error: any Error, _ place: Answers) -> Response {
-        let answer = ErrorResponse(
-            error, renderer: place.renderer, basePath: place.objectsPath,
-            isEditing: place.isEditing)
-        if let (id, text) = answer.secret {
-            logger.error("request failed", metadata: ["id": "\(id)", "error": "\(text)"])
+    /// Hands a write that is made to the writer; the answer is made when it is on disk.
+    private func save(_ write: MadeWrite, _ call: Call, _ passage: Passage) -> Step {
+        guard let request = write.request else {
+            return .done(finish(write.unchanged, call, passage))
         }
-        return answer.problem.response(basePath: options.basePath)
-    }
-
-    /// The way out for a query that is too long for an address.
-    static let queryAsBody = "POST /{Entity}/query takes the same as a JSON body"
-
-    /// Renders what the HTTP layer itself refuses.
-    public func refuse(_ refusal: Refusal) -> Response {
-        let message = refusal.message
-        let problem =
-            switch refusal {
-            case .bodyTooLarge: Problem(.bodyTooLarge, message)
-            case .targetTooLong, .answerHeadTooLarge:
-                Problem(.targetTooLong, message, hint: Self.queryAsBody)
-            case .headTooLarge:
-                Problem(.headTooLarge, message, hint: "send fewer header fields, or shorter ones")
-            case .busy(_, let seconds):
-                Problem(.busy, message, headers: [("Retry-After", String(seconds))])
-            case .stopping: Problem(.unavailable, message, headers: [("Retry-After", "1")])
-            case .malformed: Problem(.malformed, message)
-            case .unknownTransferCoding: Problem(.notBuilt, message)
+        return .pending { [self] reply in
+            coordinator.store.save(request) { result in
+                switch result {
+                case .success(let saved):
+                    reply.answer { self.finish(write.applied.outcome(after: saved), call, passage) }
+                // The race is lost, or there is a queue: a worker makes the write again.
+                case .failure(.moved), .failure(.conflicts), .failure(.busy):
+                    reply.later(self.later(passage))
+                case .failure(let error):
+                    reply.answer { self.refuse(write.placing(error), passage) }
+                }
             }
-        let response = problem.response(basePath: options.basePath)
-        log(refusal.request, nil, response)
+        }
+    }
+
+    /// From what came of a plan to its answer.
+    private func finish(_ outcome: Outcome, _ call: Call, _ passage: Passage) -> Response {
+        var timing = passage.timing
+        timing.lap("execution")
+        var response = passage.place.answers.response(outcome, for: call)
+        timing.lap("response")
+        timing.add(to: &response)
+        log(passage.request, passage.route?.pattern, response)
         return response
-    }
-
-    private func log(_ request: Request, _ pattern: RoutePattern?, _ response: Response) {
-        guard logger.logLevel <= .debug else { return }
-        let elapsed = ServerTiming.milliseconds(since: request.receivedAt)
-        logger.debug(
-            "request",
-            metadata: [
-                "method": "\(request.method)", "route": "\(pattern?.rawValue ?? "-")",
-                "status": "\(response.status)", "ms": "\(elapsed)",
-            ])
-    }
-}
-
-/// A request on its way through the service, with what is told of it beside its answer.
-struct Passage: Sendable {
-    let request: Request
-    var timing: ServerTiming
-    /// The route's pattern, once it is found.
-    var pattern: RoutePattern?
-
-    init(_ request: Request, _ options: Service.Options) {
-        self.request = request
-        timing = ServerTiming(isOn: options.serverTiming)
     }
 }

@@ -86,7 +86,11 @@ final class LiveStage {
         _ method: String, _ target: String, _ body: String = "",
         _ headers: [(name: String, value: String)] = []
     ) -> Response {
-        service.respond(to: Self.request(method, target, body, headers))
+        let request = Self.request(method, target, body, headers)
+        guard case .done(let response) = service.answer(request, at: .unhurried) else {
+            return Response(status: 599)
+        }
+        return response
     }
 
     private static func request(
@@ -102,9 +106,10 @@ final class LiveStage {
     /// What a live query means, without asking it.
     func plan(_ target: String) throws -> LivePlan {
         var passage = Passage(
-            Self.request("GET", target, "", [("Accept", "text/event-stream")]), service.options)
-        let route = try service.route(&passage)
-        guard case .live(let parts) = try service.plan(route, &passage).action else {
+            Self.request("GET", target, "", [("Accept", "text/event-stream")]), at: service.store,
+            isTimed: false)
+        let call = try service.call(service.route(&passage), &passage)
+        guard case .live(let parts) = try service.plan(call, &passage).action else {
             throw Stage.NoStream()
         }
         return try #require(parts.first).plan

@@ -38,7 +38,7 @@ import Testing
         let reply = try #require(try replies(1, seen).first)
         reply.answer { text("first") }
         reply.answer { text("second") }
-        reply.leaveToWorker()
+        reply.later(Later(by: .waiting) { .done(text("late")) })
         #expect(try client.readResponse().text == "first")
         #expect(try client.get("/inline").text == "GET /inline - ")
         server.stop(drain: 1)
@@ -49,9 +49,41 @@ import Testing
         let server = try startServer(seen: seen)
         let client = try RawClient(port: server.port)
         try client.send("POST /pending/x HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc")
-        try #require(try replies(1, seen).first).leaveToWorker()
+        let reply = try #require(try replies(1, seen).first)
+        let request = try #require(seen.requests.withLock { $0.first })
+        reply.later(Later(by: .waiting) { .done(echo(request)) })
         #expect(try client.readResponse().text == "POST /pending/x - abc")
         server.stop(drain: 1)
+    }
+
+    @Test func aWorkersStepMayBeFollowedByOthers() throws {
+        let seen = Seen()
+        let server = try startServer(seen: seen)
+        let client = try RawClient(port: server.port)
+        for index in 0..<20 {
+            try client.send("GET /pending HTTP/1.1\r\nHost: h\r\n\r\n")
+            let first = try #require(try replies(1, seen).first)
+            first.later(
+                Later(by: .reading) {
+                    .later(
+                        Later(by: .waiting) {
+                            .pending { reply in seen.replies.withLock { $0.append(reply) } }
+                        })
+                })
+            let second = try #require(try replies(1, seen).first)
+            second.answer { text("step \(index)") }
+            #expect(try client.readResponse().text == "step \(index)")
+        }
+        try client.send("GET /pending HTTP/1.1\r\nHost: h\r\n\r\n")
+        let last = try #require(try replies(1, seen).first)
+        last.later(
+            Later(by: .waiting) {
+                .pending { reply in seen.replies.withLock { $0.append(reply) } }
+            })
+        let late = try #require(try replies(1, seen).first)
+        server.stop(drain: 0.1)
+        #expect(try client.readResponse().status == 503)
+        late.answer { text("late") }
     }
 
     @Test func manyArePendingAtOnce() throws {
@@ -75,7 +107,7 @@ import Testing
         // Who answers after that answers nobody.
         for reply in replies {
             reply.answer { text("late") }
-            reply.leaveToWorker()
+            reply.later(Later(by: .waiting) { .done(text("late")) })
         }
     }
 

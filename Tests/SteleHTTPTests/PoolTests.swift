@@ -14,16 +14,16 @@ import Testing
         configure(&configuration)
         return try HTTPServer(
             configuration,
-            begin: { request in
-                guard request.path == "/events" else { return .answered(text("\(pthread_self())")) }
+            answer: { request in
+                guard request.path == "/events" else { return .done(text("\(pthread_self())")) }
                 let stream = EventStream(capacity: 1 << 20) {}
                 seen.streams.withLock { $0.append(stream) }
-                return .answered(
+                return .done(
                     Response(
                         status: 200, headers: [("X-Thread", "\(pthread_self())")],
                         body: .events(stream)))
             },
-            respond: { _ in text("") }, refuse: { text($0.message, status: $0.status) })
+            refuse: { text($0.message, status: $0.status) })
     }
 
     private func subscribe(_ client: RawClient) throws -> String? {

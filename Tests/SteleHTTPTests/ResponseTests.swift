@@ -30,14 +30,14 @@ import Testing
     @Test func statusesWithoutABodyHaveNone() throws {
         let server = try HTTPServer(
             HTTPServer.Configuration(),
-            begin: { request in
-                .answered(
+            answer: { request in
+                .done(
                     Response(
                         status: Int(request.path.dropFirst()) ?? 0,
                         headers: [
                             ("ETag", "\"7\""), ("Bad\r\nName", "x"), ("X-Bad", "a\r\nb: c"),
                         ]))
-            }, respond: echo, refuse: { text("", status: $0.status) })
+            }, refuse: { text("", status: $0.status) })
         let client = try RawClient(port: server.port)
         for status in [204, 304, 200, 404, 201] {
             let response = try client.get("/\(status)")

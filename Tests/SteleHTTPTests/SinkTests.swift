@@ -38,7 +38,7 @@ private final class TestSink: BodySink {
         configuration.threads = 2
         configuration.maximumBodyBytes = 1_000
         return try HTTPServer(
-            configuration, begin: { _ in .needsWorker }, respond: respond,
+            configuration, answer: { request in later(by: .waiting) { respond(request) } },
             refuse: { text("refused: \($0.message)", status: $0.status) },
             sink: { $0.path == "/sink" ? sink : nil })
     }
@@ -146,7 +146,7 @@ private final class TestSink: BodySink {
         var configuration = HTTPServer.Configuration()
         configuration.threads = 2
         let server = try HTTPServer(
-            configuration, begin: { _ in .needsWorker }, respond: { text($0.path) },
+            configuration, answer: { request in later(by: .waiting) { text(request.path) } },
             refuse: { text("refused: \($0.message)", status: $0.status) },
             sink: { request in
                 let sink = TestSink(limit: 10 << 20, delay: 1_000)

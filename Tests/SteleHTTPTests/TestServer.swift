@@ -44,20 +44,27 @@ func startServer(
     configure(&configuration)
     return try HTTPServer(
         configuration,
-        begin: { request in
+        answer: { request in
             seen.requests.withLock { $0.append(request) }
-            if request.path == "/events" { return .answered(events(seen, capacity: 1 << 20)) }
-            if request.path == "/small-events" { return .answered(events(seen, capacity: 4096)) }
+            if request.path == "/events" { return .done(events(seen, capacity: 1 << 20)) }
+            if request.path == "/small-events" { return .done(events(seen, capacity: 4096)) }
             if request.path.hasPrefix("/pending") {
                 return .pending { reply in seen.replies.withLock { $0.append(reply) } }
             }
-            if request.path.hasPrefix("/turn") { return .mustWait }
-            return request.path.hasPrefix("/inline") ? .answered(echo(request)) : .needsWorker
+            if request.path.hasPrefix("/inline") { return .done(echo(request)) }
+            let waits = request.method != "GET" || request.path.hasPrefix("/turn")
+            return later(by: waits ? .waiting : .reading) { respond(to: request, seen: seen) }
         },
-        respond: { respond(to: $0, seen: seen) },
         refuse: { refusal in
             text("refused: \(refusal.message)", status: refusal.status)
         })
+}
+
+/// A step that a worker takes to the answer.
+func later(
+    by workers: Later.Workers, _ respond: @escaping @Sendable () -> Response
+) -> Step {
+    .later(Later(by: workers) { .done(respond()) })
 }
 
 func echo(_ request: Request) -> Response {

@@ -10,7 +10,7 @@ import Testing
 @testable import SteleService
 
 @Suite struct BeginningTests {
-    private enum Way { case answered, pending, worker, waiting }
+    private enum Way { case answered, pending, reader, worker }
 
     private func way(
         _ league: ServiceFixture, _ method: String, _ path: String, query: String? = nil,
@@ -19,11 +19,10 @@ import Testing
         let request = Request(
             method: method, path: path, query: query, headers: HTTPHeaders(headers),
             body: Array(body.utf8))
-        return switch league.service.begin(request) {
-        case .answered: .answered
+        return switch league.service.answer(request, at: .brief) {
+        case .done: .answered
         case .pending: .pending
-        case .needsWorker: .worker
-        case .mustWait: .waiting
+        case .later(let next): next.workers == .reading ? .reader : .worker
         }
     }
 
@@ -44,26 +43,26 @@ import Testing
 
     @Test func whatIsLongOrWaitsIsNot() throws {
         let league = try ReadingTests.filled()
-        #expect(way(league, "GET", "/Player", query: "limit=5000") == .worker)
+        #expect(way(league, "GET", "/Player", query: "limit=5000") == .reader)
         let gzip = [(name: "Accept-Encoding", value: "gzip")]
-        #expect(way(league, "GET", "/Player", query: "limit=5", "", gzip) == .worker)
-        #expect(way(league, "GET", "/changes") == .worker)
+        #expect(way(league, "GET", "/Player", query: "limit=5", "", gzip) == .reader)
+        #expect(way(league, "GET", "/changes") == .reader)
         // One step of SQLite's, however many rows there are.
-        #expect(way(league, "GET", "/Player/count") == .worker)
-        #expect(way(league, "GET", "/Player", query: "count=true&limit=1") == .worker)
+        #expect(way(league, "GET", "/Player/count") == .reader)
+        #expect(way(league, "GET", "/Player", query: "count=true&limit=1") == .reader)
         // Compiled with the plan, whatever it takes.
         for word in ["MATCHES", "mAtChEs", "%4DATCHES", "MATC%68ES"] {
             let query = "where=name+\(word)+'a'"
-            #expect(way(league, "GET", "/Player", query: query) == .worker, "\(query)")
+            #expect(way(league, "GET", "/Player", query: query) == .reader, "\(query)")
         }
         let long = "where=name+==+'\(String(repeating: "x", count: 3_000))'"
-        #expect(way(league, "GET", "/Player", query: long) == .worker)
+        #expect(way(league, "GET", "/Player", query: long) == .reader)
         let objects = "[\(Array(repeating: "{\"name\":\"x\"}", count: 60).joined(separator: ","))]"
         #expect(way(league, "POST", "/Player", objects) == .worker)
-        #expect(way(league, "GET", "/readyz") == .worker)
+        #expect(way(league, "GET", "/readyz") == .reader)
         // Its turn with a context, whatever it asks.
-        #expect(way(league, "GET", "/contexts/c1/Player/1") == .waiting)
-        #expect(way(league, "GET", "/%63ontexts/c1/Player", query: long) == .waiting)
+        #expect(way(league, "GET", "/contexts/c1/Player/1") == .worker)
+        #expect(way(league, "GET", "/%63ontexts/c1/Player", query: long) == .worker)
         let large = "{\"name\":\"\(String(repeating: "x", count: 20_000))\"}"
         #expect(way(league, "POST", "/Player", large) == .worker)
         #expect(way(league, "POST", "/Player", "{\"name\":\"Gus\"}") == .pending)
@@ -80,7 +79,7 @@ import Testing
             #expect(league.post("/Player", many).status == 201)
         }
         let query = "where=name+CONTAINS+'zzz'"
-        #expect(way(league, "GET", "/Player", query: query) == .worker)
+        #expect(way(league, "GET", "/Player", query: query) == .reader)
         #expect(league.get("/Player?\(query)").text == "[]")
         #expect(league.get("/Player/count?\(query)").text == "{\"count\":0}")
     }
@@ -90,7 +89,7 @@ import Testing
         let league = try ReadingTests.filled()
         func begin(_ body: String) throws -> @Sendable (Reply) -> Void {
             let request = Request(method: "PATCH", path: "/Player/1", body: Array(body.utf8))
-            guard case .pending(let start) = league.service.begin(request) else {
+            guard case .pending(let start) = league.service.answer(request, at: .brief) else {
                 throw Problem(.unavailable, "it is not pending")
             }
             return start
@@ -105,7 +104,7 @@ import Testing
                         ways.withLock { $0.append("\(response.status)") }
                         told.signal()
                     },
-                    leaveToWorker: {
+                    later: { _ in
                         ways.withLock { $0.append("worker") }
                         told.signal()
                     }))

@@ -33,7 +33,7 @@ import Testing
         let league = try ReadingTests.filled()
         let request = Request(method: "GET", path: "/Player/2")
         let worker = Answer(response: league.service.respond(to: request))
-        guard case .answered(let response) = league.service.begin(request) else {
+        guard case .done(let response) = league.service.answer(request, at: .brief) else {
             Issue.record("a plain object is answered at once")
             return
         }

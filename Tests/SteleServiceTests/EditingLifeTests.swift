@@ -182,7 +182,9 @@ import Testing
         }
         let editor = try Editor(people)
         let turn = try people.service.contexts.context(editor.id, of: "").family.turn
-        let refused = try turn.run(seconds: 1, places: 1) { editor.get("") }
+        try turn.take(seconds: 1, places: 1)
+        let refused = editor.get("")
+        turn.leave()
         #expect(refused.status == 503 && refused.code == "service.busy", "\(refused.text)")
         #expect(editor.get("").status == 200)
     }
@@ -226,7 +228,9 @@ import Testing
         }
         let editor = try Editor(people)
         let turn = try people.service.contexts.context(editor.id, of: "").family.turn
-        let late = try turn.run(seconds: 1, places: 1) { editor.get("") }
+        try turn.take(seconds: 1, places: 1)
+        let late = editor.get("")
+        turn.leave()
         #expect(late.status == 503 && late.code == "service.busy", "\(late.text)")
         #expect(late["Retry-After"] == "1")
         #expect(editor.get("").status == 200)
@@ -239,16 +243,16 @@ import Testing
         _ = other.post("/Person", "{}")
         let queue = DispatchQueue(label: "waiting")
         let context = try long.service.contexts.context(other.id, of: "")
-        try context.family.turn.run(seconds: 1, places: 1) {
-            queue.async {
-                started.signal()
-                let given = other.post("/save")
-                answer.withLock { $0 = given }
-            }
-            started.wait()
-            _ = DispatchSemaphore(value: 0).wait(timeout: .now() + 0.2)
-            long.service.contexts.remove(context)
+        try context.family.turn.take(seconds: 1, places: 1)
+        queue.async {
+            started.signal()
+            let given = other.post("/save")
+            answer.withLock { $0 = given }
         }
+        started.wait()
+        _ = DispatchSemaphore(value: 0).wait(timeout: .now() + 0.2)
+        long.service.contexts.remove(context)
+        context.family.turn.leave()
         queue.sync {}
         #expect(answer.withLock { $0?.code } == "context.gone")
         #expect(long.get("/Person").text == "[]")

@@ -109,26 +109,9 @@ final class ServiceFixture: Sendable {
         return answer(request)
     }
 
-    /// The answer by the way that a server takes: begun on this thread, and carried on by whoever
-    /// it is left to.
+    /// The answer by the way that a server takes, step by step.
     func answer(_ request: Request) -> Answer {
-        let response: Response
-        switch service.begin(request) {
-        case .answered(let made): response = made
-        case .needsWorker, .mustWait: response = service.respond(to: request)
-        case .pending(let start):
-            let waiting = DispatchSemaphore(value: 0)
-            let given = Mutex<Response?>(nil)
-            start(
-                Reply(
-                    answer: { make in
-                        given.withLock { $0 = make() }
-                        waiting.signal()
-                    }, leaveToWorker: { waiting.signal() }))
-            waiting.wait()
-            response = given.withLock { $0 } ?? service.respond(to: request)
-        }
-        return Answer(response: response)
+        Answer(response: service.answer(request, at: .brief).response())
     }
 
     func get(_ target: String, _ headers: [(name: String, value: String)] = []) -> Answer {
@@ -138,6 +121,36 @@ final class ServiceFixture: Sendable {
     func post(_ target: String, _ body: String) -> Answer { ask("POST", target, body) }
 
     func patch(_ target: String, _ body: String) -> Answer { ask("PATCH", target, body) }
+}
+
+extension Step {
+    /// The answer that the step leads to, waited for on this thread.
+    func response() -> Response {
+        var step = self
+        while true {
+            switch step {
+            case .done(let response): return response
+            case .later(let next): step = next()
+            case .pending(let start):
+                let told = Mutex<Step?>(nil)
+                let waiting = DispatchSemaphore(value: 0)
+                @Sendable func go(on next: Step) {
+                    told.withLock { $0 = next }
+                    waiting.signal()
+                }
+                start(Reply(answer: { go(on: .done($0())) }, later: { go(on: .later($0)) }))
+                waiting.wait()
+                step = told.withLock { $0 } ?? step
+            }
+        }
+    }
+}
+
+extension Service {
+    /// The answer of a worker.
+    func respond(to request: Request) -> Response {
+        answer(request, at: .unhurried).response()
+    }
 }
 
 /// A parameter's value as it stands in a target.

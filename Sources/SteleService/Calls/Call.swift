@@ -85,12 +85,15 @@ final class Call: Sendable {
         if Self.readsObjects(route) {
             var template = Set<String>()
             if case .template(let it) = route.resource { template.formUnion(it.variables) }
-            shape =
+            let shape =
                 temporaries == nil ? PlanCache.shape(route, query, format, visibility) : nil
             known = shape.flatMap { plans.plan(of: $0) }
-            list = try ListCall(
+            let list = try ListCall(
                 query, limits: limits, isBounded: format == .json, template: template,
                 shape: shape, isKnown: known != nil)
+            self.list = list
+            // A pattern takes longer to compile than all that a kept plan spares.
+            self.shape = list.hasPatterns ? nil : shape
         } else {
             (list, shape, known) = (nil, nil, nil)
         }

@@ -124,6 +124,14 @@ struct ListCall: Sendable {
         if let text = query[.count] { wantsCount = try Self.truth(text, .count) }
     }
 
+    /// Whether a regular expression is compiled with the plan.
+    var hasPatterns: Bool {
+        predicate?.hasPatterns ?? false || having?.hasPatterns ?? false
+            || select.contains { $0.description.expression.hasPatterns }
+            || sort.contains { $0.descriptor.expression.hasPatterns }
+            || groupBy.contains { $0.expression.hasPatterns }
+    }
+
     /// A variable that nothing reads is a mistake in its name, here or there.
     private func checkUse(
         of variables: [(name: String, value: String)], _ template: Set<String>

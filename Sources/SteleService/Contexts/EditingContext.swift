@@ -81,16 +81,21 @@ final class EditingContext: @unchecked Sendable {
     /// - Parameters:
     ///   - child: the request's changes, which are not made here yet.
     ///   - bytes: those of its body.
+    /// - Returns: what the request's changes will take here, with what its body brings.
     /// - Throws: `Problem`, 422, where it would hold too much with what a request brings; 429 where
     ///   all contexts together would.
-    func checkRoom(for child: ManagedObjectContext, bytes: Int, _ limits: Limits) throws {
+    func room(
+        for child: ManagedObjectContext, bytes: Int, _ limits: Limits
+    ) throws -> ChangeWeight {
         let most = limits.contextObjects
         if graph.unsavedObjectCount + child.unsavedObjectCount > most,
             graph.unsavedObjectCount(with: child) > most
         {
             throw Self.full("\(most) objects with unsaved changes")
         }
-        let weight = weight(of: child, bytes)
+        var weight = graph.weight(of: child)
+        weight.unsaved += bytes
+        weight.step += bytes
         guard held.fits(weight, isInGroup: isInGroup, limits.contextBytes) else {
             throw Self.full(
                 "about \(limits.contextBytes >> 20) MiB of unsaved changes, or in one undo group")
@@ -103,13 +108,6 @@ final class EditingContext: @unchecked Sendable {
                 hint: "save, or delete contexts that are done with",
                 headers: [("Retry-After", "60")])
         }
-    }
-
-    /// What a request's changes will take here, with what its body brings.
-    func weight(of child: ManagedObjectContext, _ bytes: Int) -> ChangeWeight {
-        var weight = graph.weight(of: child)
-        weight.unsaved += bytes
-        weight.step += bytes
         return weight
     }
 

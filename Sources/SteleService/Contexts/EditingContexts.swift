@@ -132,8 +132,25 @@ final class EditingContexts: Sendable {
         }
     }
 
-    /// - Throws: `Problem`, 410, where the context has ended meanwhile, as for who waited for it.
-    func check(_ context: EditingContext) throws {
+    /// Waits until the context is the caller's, which it is until `leave`.
+    /// - Throws: `Problem`: 503 where others keep it for too long, 410 where it has ended meanwhile.
+    func enter(_ context: EditingContext) throws {
+        try context.family.turn.take(
+            seconds: limits.contextTurnSeconds, places: limits.contextTurnPlaces)
+        do { try check(context) } catch {
+            context.family.turn.leave()
+            throw error
+        }
+    }
+
+    /// The next request has its turn.
+    func leave(_ context: EditingContext) {
+        context.forgetWhatWasRead()
+        touch(context)
+        context.family.turn.leave()
+    }
+
+    private func check(_ context: EditingContext) throws {
         try state.withLock { state in
             if state.entries[context.id] == nil {
                 throw state.gone.problem(of: context.id, context.reader)

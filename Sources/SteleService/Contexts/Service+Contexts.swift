@@ -18,40 +18,12 @@ extension Service {
         return try created(made)
     }
 
-    /// Answers what is asked of a context, when its turn has come.
-    func respond(_ route: Route, in editing: EditingContext, _ begun: Passage) -> Response {
-        var passage = begun
-        let answers = answers.editing(editing.id)
-        let limits = options.limits
-        do {
-            return try editing.family.turn.run(
-                seconds: limits.contextTurnSeconds, places: limits.contextTurnPlaces
-            ) {
-                try contexts.check(editing)
-                defer { contexts.touch(editing) }
-                let ids = editing.family.temporaries
-                let plan = try plan(route.resolving(ids, model), &passage, ids)
-                return finish(try execute(plan, in: editing), plan.call, passage, answers)
-            }
-        } catch {
-            return refuse(error, passage, answers)
-        }
-    }
-
-    private func execute(_ plan: Plan, in editing: EditingContext) throws -> Outcome {
-        defer { editing.forgetWhatWasRead() }
-        guard case .context(let part) = plan.action else {
-            return try execution.run(plan, in: editing)
-        }
-        return .response(try carryOut(part, plan.call, editing))
-    }
-
     /// What a history is told that it was saved by.
     private static let savingRoute = "POST \(RoutePattern.contextSave.rawValue)"
 
     // MARK: A context's own routes
 
-    private func carryOut(
+    func carryOut(
         _ part: ContextPart, _ call: Call, _ editing: EditingContext
     ) throws -> Response {
         let graph = editing.graph

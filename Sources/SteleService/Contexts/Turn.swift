@@ -38,18 +38,12 @@ final class Turn: Sendable {
     /// - Parameter waiting: the places of those who wait for this turn or another.
     init(_ waiting: WaitingPlaces) { self.waiting = waiting }
 
-    /// Runs a body when its turn has come.
+    /// Waits for the turn, which is the caller's until `leave`.
     /// - Parameters:
     ///   - seconds: how long to wait for it.
     ///   - places: how many may wait at once, for each has a thread.
-    /// - Throws: `Problem`, 503, where it does not come in time; what the body throws.
-    func run<R>(seconds: Double, places: Int, _ body: () throws -> R) throws -> R {
-        try take(seconds, places)
-        defer { leave() }
-        return try body()
-    }
-
-    private func take(_ seconds: Double, _ places: Int) throws {
+    /// - Throws: `Problem`, 503, where it does not come in time.
+    func take(seconds: Double, places: Int) throws {
         let waiter = try state.withLock { state -> Waiter? in
             guard state.isTaken else {
                 state.isTaken = true
@@ -79,7 +73,8 @@ final class Turn: Sendable {
         if isLate { throw Self.busy("the context was busy for \(Int(seconds)) s") }
     }
 
-    private func leave() {
+    /// Passes the turn on.
+    func leave() {
         state.withLock { state in
             if state.waiting.isEmpty {
                 state.isTaken = false

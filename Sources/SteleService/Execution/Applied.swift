@@ -35,6 +35,9 @@ enum Applied: Sendable {
     case members([Written])
     case destination(Written?)
     case operations([AppliedOperation])
+    /// How many objects of a fetch were changed, or deleted.
+    case changedAll(Int)
+    case deletedAll(Int)
     case done
 
     /// What came of it.
@@ -49,13 +52,15 @@ enum Applied: Sendable {
         case .members(let all): .members(all.map { $0.key(after: save) })
         case .destination(let one): .destination(one?.key(after: save))
         case .operations(let all): .operations(all.map { $0.outcome(after: save) })
+        case .changedAll(let count): .updatedAll(count)
+        case .deletedAll(let count): .deletedAll(count)
         case .done: .done
         }
     }
 }
 
 /// A write that is made and not yet saved.
-struct BegunWrite: Sendable {
+struct MadeWrite: Sendable {
     /// What is to be saved; nil where nothing changes.
     let request: SaveRequest?
     let applied: Applied
@@ -66,4 +71,10 @@ struct BegunWrite: Sendable {
 
     /// What comes of it where nothing changes.
     var unchanged: Outcome { applied.outcome(after: SaveResult(token: token)) }
+
+    /// A refusal of its save, with the places of the body's objects that it is about.
+    func placing(_ error: StoreError) -> any Error {
+        guard case .constraint(let conflict) = error else { return error }
+        return PlacedConflict(conflict: conflict, places: places)
+    }
 }

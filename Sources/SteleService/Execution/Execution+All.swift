@@ -87,21 +87,47 @@ extension Execution {
         let writer = writer(plan, context)
         let objects = try context.existingObjects(root: entity.root, keys: keys)
         do {
-            for key in keys {
-                // One that a cascade has taken with it is deleted as asked.
-                guard let object = objects[key], !object.isDeleted else { continue }
-                switch plan.deed {
-                case .changeAll(_, let mode):
-                    if let body = plan.body {
-                        try writer.change(object, by: body.root, in: entity, mode: mode)
-                    }
-                default: try context.delete(object)
-                }
-            }
-            try writer.resolveLinks()
+            try apply(plan, to: keys.compactMap { objects[$0] }, of: entity, writer)
             if let request = try context.saveRequest() { _ = try save.save(request) }
         } catch let errors as ValidationErrors {
             throw PlacedErrors(errors: errors, places: writer.places)
         }
+    }
+
+    /// Changes or deletes all objects of a fetch in an editing context, which are no more than it
+    /// may change.
+    func applyToAll(
+        of request: FetchRequest, _ plan: WritePlan, _ writer: ObjectWriter
+    ) throws -> Applied {
+        try checkList(plan, writer)
+        var request = request
+        request.fetchLimit = limits.contextObjects + 1
+        let objects = try writer.context.fetch(request)
+        guard objects.count <= limits.contextObjects else {
+            throw Problem(
+                .contextFull,
+                "more than \(limits.contextObjects) objects match, and an editing "
+                    + "context holds no more with unsaved changes",
+                hint: "narrow where, or write to the store itself")
+        }
+        try apply(plan, to: objects, of: request.entity, writer)
+        if case .deleteAll = plan.deed { return .deletedAll(objects.count) }
+        return .changedAll(objects.count)
+    }
+
+    private func apply(
+        _ plan: WritePlan, to objects: [ManagedObject], of entity: Entity, _ writer: ObjectWriter
+    ) throws {
+        // One that a cascade has taken with it is deleted as asked.
+        for object in objects where !object.isDeleted {
+            if case .changeAll(_, let mode) = plan.deed {
+                if let body = plan.body {
+                    try writer.change(object, by: body.root, in: entity, mode: mode)
+                }
+            } else {
+                try writer.context.delete(object)
+            }
+        }
+        try writer.resolveLinks()
     }
 }

@@ -7,8 +7,21 @@ import StelePredicates
 
 extension Execution {
     func list(_ plan: ListPlan, _ terms: Terms) throws -> Outcome {
-        if plan.isStreamed { return try stream(plan, terms) }
-        return try reading { try list(plan, terms, in: $0) }
+        guard plan.isStreamed else { return try reading { try list(plan, terms, in: $0) } }
+        return editing == nil ? try stream(plan, terms) : try bounded(plan, terms)
+    }
+
+    /// A list without a bound in an editing context, which gives what it looks at for one request:
+    /// no view of the store stays open while a client takes its time.
+    private func bounded(_ plan: ListPlan, _ terms: Terms) throws -> Outcome {
+        var bounded = plan
+        let most = limits.contextEvaluation
+        bounded.limit = min(plan.limit ?? .max, most + 1)
+        let outcome = try reading { try list(bounded, terms, in: $0) }
+        guard case .list(let list) = outcome, list.rows.count > most else { return outcome }
+        throw Problem(
+            .contextEvaluation, "the list has more than \(most) rows, and a context gives no more",
+            hint: "page by limit, or ask the store itself")
     }
 
     /// A list that is held whole, or a page of it.

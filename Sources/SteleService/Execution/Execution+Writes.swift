@@ -6,53 +6,47 @@ import SteleModel
 import StelePersistence
 
 extension Execution {
-    /// Runs a write until it is saved: what lost its race is made again from what is there now,
-    /// the last time on the writer's own thread, where nothing can come between.
+    /// Runs a write to its end. In an editing context its changes reach that context; in the store
+    /// they are saved: a write that has lost its race is made again from what is there now, the last
+    /// time on the writer's own thread, where nothing can come between.
     ///
-    /// A client that names a version needs no rule of its own: run again, the version is compared
-    /// with what is there then.
+    /// A version that the client names is compared again each time.
     func write(_ plan: WritePlan) throws -> Outcome {
+        if let editing { return try write(plan, in: editing) }
         if let request = plan.deed.allOf { return try writeAll(plan, request) }
         for _ in 1..<max(limits.writeAttempts, 1) {
-            let context = ManagedObjectContext(coordinator, name: plan.contextName)
-            defer { context.close() }
-            let writer = writer(plan, context)
+            let write: MadeWrite
+            do { write = try make(plan) } catch StoreError.moved { continue }
+            guard let request = write.request else { return write.unchanged }
             do {
-                let result = try apply(plan, writer)
-                guard let receipt = plan.receipt else {
-                    return result.outcome(after: try context.save())
-                }
-                return result.outcome(
-                    after: try coordinator.store.save(receipt.request(result, context)))
-            } catch let errors as ValidationErrors {
-                throw PlacedErrors(errors: errors, places: writer.places)
-            } catch StoreError.moved {
+                return write.applied.outcome(after: try coordinator.store.save(request))
+            } catch .moved {
                 continue
-            } catch StoreError.conflicts {
+            } catch .conflicts {
                 continue
-            } catch StoreError.constraint where plan.mergePolicy != .error {
+            } catch .constraint where plan.mergePolicy != .error {
                 continue
-            } catch StoreError.constraint(let conflict) {
-                throw PlacedConflict(conflict: conflict, places: writer.places)
+            } catch {
+                throw write.placing(error)
             }
         }
         return try writeAlone(plan)
     }
 
-    /// Makes a write's request, for who saves it without waiting; nothing is tried again.
-    /// - Throws: as `write`; `StoreError.overBudget`.
-    func begin(_ plan: WritePlan) throws -> BegunWrite {
-        // What may have to be settled, or searched for, is a worker's.
-        if plan.deed.allOf != nil || plan.mergePolicy != .error || plan.hasKey {
-            throw StoreError.overBudget
-        }
+    /// Makes a write, and saves nothing.
+    func make(_ plan: WritePlan) throws -> MadeWrite {
         let context = ManagedObjectContext(coordinator, name: plan.contextName, budget: budget)
         defer { context.close() }
+        return try make(plan, in: context)
+    }
+
+    private func make(_ plan: WritePlan, in context: ManagedObjectContext) throws -> MadeWrite {
         let writer = writer(plan, context)
         do {
             let applied = try apply(plan, writer)
-            let request = try context.saveRequest()
-            return BegunWrite(
+            let request =
+                try plan.receipt.map { try $0.request(applied, context) } ?? context.saveRequest()
+            return MadeWrite(
                 request: request, applied: applied, places: writer.places,
                 token: try context.token())
         } catch let errors as ValidationErrors {
@@ -60,39 +54,48 @@ extension Execution {
         }
     }
 
-    func writer(_ plan: WritePlan, _ context: ManagedObjectContext) -> ObjectWriter {
-        ObjectWriter(
-            context, forms: forms, limits: limits, isBrief: budget != nil,
-            mergePolicy: plan.mergePolicy)
-    }
-
     private func writeAlone(_ plan: WritePlan) throws -> Outcome {
-        var applied: Applied?
-        var places: [(key: Int64, path: [String])] = []
+        var made: MadeWrite?
         do {
             let saved = try coordinator.store.save(making: { reader in
                 let context = ManagedObjectContext(
                     coordinator, reader: reader, name: plan.contextName)
                 defer { context.close() }
-                let writer = writer(plan, context)
-                let result = try apply(plan, writer)
-                places = writer.places
-                if let receipt = plan.receipt {
-                    let made = try receipt.request(result, context)
-                    applied = result
-                    return made
-                }
-                let made = try context.saveRequest()
-                applied = result
-                return try made ?? SaveRequest(readToken: context.token())
+                let write = try make(plan, in: context)
+                made = write
+                return write.request ?? SaveRequest(readToken: write.token)
             })
-            guard let applied else { return .done }
-            return applied.outcome(after: saved)
-        } catch let errors as ValidationErrors {
-            throw PlacedErrors(errors: errors, places: places)
-        } catch StoreError.constraint(let conflict) {
-            throw PlacedConflict(conflict: conflict, places: places)
+            return made?.applied.outcome(after: saved) ?? .done
+        } catch let error as StoreError {
+            throw made?.placing(error) ?? error
         }
+    }
+
+    /// Makes a write's changes in a child of an editing context, which reads what is unsaved there
+    /// by the same means as others read the store; they reach the context when all are made.
+    private func write(_ plan: WritePlan, in editing: EditingContext) throws -> Outcome {
+        try reading { child in
+            let applied = try apply(plan, writer(plan, child))
+            try child.processPendingChanges()
+            let changed = try child.insertedObjects + child.updatedObjects()
+            let weight = try editing.room(for: child, bytes: plan.bodyBytes, limits)
+            let made = SaveResult(
+                token: 0,
+                changes: changed.map { object in
+                    HistoryChange(
+                        kind: object.isInserted ? .insert : .update, entity: object.entity.index,
+                        key: object.id.key, version: object.version, snapshot: object.snapshot)
+                })
+            try child.pushToParent()
+            editing.took(weight, limits)
+            return applied.outcome(after: made)
+        }
+    }
+
+    func writer(_ plan: WritePlan, _ context: ManagedObjectContext) -> ObjectWriter {
+        ObjectWriter(
+            context, forms: forms, limits: limits, isBrief: budget != nil,
+            mergePolicy: plan.mergePolicy, temporaries: editing?.family.temporaries)
     }
 
     /// Makes a write's changes in the writer's context.
@@ -115,7 +118,8 @@ extension Execution {
             try plan.preconditions?.check(.none, nil, writer)
             var transaction = Transaction(writer, basePath: basePath)
             return try transaction.run(body.root)
-        case .changeAll, .deleteAll: return .done
+        case .changeAll(let request, _), .deleteAll(let request):
+            return try applyToAll(of: request, plan, writer)
         case .setBinary(let owner, let attribute, let source):
             let object = try target(owner, plan, writer)
             object.setValue(try source.value, for: attribute)

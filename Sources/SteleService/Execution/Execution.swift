@@ -10,15 +10,24 @@ struct Execution: Sendable {
     let coordinator: PersistentStoreCoordinator
     let forms: BodyForms
     let limits: Limits
-    /// What one plan's reading may cost; beyond, it throws `StoreError.overBudget`.
-    let budget: ReadBudget?
     /// Who may keep a reader while a client takes a long answer.
     let streams: StreamPlaces
+    /// What one plan's reading may cost; beyond, it throws `StoreError.overBudget`.
+    var budget: ReadBudget?
+    /// The editing context that plans are executed in; nil for the store.
+    var editing: EditingContext?
 
     var model: Model { coordinator.model }
 
-    /// Runs a reading plan in a context that is closed at the end.
+    /// Runs a reading plan in a context that is closed at the end: one of its own, or a child of
+    /// the editing context, which reads what is unsaved there.
     func reading<R>(_ body: (ManagedObjectContext) throws -> R) throws -> R {
+        if let editing {
+            let child = ManagedObjectContext(parent: editing.graph)
+            defer { child.close() }
+            // All that one request reads is one state of the store.
+            return try editing.graph.inOneView { try body(child) }
+        }
         let context = ManagedObjectContext(coordinator, budget: budget)
         defer { context.close() }
         return try body(context)

@@ -137,7 +137,7 @@ final class ObjectWriter {
     /// Counts one object, or one operation, of the body.
     func countObject() throws {
         objects += 1
-        if isBrief, objects > limits.briefObjects { throw StoreError.overBudget }
+        if isBrief, objects > limits.briefObjects { throw TooLong() }
         guard objects <= limits.objectsPerBody else {
             throw Problem(
                 .bodyTooLarge, "the body holds more than \(limits.objectsPerBody) objects",

@@ -5,9 +5,9 @@ import StelePersistence
 import StelePredicates
 
 /// A call, decided.
-struct Plan {
+struct Plan: Sendable {
     /// What is done.
-    enum Action {
+    enum Action: Sendable {
         /// An answer that needs no data.
         case page
         case readiness
@@ -134,7 +134,8 @@ struct Plan {
 
     private static func write(_ deed: WritePlan.Deed, _ call: Call) -> WritePlan {
         WritePlan(
-            deed: deed, body: call.body, preconditions: Preconditions(call.terms),
+            deed: deed, body: call.body, bodyBytes: call.request.body.count,
+            preconditions: Preconditions(call.terms),
             mergePolicy: call.mergePolicy,
             hasKey: call.terms.idempotencyKey != nil, contextName: call.route.contextName)
     }

@@ -2,10 +2,11 @@
 
 import StelePredicates
 
+/// What is looked for has been found, and the walk ends.
+private struct Found: Error {}
+
 /// Whether an answer differs from one time to the next although nothing has changed.
 enum Volatility {
-    private struct Found: Error {}
-
     static func of(_ request: FetchRequest) -> Bool {
         do {
             try request.predicate?.visit(look)
@@ -29,6 +30,17 @@ enum Volatility {
 }
 
 extension Predicate {
+    /// Whether a comparison inside is one by a regular expression.
+    var hasPatterns: Bool {
+        switch self {
+        case .constant: false
+        case .comparison(let it):
+            it.type == .matches || it.left.hasPatterns || it.right.hasPatterns
+        case .and(let parts), .or(let parts): parts.contains(where: \.hasPatterns)
+        case .not(let inner): inner.hasPatterns
+        }
+    }
+
     /// Calls `body` with each expression inside, outer ones first.
     func visit(_ body: (Expression) throws -> Void) rethrows {
         switch self {
@@ -43,6 +55,22 @@ extension Predicate {
 }
 
 extension Expression {
+    /// Whether a predicate inside compares by a regular expression.
+    var hasPatterns: Bool {
+        do {
+            try visit { inner in
+                switch inner {
+                case .subquery(_, _, let predicate), .conditional(let predicate, _, _):
+                    if predicate.hasPatterns { throw Found() }
+                default: break
+                }
+            }
+            return false
+        } catch {
+            return true
+        }
+    }
+
     /// Calls `body` with this expression and each inside, outer ones first.
     func visit(_ body: (Expression) throws -> Void) rethrows {
         try body(self)

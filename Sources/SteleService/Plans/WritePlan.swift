@@ -35,6 +35,8 @@ struct WritePlan {
 
     let deed: Deed
     let body: JSONDocument?
+    /// Bytes of the request's body.
+    let bodyBytes: Int
     let preconditions: Preconditions?
     let mergePolicy: MergePolicy
     /// What is kept of the answer, for a client that may ask again; made by `Service.write`.

@@ -13,7 +13,7 @@ struct ServerTiming: Sendable {
     init(isOn: Bool) {
         self.isOn = isOn
         last = isOn ? Self.now() : 0
-        if isOn { laps.reserveCapacity(5) }
+        if isOn { laps.reserveCapacity(6) }
     }
 
     /// Ends a step.

@@ -36,7 +36,7 @@ struct Serving {
             coordinator: coordinator, options: settings.service, logger: logger)
         let server = try HTTPServer(
             settings.http,
-            begin: { service.begin($0) }, respond: { service.respond(to: $0) },
+            answer: { service.answer($0, at: .brief) },
             refuse: { service.refuse($0) }, sink: { service.sink(for: $0) })
         service.changeFeed.start()
         write(announcement(ground, port: server.port), to: 1)

@@ -1,0 +1,55 @@
+// Answers that are errors, and the log.
+
+import Logging
+import SteleHTTP
+
+extension Service {
+    /// From an error to its answer.
+    func refuse(_ error: any Error, _ passage: Passage) -> Response {
+        let answers = passage.place.answers
+        let answer = ErrorResponse(
+            error, renderer: answers.renderer, basePath: answers.objectsPath,
+            isEditing: answers.isEditing)
+        if let (id, text) = answer.secret {
+            logger.error("request failed", metadata: ["id": "\(id)", "error": "\(text)"])
+        }
+        let response = answer.problem.response(basePath: options.basePath)
+        log(passage.request, passage.route?.pattern, response)
+        return response
+    }
+
+    /// The way out for a query that is too long for an address.
+    static let queryAsBody = "POST /{Entity}/query takes the same as a JSON body"
+
+    /// Renders what the HTTP layer itself refuses.
+    public func refuse(_ refusal: Refusal) -> Response {
+        let message = refusal.message
+        let problem =
+            switch refusal {
+            case .bodyTooLarge: Problem(.bodyTooLarge, message)
+            case .targetTooLong, .answerHeadTooLarge:
+                Problem(.targetTooLong, message, hint: Self.queryAsBody)
+            case .headTooLarge:
+                Problem(.headTooLarge, message, hint: "send fewer header fields, or shorter ones")
+            case .busy(_, let seconds):
+                Problem(.busy, message, headers: [("Retry-After", String(seconds))])
+            case .stopping: Problem(.unavailable, message, headers: [("Retry-After", "1")])
+            case .malformed: Problem(.malformed, message)
+            case .unknownTransferCoding: Problem(.notBuilt, message)
+            }
+        let response = problem.response(basePath: options.basePath)
+        log(refusal.request, nil, response)
+        return response
+    }
+
+    func log(_ request: Request, _ pattern: RoutePattern?, _ response: Response) {
+        guard logger.logLevel <= .debug else { return }
+        let elapsed = ServerTiming.milliseconds(since: request.receivedAt)
+        logger.debug(
+            "request",
+            metadata: [
+                "method": "\(request.method)", "route": "\(pattern?.rawValue ?? "-")",
+                "status": "\(response.status)", "ms": "\(elapsed)",
+            ])
+    }
+}
