@@ -125,15 +125,13 @@ extension Service {
         guard
             let snapshot = coordinator.cachedSnapshot(id)
                 ?? (try? brief.reading { try $0.snapshot(id) }),
-            entity.isKind(snapshot.entity), !execution.forms.hasDerived(snapshot.entity)
+            entity.isKind(snapshot.entity), !execution.forms.hasDerived(snapshot.entity),
+            // To read may have found that another program has changed the store.
+            coordinator.cacheGeneration == generation
         else { return nil }
         let tag = Self.tag(snapshot.version, generation)
         if let known = request.headers.list("If-None-Match") {
-            if known == tag {
-                // To read may have found that another program has changed the store.
-                guard coordinator.cacheGeneration == generation else { return nil }
-                return Response(status: 304, headers: Self.plainHead(tag, 1))
-            }
+            if known == tag { return Response(status: 304, headers: Self.plainHead(tag, 1)) }
             // Anything but one tag as it was given is read with care.
             if known.utf8.count > tag.utf8.count || known == "*" { return nil }
         }

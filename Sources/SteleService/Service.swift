@@ -86,7 +86,9 @@ public final class Service: Sendable {
             budget: options.limits.briefReading, streams: streams)
         // What is encrypted in its column would be there in the clear.
         keptAnswerBytes = model.hasSecrets ? 0 : options.limits.keptAnswerBytes
-        answers = Answers(renderer: renderer, limits: options.limits, basePath: options.basePath)
+        answers = Answers(
+            renderer: renderer, limits: options.limits, basePath: options.basePath,
+            generation: { coordinator.cacheGeneration(ofWhatWasReadSince: $0) })
         pages = Pages(model: model, basePath: options.basePath, limits: options.limits)
         contexts = EditingContexts(
             coordinator, limits: options.limits,

@@ -16,8 +16,14 @@ struct Answers: Sendable {
     private(set) var objectsPath: String
     /// Whether it is of an editing context: nothing of it is kept, and nothing has a tag.
     private(set) var isEditing = false
+    /// From the cache generation that a request begins in to that of its answer.
+    private let generation: @Sendable (String) -> String
 
-    init(renderer: SnapshotRenderer, limits: Limits, basePath: String) {
+    init(
+        renderer: SnapshotRenderer, limits: Limits, basePath: String,
+        generation: @escaping @Sendable (String) -> String
+    ) {
+        self.generation = generation
         self.renderer = renderer
         self.limits = limits
         self.basePath = basePath
@@ -214,7 +220,8 @@ struct Answers: Sendable {
     /// The tag of an object that a write has left.
     private func tag(of snapshot: Snapshot, _ call: Call) -> [Field] {
         if isEditing { return [] }
-        let tag = EntityTags.plain(version: snapshot.version, generation: call.cacheGeneration)
+        let tag = EntityTags.plain(
+            version: snapshot.version, generation: generation(call.cacheGeneration))
         return [("ETag", "\"\(tag)\"")]
     }
 
