@@ -58,8 +58,6 @@ public final class Service: Sendable {
     let plans = PlanCache()
     let pages: Pages
     let running = RunningKeys()
-    /// Bytes of a body up to which it is kept with its `Idempotency-Key`.
-    let keptAnswerBytes: Int
     /// The editing contexts that clients keep here.
     let contexts: EditingContexts
 
@@ -84,8 +82,6 @@ public final class Service: Sendable {
         brief = Execution(
             coordinator: coordinator, forms: forms, limits: options.limits,
             budget: options.limits.briefReading, streams: streams)
-        // What is encrypted in its column would be there in the clear.
-        keptAnswerBytes = model.hasSecrets ? 0 : options.limits.keptAnswerBytes
         answers = Answers(
             renderer: renderer, limits: options.limits, basePath: options.basePath,
             generation: { coordinator.cacheGeneration(ofWhatWasReadSince: $0) })
