@@ -165,6 +165,40 @@ import Testing
         server.stop(drain: 1)
     }
 
+    @Test func noAnswerWaitsBehindThoseThatNobodyTakes() throws {
+        let server = try startServer()
+        let stalled = try (0..<40).map { _ in
+            let client = try RawClient(port: server.port, receiveBuffer: 16 << 10)
+            try client.send("GET /stream?5000 HTTP/1.1\r\nHost: h\r\n\r\n")
+            _ = try client.readHead()
+            return client
+        }
+        let quick = try RawClient(port: server.port, timeout: 5)
+        let answer = try quick.get("/stream?100")
+        #expect(answer.isWhole && answer.body.count == 100 * (16 << 10))
+        stalled.forEach { $0.reset() }
+        server.stop(drain: 0.1)
+    }
+
+    @Test func oneStreamTooManyIsRefusedAtOnce() throws {
+        let seen = Seen()
+        let server = try startServer(seen: seen) { $0.streamWorkers = 2 }
+        let stalled = try (0..<2).map { _ in
+            let client = try RawClient(port: server.port, receiveBuffer: 16 << 10)
+            try client.send("GET /stream?5000 HTTP/1.1\r\nHost: h\r\n\r\n")
+            _ = try client.readHead()
+            return client
+        }
+        let refused = try RawClient(port: server.port, timeout: 5).get("/stream?1")
+        #expect(refused.status == 503 && refused["Retry-After"] == "1")
+        stalled[0].reset()
+        #expect(seen.eventually { seen.errors.withLock { $0 == [.clientGone] } })
+        usleep(50_000)
+        #expect(try RawClient(port: server.port, timeout: 5).get("/stream?1").isWhole)
+        stalled[1].reset()
+        server.stop(drain: 0.1)
+    }
+
     @Test func anAnswerHasALongestLife() throws {
         let seen = Seen()
         let server = try startServer(seen: seen) { $0.longestStream = 0.3 }
