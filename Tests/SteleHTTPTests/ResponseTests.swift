@@ -165,6 +165,39 @@ import Testing
         server.stop(drain: 1)
     }
 
+    /// What it takes of what the system holds for it counts, though nothing more is asked for.
+    @Test func aClientThatReadsSlowlyAndSteadilyIsNotGivenUp() throws {
+        let seen = Seen()
+        let server = try startServer(seen: seen) { $0.stallLimit = 0.8 }
+        let client = try RawClient(port: server.port)
+        try client.send("GET /stream?1000 HTTP/1.1\r\nHost: h\r\n\r\n")
+        _ = try client.readHead()
+        var taken = 0
+        while let chunk = try client.readChunk(), !chunk.isEmpty {
+            taken += chunk.count
+            if taken < 2 << 20 { usleep(70_000) }
+        }
+        #expect(seen.errors.withLock { $0 }.isEmpty)
+        #expect(taken == 1000 * (16 << 10))
+        server.stop(drain: 1)
+    }
+
+    /// The same of a body in one piece, which libmicrohttpd breaks off where nothing moves.
+    @Test func aSlowReaderGetsAllOfAnAnswerInOnePiece() throws {
+        let server = try startServer { $0.idleTimeout = 1 }
+        let client = try RawClient(port: server.port)
+        try client.send("GET /large?1000 HTTP/1.1\r\nHost: h\r\n\r\n")
+        let head = try client.readHead()
+        var taken = 0
+        for _ in 0..<20 {
+            taken += try #require(try client.readExactly(48 << 10)).count
+            usleep(200_000)
+        }
+        let rest = try client.readExactly(1000 * (16 << 10) - taken)
+        #expect(head.status == 200 && rest?.last == pattern(999).last)
+        server.stop(drain: 1)
+    }
+
     @Test func noAnswerWaitsBehindThoseThatNobodyTakes() throws {
         let server = try startServer()
         let stalled = try (0..<40).map { _ in
