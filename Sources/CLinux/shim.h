@@ -2,11 +2,16 @@
 #pragma once
 #include <fcntl.h>
 #include <malloc.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
+#include <stdint.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 // Variadic, which Swift cannot call. At most 15 bytes are shown.
@@ -14,6 +19,17 @@ static inline void stele_name_thread(const char *name) { prctl(PR_SET_NAME, name
 
 // In <pthread.h> only for those who ask for what is GNU's own.
 extern int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes);
+
+// How many bytes the other end of a connection has acknowledged; 0 where that is not known. It is
+// tcpi_bytes_acked of <linux/tcp.h>, which cannot stand beside the shorter tcp_info of <netinet/tcp.h>.
+static inline uint64_t stele_acknowledged(int socket) {
+    unsigned char info[128];
+    socklen_t size = sizeof info;
+    uint64_t bytes = 0;
+    if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, info, &size) == 0 && size == sizeof info)
+        memcpy(&bytes, info + 120, sizeof bytes);
+    return bytes;
+}
 
 // Where the stack of this thread is now; the address of a local may be elsewhere under a sanitizer.
 static inline void *stele_stack_place(void) { return __builtin_frame_address(0); }

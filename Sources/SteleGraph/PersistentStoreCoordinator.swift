@@ -54,6 +54,12 @@ public final class PersistentStoreCoordinator: Sendable {
     /// left no history; part of every ETag. Read it before the rows that it shall stand for.
     public var cacheGeneration: String { cache.generation }
 
+    /// The generation of what was read since one was current: that one, or one of its own where
+    /// another has come since.
+    public func cacheGeneration(ofWhatWasReadSince first: String) -> String {
+        first == cache.generation ? first : RowCache.drawGeneration()
+    }
+
     /// The number of the last committed transaction that this process knows.
     public var currentToken: Int64 { commits.currentToken }
 

@@ -37,9 +37,11 @@ struct ReaderView {
             }
             attempts += 1
             if attempts == 3 {
-                // Another program writes without a pause: read past the cache.
+                // Another program writes without a pause: read past the cache, in a generation of
+                // its own, for what is seen may be of either side of the change.
                 return ReaderView(
-                    reader: reader, token: token, cache: nil, generation: era.generation)
+                    reader: reader, token: token, cache: nil,
+                    generation: RowCache.drawGeneration())
             }
             reader.close()
         }

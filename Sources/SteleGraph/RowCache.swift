@@ -61,12 +61,7 @@ final class RowCache: Sendable {
 
     private struct Life {
         var epoch: UInt64 = 1
-        var generation = Life.draw()
-
-        static func draw() -> String {
-            let digits = String(UInt32.random(in: .min ... .max), radix: 16)
-            return String(repeating: "0", count: 8 - digits.utf8.count) + digits
-        }
+        var generation = RowCache.drawGeneration()
     }
 
     private let shards: [RowCacheShard]
@@ -88,6 +83,12 @@ final class RowCache: Sendable {
 
     /// Eight hexadecimal digits, new with each epoch.
     var generation: String { life.withLock { $0.generation } }
+
+    /// A generation that nothing else is of.
+    static func drawGeneration() -> String {
+        let digits = String(UInt32.random(in: .min ... .max), radix: 16)
+        return String(repeating: "0", count: 8 - digits.utf8.count) + digits
+    }
 
     /// The epoch and its generation.
     var era: (epoch: UInt64, generation: String) { life.withLock { ($0.epoch, $0.generation) } }
@@ -141,7 +142,7 @@ final class RowCache: Sendable {
     func clear() {
         life.withLock { life in
             life.epoch += 1
-            life.generation = Life.draw()
+            life.generation = Self.drawGeneration()
             for shard in shards { shard.clear(epoch: life.epoch) }
         }
     }

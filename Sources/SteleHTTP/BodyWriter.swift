@@ -26,8 +26,9 @@ public final class BodyWriter: Sendable {
         var parked = false
         var closed = false
         var stopping = false
-        /// When the connection last took something.
+        /// When the client was last known to take something, and how much it had by then.
         var takenAt: UInt64
+        var taken: UInt64?
         var connection: Connection?
     }
 
@@ -60,14 +61,13 @@ public final class BodyWriter: Sendable {
                 || state.queuedBytes + bytes.count <= capacity
         }
         while true {
-            let stallAt = state.withLock { $0.takenAt } &+ stallNanoseconds
-            let written = try state.withLock(when: isReady, until: min(stallAt, deadline)) {
+            let lookAt = monotonicNanoseconds() &+ stallNanoseconds / 8
+            let written = try state.withLock(when: isReady, until: min(lookAt, deadline)) {
                 state, ready in
                 try check(&state)
                 guard ready else {
-                    // Something was taken while this waited, but not enough for these bytes.
-                    if monotonicNanoseconds() < state.takenAt &+ stallNanoseconds { return false }
-                    throw BodyWriterError.stalled
+                    try checkProgress(&state)
+                    return false
                 }
                 if state.queuedBytes == 0 { state.takenAt = monotonicNanoseconds() }
                 state.queue.append(bytes)
@@ -88,6 +88,17 @@ public final class BodyWriter: Sendable {
         if state.stopping { throw BodyWriterError.stopping }
         if state.closed { throw BodyWriterError.clientGone }
         if monotonicNanoseconds() >= deadline { throw BodyWriterError.tooLong }
+    }
+
+    /// A client may take for long what the system holds for it, before more is asked for.
+    private func checkProgress(_ state: inout State) throws {
+        let now = monotonicNanoseconds()
+        let taken = state.connection?.taken
+        if taken != state.taken {
+            state.taken = taken
+            state.takenAt = now
+        }
+        if now >= state.takenAt &+ stallNanoseconds { throw BodyWriterError.stalled }
     }
 
     private static func wake(_ state: inout State) {

@@ -1,5 +1,6 @@
 // A connection of libmicrohttpd, and the few things done to it outside its callbacks.
 
+import CLinux
 import CMicroHTTPD
 import Glibc
 
@@ -22,6 +23,25 @@ struct Connection: @unchecked Sendable {
 
     /// How many bytes the head of its request has.
     var headBytes: Int { stele_mhd_head_size(pointer) }
+
+    /// How many bytes the client's system has taken of all that was sent to it; 0 where that is not
+    /// known.
+    var taken: UInt64 { stele_acknowledged(socket) }
+
+    /// About how many bytes the system takes of a long answer beyond what is on its way: what a
+    /// client does not take shall be seen soon, and not after the megabytes that the system would
+    /// take of its own accord; nor shall a slow client that takes some of them look as if it took
+    /// nothing.
+    static let unsentBytes: Int32 = 64 << 10
+
+    /// Has the system take no more than `unsentBytes`.
+    func keepShort() {
+        var bytes = Self.unsentBytes
+        // Where the system does not know the option, it is as without.
+        setsockopt(
+            socket, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &bytes,
+            socklen_t(MemoryLayout<Int32>.size))
+    }
 
     /// Sends what the system takes at once; for an answer so short that it takes it whole, where
     /// libmicrohttpd has nothing more to send before the connection ends.

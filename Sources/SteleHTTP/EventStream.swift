@@ -104,6 +104,9 @@ public final class EventStream: Sendable {
     /// How many bytes wait to go out.
     public var queuedBytes: Int { state.withLock { $0.queuedBytes } }
 
+    /// How many bytes the client's system has taken of its connection; 0 where that is not known.
+    public var takenBytes: UInt64 { state.withLock { $0.connection?.taken ?? 0 } }
+
     /// Whether nothing waits, and all that was sent has been taken over by the connection.
     public var isIdle: Bool { state.withLock { $0.queuedBytes == 0 && $0.phase == .parked } }
 

@@ -17,6 +17,7 @@ extension Exchange {
         case .none:
             made = MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
         case .bytes(let bytes):
+            if bytes.count > Self.shortBytes { connection.keepShort() }
             made = bytes.withUnsafeBytes { bytes in
                 // Not written to: libmicrohttpd copies at once.
                 MHD_create_response_from_buffer(
@@ -24,6 +25,7 @@ extension Exchange {
                     .RESPMEM_MUST_COPY)
             }
         case .file(let file, let range):
+            connection.keepShort()
             let descriptor = file.duplicate()
             guard descriptor >= 0 else {
                 return refuse(.busy(headAlone, retryAfter: 1), on: connection)
@@ -32,6 +34,7 @@ extension Exchange {
                 UInt64(range.count), descriptor, UInt64(range.lowerBound))
             if made == nil { close(descriptor) }
         case .stream(let producer):
+            connection.keepShort()
             guard let stream = makeStream(producer, on: connection) else {
                 return refuse(.busy(headAlone, retryAfter: 1), on: connection)
             }
@@ -96,7 +99,7 @@ extension Exchange {
         core.register(stream)
         // The stream may be there for days, and nobody asks for its head again.
         head.forgetHeaders()
-        Self.keepShort(connection.socket)
+        connection.keepShort()
         let watch = core.departures.watch(stream, socket: connection.socket)
         let context = Unmanaged.passRetained(
             StreamContext(stream: stream, core: core, watch: watch))
@@ -111,18 +114,8 @@ extension Exchange {
         return made
     }
 
-    /// About how many bytes the system takes of a stream beyond what is on its way: what a client
-    /// does not take shall be seen in the stream's queue soon, and not after the megabytes that the
-    /// system would take of its own accord.
-    private static let unsentBytes: Int32 = 64 << 10
-
-    private static func keepShort(_ socket: Int32) {
-        var bytes = unsentBytes
-        // Where the system does not know the option, it is as without.
-        setsockopt(
-            socket, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &bytes,
-            socklen_t(MemoryLayout<Int32>.size))
-    }
+    /// Bytes of a body in one piece up to which the system may take all of it.
+    private static let shortBytes = 256 << 10
 }
 
 extension Response.Body {

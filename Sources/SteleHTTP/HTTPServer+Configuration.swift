@@ -27,14 +27,14 @@ extension HTTPServer {
         public var readers = max(8, 4 * Configuration.cores)
         /// Requests that may wait for a worker; beyond, the answer is 503.
         public var workerQueue = 1024
-        /// Threads that run streaming producers, made as they are needed. A producer whose client
-        /// is slow keeps its thread until the stall limit, so a few such must not stop the others.
-        public var streamWorkers = 32
-        /// Streaming answers that may wait for such a thread; beyond, the answer is 503.
-        public var streamQueue = 64
+        /// Streaming answers at once, and threads that run their producers, made as they are needed;
+        /// beyond, the answer is 503. A producer whose client is slow keeps its thread, so each has
+        /// its own and none waits for another's client.
+        public var streamWorkers = 96
         /// Bytes that a streaming producer may be ahead of its client.
         public var streamBufferBytes = 256 << 10
-        /// Seconds that a client may take nothing of a streaming answer.
+        /// Seconds that a client may take nothing of a streaming answer, as far as its system
+        /// tells what it takes.
         public var stallLimit = 30.0
         /// Seconds that a streaming answer may take at most.
         public var longestStream = 3600.0
@@ -70,7 +70,7 @@ extension HTTPServer {
                 ("threads", threads, 1), ("eventStreamThreads", eventStreamThreads, 1),
                 ("workers", workers, 1), ("readers", readers, 1),
                 ("workerQueue", workerQueue, 1),
-                ("streamWorkers", streamWorkers, 1), ("streamQueue", streamQueue, 1),
+                ("streamWorkers", streamWorkers, 1),
                 ("streamBufferBytes", streamBufferBytes, 1),
                 ("maximumBodyBytes", maximumBodyBytes, 0),
                 ("connectionMemoryLimit", connectionMemoryLimit, 2 * Self.answerHeadBytes),

@@ -46,8 +46,7 @@ final class ServerCore: Sendable {
             name: "readers", threads: configuration.readers, queue: configuration.workerQueue,
             stackBytes: configuration.workerStackBytes)
         streamers = WorkerPool(
-            name: "streamers", threads: configuration.streamWorkers,
-            queue: configuration.streamQueue,
+            name: "streamers", threads: configuration.streamWorkers, queue: 0,
             stackBytes: configuration.workerStackBytes)
     }
 

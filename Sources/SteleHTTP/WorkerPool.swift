@@ -24,11 +24,12 @@ final class WorkerPool: Sendable {
     /// What its threads are called.
     private let name: String
 
+    /// - Parameter queue: how many jobs may wait for a thread.
     init(name: String, threads: Int, queue: Int, stackBytes: Int) {
         self.name = name
         state = Monitor(State())
         maximumThreads = max(threads, 1)
-        maximumLoad = maximumThreads + max(queue, 1)
+        maximumLoad = maximumThreads + max(queue, 0)
         self.stackBytes = stackBytes
     }
 

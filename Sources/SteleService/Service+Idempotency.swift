@@ -26,36 +26,40 @@ extension Service {
         }
         defer { running.leave(key) }
         let fingerprint = Self.fingerprint(request)
-        if let known = try answered(key, fingerprint, execution) { return known }
+        if let known = try answered(key, fingerprint, plan, execution) { return known }
         var plan = plan
         let answers = answers
         plan.receipt = AnswerReceipt(
-            key: key, fingerprint: fingerprint,
+            key: key, fingerprint: fingerprint, model: model,
             response: { answers.response($0, for: call) },
-            bodyBytes: keptAnswerBytes)
+            // What is encrypted in its column would be there in the clear.
+            objectBytes: model.hasSecrets ? 0 : options.limits.keptAnswerBytes,
+            bodyBytes: options.limits.keptAnswerBytes)
         do {
             return try execution.write(plan)
         } catch StoreError.moved(let why) {
             // Another server over the same store may have answered it meanwhile.
-            if let known = try answered(key, fingerprint, execution) { return known }
+            if let known = try answered(key, fingerprint, plan, execution) { return known }
             throw StoreError.moved(why)
         }
     }
 
     /// The first answer to a key's request.
     private func answered(
-        _ key: String, _ fingerprint: Int64, _ execution: Execution
+        _ key: String, _ fingerprint: Int64, _ plan: WritePlan, _ execution: Execution
     ) throws -> Outcome? {
-        let receipt = try execution.reading { try $0.reader().receipt(key) }
-        guard let receipt, receipt.isGood(at: Date().timeIntervalSinceReferenceDate),
-            let response = AnswerReceipt.response(receipt)
-        else { return nil }
-        guard receipt.fingerprint == fingerprint else {
-            throw Problem(
-                .keyReused, "this Idempotency-Key was another request's, with another body",
-                hint: "a key belongs to one request: choose a new one")
+        try execution.reading { context in
+            let receipt = try context.reader().receipt(key)
+            guard let receipt, receipt.isGood(at: Date().timeIntervalSinceReferenceDate) else {
+                return nil
+            }
+            guard receipt.fingerprint == fingerprint else {
+                throw Problem(
+                    .keyReused, "this Idempotency-Key was another request's, with another body",
+                    hint: "a key belongs to one request: choose a new one")
+            }
+            return try AnswerReceipt.outcome(receipt, plan.deed, context)
         }
-        return .response(response)
     }
 
     /// What a request says beside its method, path and key.

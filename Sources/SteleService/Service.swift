@@ -29,8 +29,6 @@ public final class Service: Sendable {
     let plans = PlanCache()
     let pages: Pages
     let running = RunningKeys()
-    /// Bytes of a body up to which it is kept with its `Idempotency-Key`.
-    let keptAnswerBytes: Int
     /// The editing contexts that clients keep here.
     let contexts: EditingContexts
 
@@ -48,7 +46,9 @@ public final class Service: Sendable {
             allowedHosts: options.allowedHosts, token: options.token,
             healthPath: options.basePath + RoutePattern.health.rawValue)
         routes = Routes(model: model, basePath: options.basePath)
-        let answers = Answers(renderer: renderer, limits: limits, basePath: options.basePath)
+        let answers = Answers(
+            renderer: renderer, limits: limits, basePath: options.basePath,
+            generation: { coordinator.cacheGeneration(ofWhatWasReadSince: $0) })
         var execution = Execution(
             coordinator: coordinator, forms: BodyForms(model), limits: limits,
             streams: StreamPlaces(limits.streams))
@@ -61,8 +61,6 @@ public final class Service: Sendable {
         plainGet = PlainGet(
             objects: PlainObjects(model, basePath: options.basePath), gate: gate,
             place: briefStore, limits: limits)
-        // What is encrypted in its column would be there in the clear.
-        keptAnswerBytes = model.hasSecrets ? 0 : limits.keptAnswerBytes
         pages = Pages(model: model, basePath: options.basePath, limits: limits)
         contexts = EditingContexts(
             coordinator, limits: limits, now: options.clock ?? EditingContexts.steadyClock())

@@ -15,6 +15,8 @@ struct Reads: Sendable {
     var open = 0
     /// Whether nothing can be read.
     var fails = false
+    /// What another program does each time that its changes are looked for.
+    var elsewhere: (@Sendable () -> Void)?
 }
 
 /// Another store, with a count of its reading.
@@ -68,7 +70,13 @@ final class CountingStore: PersistentStore {
     func deleteHistory(before number: Int64, limit: Int) throws(StoreError) -> Int {
         try store.deleteHistory(before: number, limit: limit)
     }
-    func noticesForeignChange() -> Bool { store.noticesForeignChange() }
+    func noticesForeignChange() -> Bool {
+        guard let elsewhere = reads.withLock({ $0.elsewhere }) else {
+            return store.noticesForeignChange()
+        }
+        elsewhere()
+        return true
+    }
     func close() { store.close() }
 }
 

@@ -1,6 +1,7 @@
 // The row cache: each rule by itself, then all of them under writers and readers at once.
 
 import SteleModel
+import SteleMutex
 import StelePersistence
 import Testing
 
@@ -121,6 +122,26 @@ import Testing
         #expect(cache.newest(id, upTo: 6) == nil)
         cache.put(row(1), root: 0, from: view(6))
         #expect(cache.newest(id, upTo: 6) == row(1))
+    }
+
+    /// No other view has the generation of one between whose parts another program has written.
+    @Test func aViewAmongChangesElsewhereHasAGenerationOfItsOwn() throws {
+        let store = CountingStore(InMemoryStore(model: model))
+        let coordinator = PersistentStoreCoordinator(store: store)
+        let seen = Mutex<[String]>([])
+        store.reads.withLock {
+            $0.elsewhere = {
+                seen.withLock { $0.append(coordinator.cacheGeneration) }
+                coordinator.commits.storeDidChangeElsewhere()
+            }
+        }
+        let view = try ReaderView.open(coordinator, budget: nil)
+        view.reader.close()
+        store.reads.withLock { $0.elsewhere = nil }
+        let others = seen.withLock { $0 } + [coordinator.cacheGeneration]
+        #expect(others.count == 4 && view.cache == nil)
+        #expect(!others.contains(view.generation))
+        #expect(view.generation.utf8.count == 8)
     }
 
     @Test func aChangeElsewhereEndsEverythingThatIsOpen() {

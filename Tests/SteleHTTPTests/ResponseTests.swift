@@ -165,6 +165,73 @@ import Testing
         server.stop(drain: 1)
     }
 
+    /// What it takes of what the system holds for it counts, though nothing more is asked for.
+    @Test func aClientThatReadsSlowlyAndSteadilyIsNotGivenUp() throws {
+        let seen = Seen()
+        let server = try startServer(seen: seen) { $0.stallLimit = 0.8 }
+        let client = try RawClient(port: server.port)
+        try client.send("GET /stream?1000 HTTP/1.1\r\nHost: h\r\n\r\n")
+        _ = try client.readHead()
+        var taken = 0
+        while let chunk = try client.readChunk(), !chunk.isEmpty {
+            taken += chunk.count
+            if taken < 2 << 20 { usleep(70_000) }
+        }
+        #expect(seen.errors.withLock { $0 }.isEmpty)
+        #expect(taken == 1000 * (16 << 10))
+        server.stop(drain: 1)
+    }
+
+    /// The same of a body in one piece, which libmicrohttpd breaks off where nothing moves.
+    @Test func aSlowReaderGetsAllOfAnAnswerInOnePiece() throws {
+        let server = try startServer { $0.idleTimeout = 1 }
+        let client = try RawClient(port: server.port)
+        try client.send("GET /large?1000 HTTP/1.1\r\nHost: h\r\n\r\n")
+        let head = try client.readHead()
+        var taken = 0
+        for _ in 0..<20 {
+            taken += try #require(try client.readExactly(48 << 10)).count
+            usleep(200_000)
+        }
+        let rest = try client.readExactly(1000 * (16 << 10) - taken)
+        #expect(head.status == 200 && rest?.last == pattern(999).last)
+        server.stop(drain: 1)
+    }
+
+    @Test func noAnswerWaitsBehindThoseThatNobodyTakes() throws {
+        let server = try startServer()
+        let stalled = try (0..<40).map { _ in
+            let client = try RawClient(port: server.port, receiveBuffer: 16 << 10)
+            try client.send("GET /stream?5000 HTTP/1.1\r\nHost: h\r\n\r\n")
+            _ = try client.readHead()
+            return client
+        }
+        let quick = try RawClient(port: server.port, timeout: 5)
+        let answer = try quick.get("/stream?100")
+        #expect(answer.isWhole && answer.body.count == 100 * (16 << 10))
+        stalled.forEach { $0.reset() }
+        server.stop(drain: 0.1)
+    }
+
+    @Test func oneStreamTooManyIsRefusedAtOnce() throws {
+        let seen = Seen()
+        let server = try startServer(seen: seen) { $0.streamWorkers = 2 }
+        let stalled = try (0..<2).map { _ in
+            let client = try RawClient(port: server.port, receiveBuffer: 16 << 10)
+            try client.send("GET /stream?5000 HTTP/1.1\r\nHost: h\r\n\r\n")
+            _ = try client.readHead()
+            return client
+        }
+        let refused = try RawClient(port: server.port, timeout: 5).get("/stream?1")
+        #expect(refused.status == 503 && refused["Retry-After"] == "1")
+        stalled[0].reset()
+        #expect(seen.eventually { seen.errors.withLock { $0 == [.clientGone] } })
+        usleep(50_000)
+        #expect(try RawClient(port: server.port, timeout: 5).get("/stream?1").isWhole)
+        stalled[1].reset()
+        server.stop(drain: 0.1)
+    }
+
     @Test func anAnswerHasALongestLife() throws {
         let seen = Seen()
         let server = try startServer(seen: seen) { $0.longestStream = 0.3 }

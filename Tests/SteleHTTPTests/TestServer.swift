@@ -97,6 +97,9 @@ private func respond(to request: Request, seen: Seen) -> Response {
                     throw error
                 }
             })
+    case "/large":
+        let pieces = request.query.flatMap { Int($0) } ?? 10
+        return Response(status: 200, body: .bytes((0..<pieces).flatMap(pattern)))
     case "/broken":
         return Response(
             status: 200,

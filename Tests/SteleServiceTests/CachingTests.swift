@@ -151,6 +151,32 @@ import Testing
         }
     }
 
+    @Test func bodyAndTagAreOfOneState() throws {
+        let league = try ReadingTests.filled()
+        func change(_ name: String) throws {
+            try RawColumn.change(
+                league.path, "UPDATE ZPLAYER SET ZNAME = '\(name)' WHERE Z_PK = 2")
+        }
+        for (index, path) in [
+            "/Player/2", "/Player?limit=2", "/Player/2?select=name", "/Player/2/team",
+            "/Player/count?where=name%20BEGINSWITH%20%27X%27",
+        ].enumerated() {
+            let before = league.get(path)
+            try change("X\(index)")
+            // The very first request after it, without a condition.
+            let after = league.get(path)
+            #expect(after.status == 200)
+            #expect(after["ETag"] != before["ETag"], "\(path): \(after.text)")
+            #expect(after["ETag"] == league.get(path)["ETag"], "\(path)")
+        }
+        // A write that changes nothing shows what another program has changed.
+        let tag = try #require(league.get("/Player/2")["ETag"])
+        try change("Y")
+        let same = league.patch("/Player/2", "{}")
+        #expect(try same.json["name"] == "Y")
+        #expect(same["ETag"] != tag)
+    }
+
     @Test func readersAreHeldToWhatTheyName() throws {
         let league = try ReadingTests.filled()
         let (one, list) = ("/Player/2", "/Player?limit=2")

@@ -91,6 +91,20 @@ import Testing
         return league
     }
 
+    /// An answer's dates have no fraction, or three digits, six, nine or more.
+    @Test func everyDateIsPrintedAsItIsWritten() throws {
+        let folder = Self.root.appending(path: "Docs").path
+        let date = /\d{4}-\d\d-\d\dT[\d:]+\.\d+Z/
+        for page in try FileManager.default.contentsOfDirectory(atPath: folder)
+        where page.hasSuffix(".md") {
+            for match in try Self.text("Docs/\(page)").matches(of: date) {
+                let seconds = try ISO8601.secondsSinceReferenceDate(String(match.output))
+                let written = ISO8601.text(secondsSinceReferenceDate: seconds)
+                #expect(written == String(match.output), "\(page)")
+            }
+        }
+    }
+
     @Test func everyExampleAnswersAsPrinted() throws {
         try Self.requests(of: "Docs/HTTP.md", atLeast: 12)
     }

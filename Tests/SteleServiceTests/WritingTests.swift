@@ -65,6 +65,61 @@ import Testing
         #expect(league.ask("PUT", "/Player/9", #"{"name":"Bo"}"#).status == 404)
     }
 
+    @Test func aDeleteIsHeldToWhatItsBodyNames() throws {
+        let league = try ServiceFixture.league()
+        _ = league.post("/Team", #"{"name":"Rovers"}"#)
+        _ = league.patch("/Team/1", #"{"city":"Leeds"}"#)
+        let old = league.ask("DELETE", "/Team/1", #"{"_version":1}"#)
+        #expect(old.status == 409 && old.code == "conflict.version")
+        #expect(try old.json["yourVersion"] == 1)
+        #expect(try old.json["storedVersion"] == 2)
+        #expect(league.ask("DELETE", "/Team/1", #"{"_id":2}"#).status == 409)
+        #expect(league.ask("DELETE", "/Team/1", #"{"_entity":"Player"}"#).status == 409)
+        #expect(league.ask("DELETE", "/Team/1", #"{"_version":"x"}"#).status == 400)
+        #expect(league.ask("DELETE", "/Team/1", "{").status == 400)
+        let unknown = league.ask("DELETE", "/Team/1", #"{"version":2}"#)
+        #expect(unknown.status == 400 && unknown.code == "request.unknown-key")
+        #expect(unknown.detail.contains("version") && unknown.hint.contains("_version"))
+        #expect(league.get("/Team/1").status == 200)
+        let body = #"{"_id":1,"_entity":"Team","_version":2}"#
+        #expect(league.ask("DELETE", "/Team/1", body).status == 204)
+        #expect(league.get("/Team/1").status == 404)
+        // In an editing context it is the version that the context has read.
+        _ = league.post("/Team", #"{"name":"United"}"#)
+        let context = try #require(league.post("/contexts", "")["Location"])
+        #expect(league.ask("DELETE", "\(context)/Team/2", #"{"_version":9}"#).status == 409)
+        #expect(league.ask("DELETE", "\(context)/Team/2", #"{"_version":1}"#).status == 204)
+    }
+
+    @Test func aBodyThatIsNotReadIsRefused() throws {
+        let people = try ServiceFixture.people()
+        _ = people.post("/Person", #"{"name":"Ann","icon":"AAEC","friends":[{"name":"Bo"}]}"#)
+        let context = try #require(people.post("/contexts", "")["Location"])
+        let token = ChangeToken(1, of: people.coordinator.store.historyLine).text
+        for path in [
+            "/Person/1/friends/2", "/Person/1/icon", "/Person?where=_id==1",
+            "/changes?before=\(token)", "\(context)/Person/1/friends/2", context,
+        ] {
+            let refused = people.ask("DELETE", path, #"{"_version":1}"#)
+            #expect(refused.status == 400, "\(path): \(refused.status)")
+            #expect(refused.code == "request.unknown-key" && refused.detail.contains("_version"))
+            #expect(people.ask("DELETE", path, "[1]").status == 400, "\(path)")
+            #expect(people.ask("DELETE", path, "x").status == 400, "\(path)")
+        }
+        for step in ["undo", "redo", "save", "rollback", "reset", "undo-group/end"] {
+            let refused = people.post("\(context)/\(step)", #"{"name":"x"}"#)
+            #expect(refused.status == 400, "\(step): \(refused.status)")
+        }
+        let league = try ServiceFixture.league()
+        _ = league.post("/Player", #"{"name":"Ann","team":{"name":"Rovers"}}"#)
+        #expect(league.ask("DELETE", "/Player/1/team", #"{"_version":7}"#).status == 400)
+        #expect(try league.get("/Player/1").json["team"] == 1)
+        // An object without members says nothing.
+        #expect(league.ask("DELETE", "/Player/1/team", "{}").status == 204)
+        #expect(people.ask("DELETE", "/Person/1/friends/2").status == 204)
+        #expect(people.ask("DELETE", context, "{}").status == 204)
+    }
+
     @Test func deletingFollowsTheRules() throws {
         let league = try ServiceFixture.league()
         _ = league.post("/Team", #"{"name":"Rovers","players":[{"name":"Ann"},{"name":"Bo"}]}"#)

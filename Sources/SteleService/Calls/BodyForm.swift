@@ -14,6 +14,9 @@ enum BodyKey: Sendable {
 
 /// An entity's keys.
 struct BodyForm: Sendable {
+    /// The keys of every entity.
+    static let identity = ["_id", "_entity", "_version"]
+
     let keys: KeyTable<BodyKey>
     /// What may be written, for PUT.
     let writable: [BodyKey]

@@ -62,6 +62,11 @@ final class Call: Sendable {
         }
         body =
             try Self.takesBody(route, request) ? try Body.read(request, method: route.method) : nil
+        if route.method == .delete {
+            // What names the object is compared with it; a body says nothing else here.
+            let names = if case .object = route.resource { BodyForm.identity } else { [String]() }
+            try ContextBody.read(body, names) { _, _ in }
+        }
         if case .query = route.resource, let body {
             query = try Query(request, body: body, limits: limits)
         } else {
@@ -161,11 +166,12 @@ final class Call: Sendable {
 
     /// Whether the body is JSON.
     private static func takesBody(_ route: Route, _ request: Request) throws -> Bool {
-        if case .binary = route.resource {
-            if !route.isRead { try Body.checkIsWhole(request.headers) }
-            return false
+        if case .binary = route.resource, !route.isRead {
+            try Body.checkIsWhole(request.headers)
         }
+        if route.method == .delete { return !request.body.isEmpty }
         switch route.resource {
+        case .binary: return false
         // Most of what a context is told needs no words.
         case .contexts, .context: return route.method == .patch || !request.body.isEmpty
         default: return route.method == .post || route.method == .put || route.method == .patch

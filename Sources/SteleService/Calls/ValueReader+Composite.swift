@@ -5,7 +5,7 @@ import SteleModel
 
 extension ValueReader {
     /// A composite attribute's values in a body: null clears all of them, of an object each key
-    /// gives one, and those that it leaves out stay as they are.
+    /// gives one, and those that it leaves out stay as they are. A transient one is given, too.
     /// - Throws: `Problem`, 400 for an unknown key and 422 for what is no value of an attribute.
     static func readComposite(
         _ node: JSONNode, for composite: Attribute, of entity: Entity,
@@ -37,7 +37,6 @@ extension ValueReader {
                         + "\(name.prefix(60))",
                     hint: Nearest.hint(to: name, among: composite.elements.lazy.map(\.key)))
             }
-            if element.isTransient { throw ObjectWriter.readOnly(element.name, of: entity) }
             if element.isComposite {
                 try readComposite(inner, for: element, of: entity, set)
             } else {

@@ -17,8 +17,11 @@ final class CatchUp: Sendable {
         var step = HistoryStretch.firstStep
         /// How much waited in the stream's queue when it was last looked at.
         var queued = 0
-        /// Since when it has been so, on the alarm's clock.
+        /// How much the client had taken when that was last asked.
+        var taken: UInt64
+        /// When either was found to be another, and when they were last asked, on the alarm's clock.
         var movedAt: UInt64
+        var askedAt: UInt64
         /// When the client was last given an id, on the alarm's clock.
         var placedAt: UInt64
     }
@@ -38,7 +41,10 @@ final class CatchUp: Sendable {
         self.filter = filter
         self.queue = queue
         let now = Alarm.now()
-        state = Mutex(State(position: position, pending: pending, movedAt: now, placedAt: now))
+        state = Mutex(
+            State(
+                position: position, pending: pending, taken: stream.takenBytes, movedAt: now,
+                askedAt: now, placedAt: now))
     }
 
     /// For how long the client has taken nothing of what waits for it, in nanoseconds, as far as those
@@ -46,13 +52,24 @@ final class CatchUp: Sendable {
     func nanosecondsStill(_ now: UInt64) -> UInt64 {
         let queued = stream.queuedBytes
         return state.withLock { state in
-            if queued != state.queued || now < state.movedAt {
+            var isMoving = queued != state.queued || now < state.movedAt
+            // What the system holds for it is taken before more is asked for.
+            if now &- state.askedAt >= Self.askNanoseconds {
+                state.askedAt = now
+                let taken = stream.takenBytes
+                isMoving = isMoving || taken != state.taken
+                state.taken = taken
+            }
+            if isMoving {
                 state.queued = queued
                 state.movedAt = now
             }
             return now - state.movedAt
         }
     }
+
+    /// How often the system is asked what the client has taken.
+    private static let askNanoseconds: UInt64 = 1_000_000_000
 
     /// How a turn went.
     enum Outcome {

@@ -111,7 +111,11 @@ extension Execution {
             try writer.resolveLinks()
             return .changed(Written(object))
         case .delete(let owner):
-            try context.delete(target(owner, plan, writer))
+            let object = try target(owner, plan, writer)
+            if let body = plan.body {
+                try writer.apply(body.root, to: object, in: owner.entity, isNew: false, depth: 0)
+            }
+            try context.delete(object)
             return .done
         case .transact(let basePath):
             guard let body = plan.body else { return .done }

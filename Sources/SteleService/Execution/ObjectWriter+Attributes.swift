@@ -19,11 +19,21 @@ extension ObjectWriter {
     }
 
     /// Sets an attribute that is no composite: the one way by which bodies do it.
-    /// - Throws: `Problem`, 500, where what is stored cannot be read, for it would be lost.
+    /// - Throws: `Problem`, 500, where what is stored cannot be read, for it would be lost; 422 for
+    ///   a transient attribute, save for the value that it has.
     func put(_ value: Value, for attribute: Attribute, of object: ManagedObject) throws {
+        if attribute.isTransient {
+            guard value == object.value(attribute) else {
+                throw Self.readOnly(attribute.name, of: object.entity)
+            }
+            return
+        }
         if attribute.type == .transformable {
+            let stored = object.value(attribute)
             try ValueReader.checkReplaceable(
-                object.value(attribute), attribute, of: object.entity, key: object.id.key)
+                stored, attribute, of: object.entity, key: object.id.key)
+            // A transformer may make other bytes of the same value.
+            if ValueReader.isSame(value, stored, attribute) { return }
         }
         object.setValue(value, for: attribute)
     }
@@ -76,6 +86,21 @@ extension ObjectWriter {
             node = next
         }
         return true
+    }
+
+    /// Whether a body gives a property just as an answer shows it, or in another form that the
+    /// attribute's type reads as the same.
+    func isShown(_ node: JSONNode, as name: String, of object: ManagedObject) -> Bool {
+        var (shown, sent) = (ByteWriter(), ByteWriter())
+        renderer.writeValue(ofProperty: name, of: object.snapshot, to: &shown)
+        node.write(to: &sent)
+        if sent.bytes == shown.bytes { return true }
+        guard let attribute = object.entity.attribute(named: name), !attribute.isComposite,
+            let value = try? ValueReader.read(node, for: attribute, of: object.entity)
+        else { return false }
+        var read = ByteWriter()
+        renderer.writeValue(value, of: .attribute(attribute), to: &read)
+        return read.bytes == shown.bytes
     }
 
     /// Why a key cannot be written.

@@ -167,7 +167,10 @@ final class ObjectWriter {
                     if mergePolicy == .error || isNew {
                         try checkVersion(value, object, node, isNew: isNew)
                     }
-                case .readOnly(let name): throw Self.readOnly(name, of: entity)
+                case .readOnly(let name):
+                    if isNew || !isShown(value, as: name, of: object) {
+                        throw Self.readOnly(name, of: entity)
+                    }
                 }
             } catch let problem as Problem {
                 throw problem.placed(

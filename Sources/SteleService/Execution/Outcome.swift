@@ -44,6 +44,8 @@ enum Outcome: Sendable {
     case changed(Snapshot)
     /// An entry an operation of a transaction.
     case operations([OperationOutcome])
+    /// An answer that is given again: its head, and its objects as they are now.
+    case again(Response, [OperationOutcome], isArray: Bool)
     /// How many objects a write of all that match has changed, or deleted.
     case updatedAll(Int)
     case deletedAll(Int)

@@ -43,6 +43,9 @@ struct ImportLine {
                 }
                 if attribute.isComposite {
                     return try ValueReader.readComposite(node, for: attribute, of: self.entity) {
+                        if $0.isTransient {
+                            throw ImportError(ObjectWriter.readOnly($0.name, of: entity).detail)
+                        }
                         values.append(($0, $1))
                     }
                 }

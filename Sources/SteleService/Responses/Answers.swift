@@ -16,8 +16,14 @@ struct Answers: Sendable {
     private(set) var objectsPath: String
     /// Whether it is of an editing context: nothing of it is kept, and nothing has a tag.
     private(set) var isEditing = false
+    /// From the cache generation that a request begins in to that of its answer.
+    private let generation: @Sendable (String) -> String
 
-    init(renderer: SnapshotRenderer, limits: Limits, basePath: String) {
+    init(
+        renderer: SnapshotRenderer, limits: Limits, basePath: String,
+        generation: @escaping @Sendable (String) -> String
+    ) {
+        self.generation = generation
         self.renderer = renderer
         self.limits = limits
         self.basePath = basePath
@@ -64,6 +70,7 @@ struct Answers: Sendable {
             created(objects, isArray: isArray, isNew ? 201 : 200, entity, call)
         case .changed(let snapshot): changed(snapshot, call)
         case .operations(let all): minimal(call) ?? json(200) { operations(all, call, to: &$0) }
+        case .again(let head, let objects, let isArray): again(head, objects, isArray, call)
         case .updatedAll(let count): minimal(call) ?? tally("{\"updated\":", count)
         case .deletedAll(let count): minimal(call) ?? tally("{\"deleted\":", count)
         case .done: Response(status: 204)
@@ -191,10 +198,10 @@ struct Answers: Sendable {
     }
 
     private func operations(
-        _ all: [OperationOutcome], _ call: Call, to writer: inout ByteWriter
+        _ all: [OperationOutcome], _ call: Call, isArray: Bool = true, to writer: inout ByteWriter
     ) {
         let renderer = renderer(for: call)
-        writer.byte(UInt8(ascii: "["))
+        if isArray { writer.byte(UInt8(ascii: "[")) }
         for (index, one) in all.enumerated() {
             if index > 0 { writer.byte(UInt8(ascii: ",")) }
             switch one {
@@ -208,13 +215,27 @@ struct Answers: Sendable {
                 writer.raw(",\"deleted\":true}")
             }
         }
-        writer.byte(UInt8(ascii: "]"))
+        if isArray { writer.byte(UInt8(ascii: "]")) }
+    }
+
+    private func again(
+        _ head: Response, _ objects: [OperationOutcome], _ isArray: Bool, _ call: Call
+    ) -> Response {
+        var answer = head
+        if !isArray, case .object(let one?)? = objects.first {
+            answer.headers += tag(of: one, call)
+        }
+        var writer = ByteWriter(capacity: 512)
+        operations(objects, call, isArray: isArray, to: &writer)
+        answer.body = .bytes(writer.take())
+        return answer
     }
 
     /// The tag of an object that a write has left.
     private func tag(of snapshot: Snapshot, _ call: Call) -> [Field] {
         if isEditing { return [] }
-        let tag = EntityTags.plain(version: snapshot.version, generation: call.cacheGeneration)
+        let tag = EntityTags.plain(
+            version: snapshot.version, generation: generation(call.cacheGeneration))
         return [("ETag", "\"\(tag)\"")]
     }
 

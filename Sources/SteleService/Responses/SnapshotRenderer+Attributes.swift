@@ -108,6 +108,15 @@ extension SnapshotRenderer {
         }
     }
 
+    /// Appends a property's value as it stands in its object; nothing for what stands in none.
+    func writeValue(ofProperty name: String, of snapshot: Snapshot, to writer: inout ByteWriter) {
+        let (form, entity) = (forms[snapshot.entity], model.entities[snapshot.entity])
+        guard let place = entity.properties.firstIndex(where: { $0.name == name }) else { return }
+        var bytes = ByteWriter()
+        write(form.properties[place], of: snapshot, form, to: &bytes)
+        writer.raw(Array(bytes.bytes.dropFirst(ByteWriter.preparedKey(name, comma: true).count)))
+    }
+
     /// Where a property of an object is: `/Person/42/photo`.
     func address(of snapshot: Snapshot, _ name: String) -> String {
         String(decoding: basePath + forms[snapshot.entity].address, as: UTF8.self)

@@ -64,6 +64,15 @@ extension ValueReader {
         }
     }
 
+    /// Whether two values' bytes are the same JSON to an attribute's transformer, or as they are.
+    static func isSame(_ one: Value, _ other: Value, _ attribute: Attribute) -> Bool {
+        guard case .data(let one) = one, case .data(let other) = other else { return one == other }
+        if one == other { return true }
+        guard let transformer = attribute.valueTransformer, let value = try? transformer.value(one)
+        else { return false }
+        return (try? transformer.value(other)) == value
+    }
+
     /// That a value may be written over: not where the old one cannot be read for want of the right
     /// key, which is a mistake of who set the service up.
     static func checkReplaceable(
