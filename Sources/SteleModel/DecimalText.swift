@@ -31,6 +31,22 @@ public enum DecimalText {
         return make(significand, exponent: exponent, isNegative: scan.isNegative)
     }
 
+    /// Two decimals multiplied, rounded to as many digits as arithmetic makes; NaN where no Decimal
+    /// holds the product. Foundation's own `*` ends the process where a product is too small.
+    public static func product(_ a: Decimal, _ b: Decimal) -> Decimal {
+        guard let x = parts(a), let y = parts(b), x.exponent + y.exponent < Int(Int8.min) else {
+            return a * b
+        }
+        // Multiplied as whole numbers, whose product is never too small.
+        let whole =
+            make(x.significand, exponent: 0, isNegative: x.isNegative)
+            * make(y.significand, exponent: 0, isNegative: y.isNegative)
+        guard let z = parts(whole),
+            let exponent = Int8(exactly: z.exponent + x.exponent + y.exponent)
+        else { return .nan }
+        return make(z.significand, exponent: exponent, isNegative: z.isNegative)
+    }
+
     /// Brings the exponent into the range of a Decimal by zeros at the significand's end.
     private static func fit(_ significand: UInt128, _ exponent: Int) -> (UInt128, Int8)? {
         var (significand, exponent) = (significand, exponent)

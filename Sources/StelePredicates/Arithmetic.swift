@@ -100,12 +100,12 @@ enum Arithmetic {
         switch function {
         case .add: return exact(x + y)
         case .subtract: return exact(x - y)
-        case .multiply: return exact(x * y)
+        case .multiply: return exact(DecimalText.product(x, y))
         case .divide: return y.isZero ? .null : exact(x / y)
         case .modulus:
             if y.isZero { return .null }
             guard let times = truncated(x / y) else { return .null }
-            return exact(x - times * y)
+            return exact(x - DecimalText.product(times, y))
         default: return .null
         }
     }

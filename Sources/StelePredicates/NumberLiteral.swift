@@ -88,8 +88,7 @@ struct NumberLiteral {
         }
         exponent += zeros
         if index < place.end {
-            let text = String(decoding: bytes[index..<place.end], as: UTF8.self)
-            exponent += Int(text) ?? (text.utf8.first == UInt8(ascii: "-") ? -9999 : 9999)
+            exponent += writtenExponent(from: index)
         }
         if digits == 0 { return .decimal(0) }
         if digits <= 19, (-128...127).contains(exponent) {
@@ -99,6 +98,15 @@ struct NumberLiteral {
                     significand: Decimal(mantissa)))
         }
         return longNumber(digits: digits, exponent: exponent)
+    }
+
+    /// The exponent's digits after `e`; what is beyond any text's length is cut, as out of range
+    /// in any case.
+    private func writtenExponent(from start: Int) -> Int {
+        let text = String(decoding: bytes[start..<place.end], as: UTF8.self)
+        let most = 1 << 40
+        let written = Int(text) ?? (text.utf8.first == UInt8(ascii: "-") ? -most : most)
+        return min(max(written, -most), most)
     }
 
     private func longNumber(digits: Int, exponent: Int) -> Value? {

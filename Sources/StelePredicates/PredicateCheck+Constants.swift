@@ -114,6 +114,8 @@ extension PredicateCheck {
             let changed = try fitted(value, to: type, near: other)
             return changed == value ? typed : constant(changed)
         case .conditional(let predicate, let yes, let no):
+            // What is a Double for some objects is one for all, beside a Decimal, too.
+            if typed.type == .value(.double), type == .value(.decimal) { return typed }
             let a = try convert(branch(yes, typed), to: type, near: other)
             let b = try convert(branch(no, typed), to: type, near: other)
             return Typed(

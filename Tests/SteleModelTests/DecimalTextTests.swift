@@ -54,6 +54,34 @@ struct DecimalTextTests {
         #expect(DecimalText.text(try #require(DecimalText.parse("2e150".utf8))) == "2e150")
     }
 
+    @Test(
+        "A product is rounded as by Foundation's multiplication, and none where it is too small",
+        arguments: [
+            ("1e-64", "1e-64", "1e-128"), ("1e-64", "1e-65", nil), ("1e-128", "1e-128", nil),
+            ("5e-128", "0.2", "1e-128"), ("-5e-127", "0.2", "-1e-127"), ("0", "1e-128", "0"),
+            ("1e127", "1e127", nil), ("1e-128", "1e127", "0.1"),
+            (
+                "12345678901234567890123456789012345678e-100", "1e-28",
+                "1.2345678901234567890123456789012345678e-91"
+            ),
+            ("12345678901234567890123456789012345678e-100", "1e-29", nil),
+            (
+                "99999999999999999999999999999999999999e-90",
+                "99999999999999999999999999999999999999e-76",
+                "9.9999999999999999999999999999999999998e-91"
+            ),
+        ])
+    func multiplies(_ a: String, _ b: String, _ product: String?) throws {
+        let (x, y) = (
+            try #require(DecimalText.parse(a.utf8)), try #require(DecimalText.parse(b.utf8))
+        )
+        for (one, other) in [(x, y), (y, x)] {
+            let made = DecimalText.product(one, other)
+            #expect(made.isNaN == (product == nil))
+            if let product { #expect(DecimalText.text(made) == product) }
+        }
+    }
+
     @Test("A Decimal of Foundation's making is written with its digits")
     func writes() {
         #expect(DecimalText.text(Decimal(0)) == "0")

@@ -38,6 +38,9 @@ struct EvaluationTests {
             // Arithmetic
             ("(age / 4) * 4 != age", true), ("age / 0 == nil", true),
             ("modulus(0 - age, 7) == -2", true),
+            // Beyond the exponents of a Decimal
+            ("price * 1e-100 > 0", true), ("price * 1e-100 * 1e-100 == nil", true),
+            ("1e-100 * 1e-100 == nil", true), ("price * 1e120 * 1e120 == nil", true),
             ("modulus(age, 0) == nil", true), ("age ** 2 * 2 == 1800", true),
             ("age & 2 == 2", true),
             ("age | 1 == 31", true), ("age ^ 30 == 0", true), ("age << 1 == 60", true),

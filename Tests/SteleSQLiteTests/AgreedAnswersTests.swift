@@ -144,6 +144,13 @@ import Testing
             ("{1, 2, 3}[1.5] == 2 AND {1, 2}[-0.5] == 1", [1, 2, 3]),
             ("({1, 2} UNION {3})[1.5] == 2 AND ({1} UNION {3})[1e30] == nil", [1, 2, 3]),
             ("parts[0.5].large == 5 AND parts[-1] == nil", [1]),
+            // A product that no Decimal holds is null.
+            ("price * 1e-100 * 1e-100 == nil", [1, 2, 3]),
+            ("price * 0.00001 * 1e-123 == 0.00003 * 1e-123", [3]),
+            // What is a Double for some objects is one for all, whatever a Decimal is beside it.
+            ("0 / TERNARY(_id > 0, TERNARY(_id < 0, 0, real), price) == 0", [1, 3]),
+            ("large / TERNARY(_id > 0, TERNARY(_id < 0, 2, real), price) == nil", [2, 3]),
+            ("TERNARY(_id < 9, TERNARY(_id < 0, 0.5, real), price) * 2 == nil", [1, 2]),
             // One time for all of a request.
             ("now() == now() AND now() - now() == 0", [1, 2, 3]),
             ("now() <= now() AND NOT (now() > now())", [1, 2, 3]),

@@ -128,6 +128,13 @@ struct Refused: Sendable, CustomTestStringConvertible {
         Refused("GET", "/Player?where=", 400, "predicate.syntax", "empty"),
         Refused("GET", "/Player?where=goals%20%3E", 400, "predicate.syntax", "where"),
         Refused("GET", "/Player?where=goals%3E1%20AND", 400, "predicate.syntax", "where"),
+        Refused(
+            "GET", "/Player?where=goals%3E1e9223372036854775807", 400, "predicate.syntax", "held"),
+        Refused(
+            "GET", "/Player?sort=goals*10e9223372036854775807", 400, "predicate.syntax", "held"),
+        Refused(
+            "GET", "/Player?select=n:goals%2B10e9223372036854775807", 400, "predicate.syntax",
+            "held"),
         Refused("GET", "/Player?where=gaols%3E1", 400, "predicate.unknown-key", "goals"),
         Refused("GET", "/Player?where=goals%3E'x'", 400, "predicate.type", "goals"),
         Refused("GET", "/Player?where=team.nme=='x'", 400, "predicate.unknown-key", "name"),

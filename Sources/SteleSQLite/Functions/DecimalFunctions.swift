@@ -39,15 +39,14 @@ enum DecimalFunctions {
         }
     }
 
-    /// Two arguments and what is made of them; NULL where one is.
+    /// What the language's function makes of two arguments; NULL where one is.
     static func combine(
-        _ context: OpaquePointer?, _ arguments: SQLArguments?,
-        _ body: (Decimal, Decimal) -> Decimal?
+        _ context: OpaquePointer?, _ arguments: SQLArguments?, _ function: PredicateFunction
     ) {
-        guard let arguments, let a = decimal(arguments[0]), let b = decimal(arguments[1]) else {
-            return sqlite3_result_null(context)
-        }
-        result(context, body(a, b))
+        guard let arguments, let a = decimal(arguments[0]), let b = decimal(arguments[1]),
+            case .decimal(let value) = PredicateCalls.apply(function, .decimal(a), .decimal(b))
+        else { return sqlite3_result_null(context) }
+        result(context, value)
     }
 
     /// Bytes whose order is the numbers'.

@@ -3,12 +3,6 @@
 import CSQLite
 import SteleSQL
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// A scalar's arguments, as SQLite hands them over.
 typealias SQLArguments = UnsafeMutablePointer<OpaquePointer?>
 
@@ -58,13 +52,10 @@ enum SQLFunctionTable {
     private static var decimals: [(SQLFunction, Scalar)] {
         [
             (SQLFunctions.decimalKey, { DecimalFunctions.key($0, $2) }),
-            (SQLFunctions.decimalAdd, { DecimalFunctions.combine($0, $2) { $0 + $1 } }),
-            (SQLFunctions.decimalSubtract, { DecimalFunctions.combine($0, $2) { $0 - $1 } }),
-            (SQLFunctions.decimalMultiply, { DecimalFunctions.combine($0, $2) { $0 * $1 } }),
-            (
-                SQLFunctions.decimalDivide,
-                { DecimalFunctions.combine($0, $2) { $1.isZero ? nil : $0 / $1 } }
-            ),
+            (SQLFunctions.decimalAdd, { DecimalFunctions.combine($0, $2, .add) }),
+            (SQLFunctions.decimalSubtract, { DecimalFunctions.combine($0, $2, .subtract) }),
+            (SQLFunctions.decimalMultiply, { DecimalFunctions.combine($0, $2, .multiply) }),
+            (SQLFunctions.decimalDivide, { DecimalFunctions.combine($0, $2, .divide) }),
         ]
     }
 }
