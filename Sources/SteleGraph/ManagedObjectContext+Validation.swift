@@ -28,8 +28,8 @@ extension ManagedObjectContext {
         where object.values.indices.contains(slot) && !type.holds(object.values[slot]) {
             errors.append(.wrongType(object, slot, type))
         }
-        for rule in plan(object.entity).rules {
-            if let error = rule.failure(of: object) { errors.append(error) }
+        for rule in plan(object.entity).rules where rule.slot < object.values.count {
+            rule.check(object.values[rule.slot], of: object, &errors)
         }
         for rule in plan(object.entity).requiredComposites {
             if let error = rule.failure(of: object) { errors.append(error) }

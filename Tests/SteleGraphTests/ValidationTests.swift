@@ -157,6 +157,29 @@ import Testing
         #expect(errors?.errors.map(\.code) == [1570, 1610])
     }
 
+    @Test func oneValueTellsEachRuleThatItBreaks() throws {
+        let fixture = try fixture {
+            $0.attribute("code", .string) {
+                $0.minimum = .int(3)
+                $0.maximum = .int(5)
+                $0.regularExpression = "[a-z]+"
+            }
+            $0.toMany("parts", "Part", inverse: "account")
+        }
+        let context = fixture.context()
+        let object = try context.insert(try fixture.entity("Account"))
+        for (value, expected) in [
+            ("A", [1670, 1680]), ("ABCDEF", [1660, 1680]), ("ab", [1670]), ("ABC", [1680]),
+            ("abc", []),
+        ] {
+            object["code"] = .string(value)
+            #expect(try codes { _ = try context.saveRequest() } == expected, "\(value)")
+        }
+        object["code"] = .string("A")
+        let errors = #expect(throws: ValidationErrors.self) { try context.save() }
+        #expect(errors?.code == 1560 && errors?.errors.map(\.property) == ["code", "code"])
+    }
+
     @Test func updatedObjectsAreValidatedWhole() throws {
         let fixture = try fixture {
             $0.attribute("a", .string)

@@ -57,6 +57,10 @@ struct ErrorRenderer {
             return Problem(
                 .number(first.code), first.detail, hint: hint(first), errors: entries)
         }
+        let values = Set(failure.errors.map { [String($0.key), $0.property] }).count
+        let what =
+            values == 1
+            ? "one value breaks \(entries.count) rules" : "\(values) values are not valid"
         var problem = Problem(
             .severalFailures,
             "\(failure.errors.count) values are not valid; the first: "
