@@ -13,8 +13,12 @@ public enum ContextError: Error, Sendable, Hashable, CustomStringConvertible {
     case wrongDestination(relationship: String, asked: String, given: String)
     /// The object's entity does not have the relationship.
     case noSuchRelationship(entity: String, relationship: String)
-    /// The object's entity has no attribute, or to-one, of that name.
+    /// What a to-one was given names no object: a value that is no key, or a key of none.
+    case noDestination(relationship: String, asked: String, given: String)
+    /// The object's entity has no property of that name.
     case noSuchProperty(entity: String, property: String)
+    /// The property is a to-many, a composite attribute or a fetched property; what to ask instead.
+    case noSingleValue(entity: String, property: String, instead: String)
     /// The two objects are of different contexts, or the context is gone.
     case foreignObject
     /// No entity's family of this model has such identities: it is another store's.
@@ -42,10 +46,15 @@ public enum ContextError: Error, Sendable, Hashable, CustomStringConvertible {
             "\(ObjectID.name(entity, key)) is deleted and cannot be linked or changed"
         case .wrongDestination(let relationship, let asked, let given):
             "\(relationship) leads to \(asked), and the object given is of \(given)"
+        case .noDestination(let relationship, let asked, let given):
+            "\(relationship) leads to an object of \(asked), and \(given) is none: give the key "
+                + "of one, or the object by setDestination(_:forKey:)"
         case .noSuchRelationship(let entity, let relationship):
             "\(entity) has no relationship \(relationship)"
         case .noSuchProperty(let entity, let property):
-            "\(entity) has no attribute or to-one relationship \(property)"
+            "\(entity) has no property \(property)"
+        case .noSingleValue(let entity, let property, let instead):
+            "\(property) of \(entity) has no single value: \(instead)"
         case .foreignObject: "the object belongs to another context"
         case .foreignIdentity(let root, let key):
             "no entity with identities has the number \(root) in this model: the identity of "

@@ -56,21 +56,52 @@ extension ManagedObject {
     }
 
     /// An attribute's value, or a to-one's key, by name (`value(forKey:)`).
-    /// - Throws: `ContextError.noSuchProperty`.
-    public final func value(forKey key: String) throws -> Value {
-        switch entity.property(named: key) {
-        case .attribute(let it): return value(it)
-        case .relationship(let it) where !it.isToMany: return value(it.slot)
-        default: throw ContextError.noSuchProperty(entity: entity.name, property: key)
+    /// - Throws: `ContextError.noSuchProperty`; `.noSingleValue` for a to-many, a composite
+    ///   attribute and a fetched property.
+    public final func value(forKey key: String) throws -> Value { value(try slot(forKey: key)) }
+
+    /// Sets an attribute, or a to-one by the key of its destination, by name
+    /// (`setValue(_:forKey:)`). A key may be a new object's; null is no destination.
+    /// - Throws: as `value(forKey:)`; for a to-one `ContextError.noDestination` where the value is
+    ///   no object's key, and as `setToOne`.
+    public final func setValue(_ value: Value, forKey key: String) throws {
+        let slot = try slot(forKey: key)
+        guard case .relationship(let toOne) = entity.slots[slot] else {
+            return setSlot(slot, value)
+        }
+        let context = try checkedContext()
+        let asked = context.model.destination(of: toOne)
+        switch value {
+        case .null: try setToOne(toOne, nil)
+        case .key(let number):
+            let id = ObjectID(root: asked.root, key: number)
+            guard let destination = try context.existingObject(with: id) else {
+                throw ContextError.noDestination(
+                    relationship: key, asked: asked.name, given: ObjectID.name(asked.name, number))
+            }
+            try setToOne(toOne, destination)
+        default:
+            throw ContextError.noDestination(
+                relationship: key, asked: asked.name, given: value.kindName)
         }
     }
 
-    /// Sets an attribute by name (`setValue(_:forKey:)`).
-    /// - Throws: `ContextError.noSuchProperty`, for relationships, too: `setToOne` sets those.
-    public final func setValue(_ value: Value, forKey key: String) throws {
-        guard let attribute = entity.attribute(named: key) else {
-            throw ContextError.noSuchProperty(entity: entity.name, property: key)
+    /// The slot of an attribute or a to-one.
+    /// - Throws: as `value(forKey:)`.
+    final func slot(forKey key: String) throws(ContextError) -> Int {
+        let instead: String
+        switch entity.property(named: key) {
+        case .attribute(let it):
+            guard it.isComposite else { return it.slot }
+            instead = it.elements.first.map { "name an attribute in it, such as \($0.name)" } ?? ""
+        case .relationship(let it):
+            guard it.isToMany else { return it.slot }
+            instead =
+                "it is to-many: members(forKey:) gives its objects, and setMembers(_:forKey:) "
+                + "sets them"
+        case .fetchedProperty: instead = "fetched(forKey:) gives its objects"
+        case nil: throw .noSuchProperty(entity: entity.name, property: key)
         }
-        setValue(value, for: attribute)
+        throw .noSingleValue(entity: entity.name, property: key, instead: instead)
     }
 }

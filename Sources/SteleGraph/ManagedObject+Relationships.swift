@@ -4,7 +4,7 @@ import SteleModel
 import StelePersistence
 
 extension ManagedObject {
-    private func checkedContext() throws -> ManagedObjectContext {
+    func checkedContext() throws -> ManagedObjectContext {
         guard let context else { throw ContextError.foreignObject }
         return context
     }

@@ -144,7 +144,7 @@ open class ManagedObject {
         return changed
     }
 
-    // MARK: For subclasses; the context calls these, and they do nothing here
+    // MARK: For subclasses; the context calls these, and only validation does anything here
 
     /// It is new in its context, its defaults are in place (`awakeFromInsert`).
     open func awakeFromInsert() {}
@@ -172,20 +172,30 @@ open class ManagedObject {
     /// Its values were forgotten (`didTurnIntoFault`).
     open func didTurnIntoFault() {}
 
-    /// Says whether a value may be saved, beside what the model asks; may put another in its place
-    /// (`validateValue(_:forKey:)`). Called for each attribute and to-one of what is saved.
-    /// - Throws: `ValidationError` or `ValidationErrors`, which the save collects; what else is
-    ///   thrown ends the save at once.
-    open func validateValue(_ value: inout Value, forKey key: String) throws {}
+    /// Says whether a value may be saved under a key (`validateValue(_:forKey:)`): here, whether it
+    /// keeps the model's rules. An override calls `super`, and may put another value in its place.
+    ///
+    /// A save asks it of each attribute and to-one of what is saved. It applies the model's rules
+    /// itself, whether or not an override calls `super`, to the values that are left then.
+    /// - Throws: `ValidationError` or `ValidationErrors`, which a save collects, and
+    ///   `ContextError.noSuchProperty` or `.noSingleValue` for the key; what else is thrown ends the
+    ///   save at once.
+    open func validateValue(_ value: inout Value, forKey key: String) throws {
+        try checkedContext().validateValue(value, forKey: key, of: self)
+    }
 
-    /// Says whether it may be inserted as it is (`validateForInsert`). Throws as `validateValue`.
-    open func validateForInsert() throws {}
+    /// Says whether it may be inserted as it is (`validateForInsert`): here, whether each value,
+    /// and the count of each to-many, keeps the model's rules. Overrides and errors are as those of
+    /// `validateValue`; `StoreError` where members must be read and cannot.
+    open func validateForInsert() throws { try checkedContext().validateForInsert(self) }
 
-    /// Says whether it may be updated as it is (`validateForUpdate`). Throws as `validateValue`.
-    open func validateForUpdate() throws {}
+    /// Says whether it may be updated as it is (`validateForUpdate`). As `validateForInsert`, of
+    /// to-manys with those that have changed alone.
+    open func validateForUpdate() throws { try checkedContext().validateForUpdate(self) }
 
-    /// Says whether it may be deleted (`validateForDelete`). Throws as `validateValue`.
-    open func validateForDelete() throws {}
+    /// Says whether it may be deleted (`validateForDelete`): here, whether a relationship whose
+    /// rule is Deny still leads to an object that stays. As `validateForInsert`.
+    open func validateForDelete() throws { try checkedContext().validateForDelete(self) }
 
     /// Its values now; after a save, as stored.
     public final var snapshot: Snapshot {

@@ -244,28 +244,20 @@ extension ManagedObjectContext {
         }
     }
 
-    /// 1600 for each Deny relationship of a deleted object with a destination that stays.
-    func deniedDeletes() throws -> [ValidationError] {
-        var errors: [ValidationError] = []
-        for object in deleted {
-            for relationship in plan(object.entity).relationships
-            where relationship.deleteRule == .deny {
-                let staying = try destinations(relationship, object).first { key in
-                    let id = destinationID(relationship, key)
-                    if known(id)?.isDeleted == true || deletedElsewhere.contains(id) {
-                        return false
-                    }
-                    return try relationship.isToMany || existingObject(with: id) != nil
-                }
-                if let staying {
-                    let other = known(destinationID(relationship, staying))?.entity
-                    errors.append(
-                        .denied(
-                            object, relationship, staying,
-                            other ?? model.destination(of: relationship)))
-                }
+    /// 1600 for each Deny relationship of an object with a destination that stays.
+    func checkDenials(of object: ManagedObject, _ errors: inout [ValidationError]) throws {
+        for relationship in plan(object.entity).relationships
+        where relationship.deleteRule == .deny {
+            let staying = try destinations(relationship, object).first { key in
+                let id = destinationID(relationship, key)
+                if known(id)?.isDeleted == true || deletedElsewhere.contains(id) { return false }
+                return try relationship.isToMany || existingObject(with: id) != nil
             }
+            guard let staying else { continue }
+            let other = known(destinationID(relationship, staying))?.entity
+            errors.append(
+                .denied(
+                    object, relationship, staying, other ?? model.destination(of: relationship)))
         }
-        return errors
     }
 }

@@ -91,15 +91,25 @@ extension ManagedObjectContext {
         if !saved.isEmpty { post(.didSave(saved)) }
     }
 
+    /// Asks objects of subclasses for their values, before the model's rules are applied to what
+    /// they put in their place.
+    /// - Throws: what they throw that is no error of validation.
+    func askValues(_ updates: [ManagedObject], _ errors: inout [ValidationError]) throws {
+        for object in inserted where !object.isDeleted && isSubclassed(object) {
+            try askValues(of: object, &errors)
+        }
+        for object in updates where isSubclassed(object) {
+            try askValues(of: object, &errors)
+        }
+    }
+
     /// Asks objects of subclasses whether they may be saved as they are.
     /// - Throws: what they throw that is no error of validation.
     func askObjects(_ updates: [ManagedObject], _ errors: inout [ValidationError]) throws {
         for object in inserted where !object.isDeleted && isSubclassed(object) {
-            try askValues(of: object, &errors)
             try ask(&errors) { try object.validateForInsert() }
         }
         for object in updates where isSubclassed(object) {
-            try askValues(of: object, &errors)
             try ask(&errors) { try object.validateForUpdate() }
         }
         for object in deleted where isSubclassed(object) {
@@ -107,9 +117,7 @@ extension ManagedObjectContext {
         }
     }
 
-    private func askValues(
-        of object: ManagedObject, _ errors: inout [ValidationError]
-    ) throws {
+    func askValues(of object: ManagedObject, _ errors: inout [ValidationError]) throws {
         for (slot, property) in object.entity.slots.enumerated() {
             var value = object.value(slot)
             try ask(&errors) { try object.validateValue(&value, forKey: property.name) }

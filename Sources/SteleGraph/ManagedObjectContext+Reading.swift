@@ -118,8 +118,9 @@ extension ManagedObjectContext {
 
     /// The objects that match in the store, or in the parent where there is one, in the request's
     /// order. Lists are not kept in the row cache.
-    /// - Throws: `StoreError`, `ContextError.closed`.
+    /// - Throws: as `fetch`.
     public func snapshots(_ request: FetchRequest) throws -> [Snapshot] {
+        guard request.isChecked else { return try snapshots(request.checked(in: model)) }
         if let parent {
             try checkOpen()
             return try parent.fetch(request).map(\.snapshot)
@@ -128,9 +129,10 @@ extension ManagedObjectContext {
     }
 
     /// The rows of a dictionary result: always of what is saved, as in Core Data.
-    /// - Throws: `StoreError`, `ContextError.closed`.
+    /// - Throws: as `fetch`.
     public func rows(_ request: FetchRequest) throws -> [[Value]] {
-        try read { try $0.reader.fetchRows(request) }
+        guard request.isChecked else { return try rows(request.checked(in: model)) }
+        return try read { try $0.reader.fetchRows(request) }
     }
 
     /// The members of a to-many in the store, or in the parent, for each owner that has any.

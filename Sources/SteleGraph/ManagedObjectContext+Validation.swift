@@ -4,35 +4,115 @@ import SteleModel
 import StelePersistence
 
 extension ManagedObjectContext {
+    /// The model's rules, and what objects of subclasses say.
     /// - Throws: `ValidationErrors` with all that is found; `StoreError` where members must be
     ///   read to be counted.
     func validate(updates: [ManagedObject], links: [ChangedLinks]) throws {
-        var errors: [ValidationError] = []
-        for object in inserted where !object.isDeleted {
-            validateValues(of: object, &errors)
+        try collecting { errors in
+            var said: [ValidationError] = []
+            if coordinator.hasSubclasses { try askValues(updates, &said) }
+            for object in inserted where !object.isDeleted {
+                checkValues(of: object, &errors)
+                try checkCounts(of: object, &errors)
+            }
+            for object in updates where !deletedElsewhere.contains(object.id) {
+                checkValues(of: object, &errors)
+            }
+            try validateCounts(links, &errors)
+            for object in deleted { try checkDenials(of: object, &errors) }
+            errors += said
+            if coordinator.hasSubclasses { try askObjects(updates, &errors) }
+        }
+    }
+
+    // MARK: One object
+
+    /// What `ManagedObject.validateForInsert` finds by itself.
+    func validateForInsert(_ object: ManagedObject) throws {
+        try validateAlone(object) { errors in
+            try checkWhole(object, &errors)
+            try checkCounts(of: object, &errors)
+        }
+    }
+
+    /// What `ManagedObject.validateForUpdate` finds by itself; of to-manys those that have changed
+    /// are counted, as in a save.
+    func validateForUpdate(_ object: ManagedObject) throws {
+        try validateAlone(object) { errors in
+            try checkWhole(object, &errors)
             for relationship in plan(object.entity).boundedToManys {
+                let place = ToManyID(relationship: relationship.index, owner: object.id.key)
+                guard toManys[place]?.hasChanges == true else { continue }
                 try validateCount(relationship, of: object, &errors)
             }
         }
-        for object in updates where !deletedElsewhere.contains(object.id) {
-            validateValues(of: object, &errors)
+    }
+
+    /// What `ManagedObject.validateForDelete` finds by itself.
+    func validateForDelete(_ object: ManagedObject) throws {
+        try validateAlone(object) { errors in try checkDenials(of: object, &errors) }
+    }
+
+    /// What `ManagedObject.validateValue` finds by itself.
+    func validateValue(_ value: Value, forKey key: String, of object: ManagedObject) throws {
+        let slot = try object.slot(forKey: key)
+        try validateAlone(object) { errors in
+            var type = AttributeType.objectID
+            if case .attribute(let it) = object.entity.slots[slot] { type = it.type }
+            if !type.holds(value) { errors.append(.wrongType(object, slot, value, type)) }
+            for rule in plan(object.entity).rules where rule.slot == slot {
+                rule.check(value, of: object, &errors)
+            }
         }
-        try validateCounts(links, &errors)
-        errors += try deniedDeletes()
-        if coordinator.hasSubclasses { try askObjects(updates, &errors) }
+    }
+
+    /// Asks an object outside of a save; in a save all of it has been asked before an override
+    /// comes to call `super`, so that nothing is found twice.
+    private func validateAlone(
+        _ object: ManagedObject, _ question: (inout [ValidationError]) throws -> Void
+    ) throws {
+        if isValidating { return }
+        try inOneView {
+            if object.isFault { try fire(object) }
+            try collecting(question)
+        }
+    }
+
+    private func collecting(_ question: (inout [ValidationError]) throws -> Void) throws {
+        isValidating = true
+        defer { isValidating = false }
+        var errors: [ValidationError] = []
+        try question(&errors)
         if !errors.isEmpty { throw ValidationErrors(errors) }
     }
 
-    private func validateValues(of object: ManagedObject, _ errors: inout [ValidationError]) {
+    // MARK: Rules
+
+    private func checkWhole(_ object: ManagedObject, _ errors: inout [ValidationError]) throws {
+        var said: [ValidationError] = []
+        if plan(object.entity).isSubclassed { try askValues(of: object, &said) }
+        checkValues(of: object, &errors)
+        errors += said
+    }
+
+    private func checkValues(of object: ManagedObject, _ errors: inout [ValidationError]) {
         for (slot, type) in plan(object.entity).types
         where object.values.indices.contains(slot) && !type.holds(object.values[slot]) {
-            errors.append(.wrongType(object, slot, type))
+            errors.append(.wrongType(object, slot, object.values[slot], type))
         }
-        for rule in plan(object.entity).rules {
-            if let error = rule.failure(of: object) { errors.append(error) }
+        for rule in plan(object.entity).rules where rule.slot < object.values.count {
+            rule.check(object.values[rule.slot], of: object, &errors)
         }
         for rule in plan(object.entity).requiredComposites {
             if let error = rule.failure(of: object) { errors.append(error) }
+        }
+    }
+
+    private func checkCounts(
+        of object: ManagedObject, _ errors: inout [ValidationError]
+    ) throws {
+        for relationship in plan(object.entity).boundedToManys {
+            try validateCount(relationship, of: object, &errors)
         }
     }
 

@@ -95,6 +95,9 @@ public final class ManagedObjectContext {
     /// The first value that was set on a fault which could not be read: nothing is saved without it.
     var lostValue: ContextError?
 
+    /// Whether the model's rules are being applied, so that objects need not apply them again.
+    var isValidating = false
+
     /// Whether changes are written down as they are made: for undo, or for who observes them.
     var isJournaling = false
     /// Whether objects ask that, as they do while anything may be written down.

@@ -3,60 +3,67 @@
 import SteleModel
 
 extension SlotRule {
-    /// The error for the object's value in this slot, or nil where it is valid.
-    func failure(of object: ManagedObject) -> ValidationError? {
-        guard slot < object.values.count else { return nil }
-        switch (check, object.values[slot]) {
+    /// Adds an error for each rule that a value in this slot of an object breaks.
+    func check(
+        _ value: Value, of object: ManagedObject, _ errors: inout [ValidationError]
+    ) {
+        switch (check, value) {
         case (_, .null):
-            if let optionalSlots, optionalSlots.allSatisfy({ object.value($0).isNull }) {
-                return nil
+            if let optionalSlots,
+                optionalSlots.allSatisfy({ $0 == slot || object.value($0).isNull })
+            {
+                return
             }
-            return isRequired ? .missing(object, name) : nil
-        case (.none, _): return nil
+            if isRequired { errors.append(.missing(object, name)) }
+        case (.none, _): break
         case (.integer(let range), .int(let it)):
-            if range.contains(it) { return nil }
-            return it > range.upperBound
-                ? .tooLarge(object, name, .int(it), most: .int(range.upperBound))
-                : .tooSmall(object, name, .int(it), least: .int(range.lowerBound))
+            if it > range.upperBound {
+                errors.append(.tooLarge(object, name, value, most: .int(range.upperBound)))
+            } else if it < range.lowerBound {
+                errors.append(.tooSmall(object, name, value, least: .int(range.lowerBound)))
+            }
         case (.double(let low, let high), .double(let it)):
             if let high, it > high {
-                return .tooLarge(object, name, .double(it), most: .double(high))
+                errors.append(.tooLarge(object, name, value, most: .double(high)))
+            } else if let low, it < low {
+                errors.append(.tooSmall(object, name, value, least: .double(low)))
             }
-            guard let low, it < low else { return nil }
-            return .tooSmall(object, name, .double(it), least: .double(low))
         case (.decimal(let low, let high), .decimal(let it)):
             if let high, it > high {
-                return .tooLarge(object, name, .decimal(it), most: .decimal(high))
+                errors.append(.tooLarge(object, name, value, most: .decimal(high)))
+            } else if let low, it < low {
+                errors.append(.tooSmall(object, name, value, least: .decimal(low)))
             }
-            guard let low, it < low else { return nil }
-            return .tooSmall(object, name, .decimal(it), least: .decimal(low))
         case (.date(let low, let high), .date(let it)):
-            if let high, it > high { return .tooLate(object, name, it, latest: high) }
-            guard let low, it < low else { return nil }
-            return .tooSoon(object, name, it, earliest: low)
+            if let high, it > high {
+                errors.append(.tooLate(object, name, it, latest: high))
+            } else if let low, it < low {
+                errors.append(.tooSoon(object, name, it, earliest: low))
+            }
         case (.text(let low, let high, let pattern), .string(let it)):
-            return textFailure(object, it, low, high, pattern)
+            checkText(it, low, high, pattern, of: object, &errors)
         case (.uri, .string(let it)):
-            return isURI(it) ? nil : .invalidURI(object, name, it)
-        default: return nil
+            if !isURI(it) { errors.append(.invalidURI(object, name, it)) }
+        default: break
         }
     }
 
-    private func textFailure(
-        _ object: ManagedObject, _ text: String, _ least: Int?, _ most: Int?, _ pattern: String?
-    ) -> ValidationError? {
+    private func checkText(
+        _ text: String, _ least: Int?, _ most: Int?, _ pattern: String?,
+        of object: ManagedObject, _ errors: inout [ValidationError]
+    ) {
         if least != nil || most != nil {
             let length = text.utf16.count
             if let most, length > most {
-                return .tooLong(object, name, text, length: length, most: most)
-            }
-            if let least, length < least {
-                return .tooShort(object, name, text, length: length, least: least)
+                errors.append(.tooLong(object, name, text, length: length, most: most))
+            } else if let least, length < least {
+                errors.append(.tooShort(object, name, text, length: length, least: least))
             }
         }
-        guard let pattern else { return nil }
+        guard let pattern else { return }
         let outcome = PatternMatch.of(text, pattern)
-        return outcome == .matches ? nil : .unmatched(object, name, text, pattern: pattern, outcome)
+        if outcome == .matches { return }
+        errors.append(.unmatched(object, name, text, pattern: pattern, outcome))
     }
 }
 

@@ -27,9 +27,9 @@ extension ValidationError {
     }
 
     static func wrongType(
-        _ object: ManagedObject, _ slot: Int, _ type: AttributeType
+        _ object: ManagedObject, _ slot: Int, _ value: Value, _ type: AttributeType
     ) -> ValidationError {
-        let (name, value) = (object.entity.slots[slot].name, object.values[slot])
+        let name = object.entity.slots[slot].name
         if case .date = value, type == .date {
             return ValidationError(
                 .invalidDate, object, name, value, .null, "must be a date",

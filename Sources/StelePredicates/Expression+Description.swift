@@ -49,7 +49,9 @@ extension Expression: CustomStringConvertible {
             text += "TERNARY("
             predicate.write(to: &text)
             text += ", "
-            Self.write(list: [yes, no], to: &text)
+            Self.write(branch: yes, to: &text)
+            text += ", "
+            Self.write(branch: no, to: &text)
             text += ")"
         case .set(let operation, let left, let right):
             left.write(to: &text, above: 1)
@@ -69,6 +71,15 @@ extension Expression: CustomStringConvertible {
         for (number, item) in list.enumerated() {
             if number > 0 { text += ", " }
             item.write(to: &text, above: 0)
+        }
+    }
+
+    /// A Boolean by its word, which is read as one there.
+    private static func write(branch: Expression, to text: inout String) {
+        if case .constant(.bool(let it)) = branch {
+            text += it ? "YES" : "NO"
+        } else {
+            branch.write(to: &text, above: 0)
         }
     }
 

@@ -47,10 +47,13 @@ public struct FetchSource: Sendable, Hashable {
 /// A search in one entity (NSFetchRequest). Null sorts first ascending and last descending; the
 /// order is always total: after the keys asked for come the group's keys or the object's own.
 public struct FetchRequest: Sendable {
-    public var entity: Entity
+    public var entity: Entity { didSet { isChecked = false } }
     public var includesSubentities = true
-    /// Checked against the model (`PredicateCheck`); nil is all objects. To set it lets go of
-    /// `filled`.
+    /// Whether all of it fits the model, as what `checked(in:)` gives does. Another entity or
+    /// source, and what is set for a predicate, an order, columns or groups, makes it false.
+    public package(set) var isChecked = false
+    /// Nil is all objects. A store takes it as `PredicateCheck` gives it, and a context checks it
+    /// where nobody has (`isChecked`). To set it lets go of `filled`.
     public var predicate: Predicate? {
         get {
             if let filled { return filled.predicate }
@@ -59,11 +62,12 @@ public struct FetchRequest: Sendable {
         set {
             condition = newValue
             filled = nil
+            if newValue != nil { isChecked = false }
         }
     }
     private var condition: Predicate?
-    /// The predicate as one of a shape: a store may keep what it makes of the shape. Where it is
-    /// given, `predicate` is made of it at each use.
+    /// The predicate as one of a shape, which is checked: a store may keep what it makes of the
+    /// shape. Where it is given, `predicate` is made of it at each use.
     public var filled: FilledPredicate?
     /// Whether there is a predicate.
     public var hasPredicate: Bool {
@@ -71,8 +75,10 @@ public struct FetchRequest: Sendable {
         return condition != nil
     }
     /// What `$FETCH_SOURCE` in the predicate stands for; nil where it does not stand there.
-    public var source: FetchSource?
-    public var sortDescriptors: [SortDescriptor] = []
+    public var source: FetchSource? { didSet { if source != nil { isChecked = false } } }
+    public var sortDescriptors: [SortDescriptor] = [] {
+        didSet { if !sortDescriptors.isEmpty { isChecked = false } }
+    }
     /// The most rows to give, or nil for all.
     public var fetchLimit: Int?
     /// Rows to pass over first.
@@ -81,11 +87,17 @@ public struct FetchRequest: Sendable {
     /// its `_id`, of a group the group's keys, of a distinct row its columns. Nil is from the start.
     public var after: [Value]?
     /// The columns of a dictionary result; empty for objects.
-    public var propertiesToFetch: [ExpressionDescription] = []
+    public var propertiesToFetch: [ExpressionDescription] = [] {
+        didSet { if !propertiesToFetch.isEmpty { isChecked = false } }
+    }
     /// What a dictionary result is grouped by.
-    public var propertiesToGroupBy: [Expression] = []
+    public var propertiesToGroupBy: [Expression] = [] {
+        didSet { if !propertiesToGroupBy.isEmpty { isChecked = false } }
+    }
     /// The condition on groups.
-    public var havingPredicate: Predicate?
+    public var havingPredicate: Predicate? {
+        didSet { if havingPredicate != nil { isChecked = false } }
+    }
     public var returnsDistinctResults = false
     /// Whether a context's unsaved changes decide what matches, and where it stands; for objects,
     /// identities and counts. A store knows of none.

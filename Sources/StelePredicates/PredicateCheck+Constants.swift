@@ -82,6 +82,22 @@ extension PredicateCheck {
         return x == .decimal || y == .decimal ? .value(.decimal) : .value(.integer64)
     }
 
+    /// The type of what is sometimes the one and sometimes the other: numbers are of the wider type.
+    static func either(_ a: ExpressionType, _ b: ExpressionType) -> ExpressionType {
+        if a.kind == .any { return b }
+        return a == b && a == .value(.boolean) ? a : wider(a, b)
+    }
+
+    /// A literal that is a Double beside whole numbers, as in arithmetic.
+    func isFixedPoint(_ typed: Typed) -> Bool {
+        if case .constant(.decimal) = typed.expression { true } else { false }
+    }
+
+    func isWhole(_ typed: Typed) -> Bool {
+        guard !typed.isLiteral, case .value(let kind) = typed.type else { return false }
+        return kind == .integer16 || kind == .integer32 || kind == .integer64
+    }
+
     /// A variable's text as the items of a list: `{1, 2}` or `1,2`.
     func list(_ text: String, for element: Typed) throws(PredicateError) -> Typed {
         if text.utf8.first == UInt8(ascii: "{") {
@@ -120,8 +136,7 @@ extension PredicateCheck {
             let b = try convert(branch(no, typed), to: type, near: other)
             return Typed(
                 expression: .conditional(predicate, a.expression, b.expression),
-                type: a.type.kind == .any ? b.type : Self.wider(a.type, b.type),
-                isAggregate: typed.isAggregate)
+                type: Self.either(a.type, b.type), isAggregate: typed.isAggregate)
         default: return typed
         }
     }

@@ -385,7 +385,7 @@ extension PredicateCheck {
                 element = .value(.undefined)
                 break
             }
-            element = element.kind == .any ? item.type : Self.wider(element, item.type)
+            element = Self.either(element, item.type)
         }
         return Typed(
             expression: .aggregate(items.map(\.expression)), type: .collection(element),
@@ -408,10 +408,9 @@ extension PredicateCheck {
         if !b.items.isEmpty, a.items.isEmpty { b = try fitted(b, to: a) }
         if !a.items.isEmpty, b.items.isEmpty { a = try fitted(a, to: b) }
         guard case .collection(let x) = a.type, case .collection(let y) = b.type else { return a }
-        let element = x.kind == .any ? y : Self.wider(x, y)
         return Typed(
-            expression: .set(operation, a.expression, b.expression), type: .collection(element),
-            isOrdered: a.isOrdered && b.isOrdered)
+            expression: .set(operation, a.expression, b.expression),
+            type: .collection(Self.either(x, y)), isOrdered: a.isOrdered && b.isOrdered)
     }
 
     /// A list whose literals are of the kind that a collection holds.

@@ -307,22 +307,12 @@ public struct PredicateCheck: Sendable {
         if a.type.kind != .any || a.pending != nil || b.type.kind != .any || b.pending != nil {
             (a, b) = try unified(a, b)
         }
-        var type = a.type.kind == .any ? b.type : Self.wider(a.type, b.type)
+        var type = Self.either(a.type, b.type)
         if isFixedPoint(a) && isWhole(b) || isFixedPoint(b) && isWhole(a) { type = .value(.double) }
         return Typed(
             expression: .conditional(
                 condition, widened(a, from: first, to: type), widened(b, from: second, to: type)),
             type: type, isAggregate: a.isAggregate || b.isAggregate)
-    }
-
-    /// A literal that is a Double beside whole numbers, as in arithmetic.
-    private func isFixedPoint(_ typed: Typed) -> Bool {
-        if case .constant(.decimal) = typed.expression { true } else { false }
-    }
-
-    func isWhole(_ typed: Typed) -> Bool {
-        guard !typed.isLiteral, case .value(let kind) = typed.type else { return false }
-        return kind == .integer16 || kind == .integer32 || kind == .integer64
     }
 
     /// A branch as a number of the kind that both have together, whichever is taken: a half of it
@@ -337,6 +327,8 @@ public struct PredicateCheck: Sendable {
             return .constant(Self.number(value, as: wide))
         }
         switch wide {
+        case .integer64 where kind == .boolean:
+            return .function("add:to:", [typed.expression, .constant(.int(0))])
         case .double:
             return .function("multiply:by:", [typed.expression, .constant(.double(1))])
         case .decimal: return .asDecimal(typed.expression)

@@ -265,14 +265,24 @@ extension PredicateParser {
         let node = try disjunction()
         let predicate = try condition(node)
         try take(.comma, "a comma")
-        let (yes, yesDepth) = try operand()
+        let (yes, yesDepth) = try branch()
         try take(.comma, "a comma")
-        let (no, noDepth) = try operand()
+        let (no, noDepth) = try branch()
         try take(.rightParenthesis, ")")
         leave()
         return Node(
             .conditional(predicate, yes, no),
             depth: try grown(max(node.depth, yesDepth, noDepth)))
+    }
+
+    /// One of the two values of TERNARY. YES and NO are Booleans there, for nothing else says so.
+    private mutating func branch() throws(PredicateError) -> (Expression, depth: Int) {
+        let isWord = token.kind == .yes || token.kind == .no
+        let (expression, depth) = try operand()
+        guard isWord, case .constant(.int(let number)) = expression else {
+            return (expression, depth)
+        }
+        return (.constant(.bool(number == 1)), depth)
     }
 
     private mutating func subquery() throws(PredicateError) -> Node {

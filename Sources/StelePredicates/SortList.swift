@@ -64,8 +64,9 @@ public struct SortList: Sendable, Hashable {
         by check: PredicateCheck, columns: [SelectList.Column] = []
     ) throws(PredicateError) -> [SortDescriptor] {
         var check = check
-        check.aliases = Dictionary(
-            columns.map { ($0.name, $0.expression) }, uniquingKeysWith: { first, _ in first })
+        for column in columns where check.aliases[column.name] == nil {
+            check.aliases[column.name] = column.expression
+        }
         if columns.contains(where: \.isAggregate) { check.allowsRowAggregates = true }
         var result: [SortDescriptor] = []
         for descriptor in descriptors {

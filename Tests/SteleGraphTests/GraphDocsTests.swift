@@ -97,6 +97,7 @@ import Testing
             override func awakeFromInsert() { try? setValue(.int(1), forKey: "age") }
 
             override func validateForUpdate() throws {
+                try super.validateForUpdate()
                 guard try value(forKey: "age") == .null else { return }
                 throw ValidationError(
                     .invalid, entity: entity, key: id.key, property: "age",

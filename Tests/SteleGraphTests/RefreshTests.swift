@@ -170,8 +170,8 @@ import Testing
         try context.save()
         #expect(try person.changedValues().isEmpty && !person.hasChanges)
         #expect(person.committedValues(forKeys: ["age"]) == ["age": .value(.int(9))])
-        let missing = ContextError.noSuchProperty(entity: "Person", property: "tags")
-        #expect(throws: missing) { try person.value(forKey: "tags") }
+        let missing = ContextError.noSuchProperty(entity: "Person", property: "tagz")
+        #expect(throws: missing) { try person.value(forKey: "tagz") }
         let new = try context.insert(try fixture.entity("Person"))
         #expect(new.committedValues().isEmpty && new.hasChanges)
     }

@@ -157,6 +157,164 @@ import Testing
         #expect(errors?.errors.map(\.code) == [1570, 1610])
     }
 
+    @Test func oneValueTellsEachRuleThatItBreaks() throws {
+        let fixture = try fixture {
+            $0.attribute("code", .string) {
+                $0.minimum = .int(3)
+                $0.maximum = .int(5)
+                $0.regularExpression = "[a-z]+"
+            }
+            $0.toMany("parts", "Part", inverse: "account")
+        }
+        let context = fixture.context()
+        let object = try context.insert(try fixture.entity("Account"))
+        for (value, expected) in [
+            ("A", [1670, 1680]), ("ABCDEF", [1660, 1680]), ("ab", [1670]), ("ABC", [1680]),
+            ("abc", []),
+        ] {
+            object["code"] = .string(value)
+            #expect(try codes { _ = try context.saveRequest() } == expected, "\(value)")
+        }
+        object["code"] = .string("A")
+        let errors = #expect(throws: ValidationErrors.self) { try context.save() }
+        #expect(errors?.code == 1560 && errors?.errors.map(\.property) == ["code", "code"])
+    }
+
+    // MARK: What an object itself can be asked
+
+    /// A context with a valid Account that has two parts and needs one at least.
+    private func account() throws -> (Fixture, ManagedObjectContext, ManagedObject) {
+        let fixture = try fixture {
+            $0.attribute("code", .string) {
+                $0.isOptional = false
+                $0.maximum = .int(3)
+                $0.regularExpression = "[a-z]+"
+            }
+            $0.attribute("size", .integer16)
+            $0.toMany("parts", "Part", inverse: "account", rule: .deny, isOptional: false)
+        }
+        let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+        let account = try context.insert(try fixture.entity("Account"))
+        account["code"] = .string("abc")
+        for _ in 0..<2 { try account.add("parts", try context.insert(try fixture.entity("Part"))) }
+        return (fixture, context, account)
+    }
+
+    @Test func validateForInsertAppliesTheModelsRules() throws {
+        let (fixture, context, account) = try account()
+        try account.validateForInsert()
+        account["code"] = .string("TOO LONG")
+        account["size"] = .int(70_000)
+        #expect(try codes { try account.validateForInsert() } == [1660, 1680, 1610])
+        let bare = try context.insert(try fixture.entity("Account"))
+        #expect(try codes { try bare.validateForInsert() } == [1570, 1580])
+        #expect(context.hasChanges)
+    }
+
+    @Test func validateForUpdateAppliesTheModelsRules() throws {
+        let (fixture, context, account) = try account()
+        defer { withExtendedLifetime(fixture) {} }
+        try context.save()
+        try account.validateForUpdate()
+        account["size"] = .string("large")
+        #expect(try codes { try account.validateForUpdate() } == [1550])
+        account["size"] = .null
+        for part in try account.members(try account.link("parts")) {
+            try account.remove("parts", part)
+        }
+        #expect(try codes { try account.validateForUpdate() } == [1580])
+    }
+
+    @Test func validateForDeleteAppliesTheModelsRules() throws {
+        let (fixture, context, account) = try account()
+        defer { withExtendedLifetime(fixture) {} }
+        try context.save()
+        #expect(try codes { try account.validateForDelete() } == [1600])
+        for part in try account.members(try account.link("parts")) { try context.delete(part) }
+        try context.processPendingChanges()
+        try account.validateForDelete()
+    }
+
+    @Test func validateValueAppliesTheModelsRulesToOneValue() throws {
+        let (fixture, context, account) = try account()
+        defer { withExtendedLifetime(context) {} }
+        func found(_ value: Value, _ key: String) throws -> [Int] {
+            try codes {
+                var value = value
+                try account.validateValue(&value, forKey: key)
+            }
+        }
+        #expect(try found(.string("ab"), "code").isEmpty)
+        #expect(try found(.string("AB"), "code") == [1680])
+        #expect(try found(.string("ABCD"), "code") == [1660, 1680])
+        #expect(try found(.null, "code") == [1570])
+        #expect(try found(.int(5), "code") == [1550])
+        #expect(try found(.int(40_000), "size") == [1610])
+        #expect(try found(.null, "size").isEmpty)
+        let part = try context.insert(try fixture.entity("Part"))
+        var wrong = Value.string("x")
+        #expect(throws: ValidationErrors.self) {
+            try part.validateValue(&wrong, forKey: "account")
+        }
+        for key in ["parts", "color"] {
+            var value = Value.null
+            #expect(throws: ContextError.self) { try account.validateValue(&value, forKey: key) }
+        }
+        #expect(account["code"] == .string("abc"))
+    }
+
+    /// An override that asks `super` first, and one that asks for less than the model.
+    private final class Careful: ManagedObject {
+        override func validateValue(_ value: inout Value, forKey key: String) throws {
+            if key == "code", case .string(let text) = value, text.count > 3 {
+                value = .string(String(text.prefix(3)))
+            }
+            try super.validateValue(&value, forKey: key)
+        }
+        override func validateForInsert() throws {
+            try super.validateForInsert()
+            try complain()
+        }
+        override func validateForUpdate() throws { try complain() }
+
+        private func complain() throws {
+            guard self["size"] == .int(13) else { return }
+            throw ValidationError(
+                .invalid, entity: entity, key: id.key, property: "size", message: "no",
+                detail: "no")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func overridesThatAskSuperFindEachMistakeOnce(_ kind: StoreKind) throws {
+        let model = try makeModel([
+            entity("Account") {
+                $0.attribute("code", .string) {
+                    $0.maximum = .int(3)
+                    $0.regularExpression = "[a-z]+"
+                }
+                $0.attribute("size", .integer16) { $0.maximum = .int(10) }
+            }
+        ])
+        let fixture = try Fixture(model, kind, classes: ["Account": Careful.self])
+        let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+        let account = try context.insert(try fixture.entity("Account"))
+        account["code"] = .string("ABC")
+        account["size"] = .int(13)
+        #expect(try codes { try context.save() } == [1680, 1610, 1550])
+        // Outside of a save the model's rules stop it.
+        #expect(try codes { try account.validateForInsert() } == [1680, 1610])
+        account["size"] = .int(1)
+        // What an override puts in its place is held to the model's rules.
+        account["code"] = .string("ABCDE")
+        #expect(try codes { try context.save() } == [1680])
+        account["code"] = .string("abcde")
+        try context.save()
+        #expect(account["code"] == .string("abc"))
+        account["size"] = .int(13)
+        #expect(try codes { try context.save() } == [1610, 1550])
+    }
+
     @Test func updatedObjectsAreValidatedWhole() throws {
         let fixture = try fixture {
             $0.attribute("a", .string)

@@ -39,6 +39,31 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: folder.store)) == before)
     }
 
+    /// Who reads a store takes the level from SQLite.
+    @Test func aStoreWithoutAutoVacuumLevelIsRead() throws {
+        let folder = try TemporaryFolder()
+        let model = try sample("League")
+        try SQLiteStore.open(path: folder.store, model: model).close()
+        let level = "_NSAutoVacuumLevel"
+        func list() throws -> [String: Any] {
+            let rows = try RawDatabase(folder.store)
+                .texts("SELECT hex(Z_PLIST) FROM Z_METADATA")
+            let hex = try #require(rows.first)
+            let pairs = stride(from: 0, to: hex.count, by: 2).map { hex.dropFirst($0).prefix(2) }
+            let data = Data(pairs.compactMap { UInt8($0, radix: 16) })
+            let list = try PropertyListSerialization.propertyList(from: data, format: nil)
+            return try #require(list as? [String: Any])
+        }
+        var changed = try list()
+        #expect(changed.removeValue(forKey: level) as? String == "2")
+        let data = try PropertyListSerialization.data(
+            fromPropertyList: changed, format: .binary, options: 0)
+        let hex = data.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        try RawDatabase(folder.store).run("UPDATE Z_METADATA SET Z_PLIST = x'\(hex)'")
+        try SQLiteStore.open(path: folder.store, model: model).close()
+        #expect(try list()[level] == nil)
+    }
+
     @Test func aStoreCanBeAskedAfterItIsClosed() throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteStore.open(path: folder.store, model: try sample("League"))

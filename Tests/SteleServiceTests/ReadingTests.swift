@@ -24,6 +24,18 @@ import Testing
         return league
     }
 
+    @Test func aChoiceOfTwoBooleansIsABooleanInJSON() throws {
+        let league = try Self.filled()
+        for parameters in [
+            "select=name,many:TERNARY(goals > 5, YES, NO)&limit=2",
+            "select=name,many:TERNARY(goals > 5, YES, NO)&distinct=true&sort=name&limit=2",
+        ] {
+            let answer = league.get(GroupingTests.target("/Player", parameters))
+            #expect(answer.text.contains(#"{"name":"Ann","many":true"#), "\(answer.text)")
+            #expect(answer.text.contains(#"{"name":"Bo","many":false"#), "\(answer.text)")
+        }
+    }
+
     @Test func whatIncludeEmbedsIsBoundedByWhatIsWritten() throws {
         let league = try ServiceFixture(TestModels.league()) {
             $0.limits.includedObjects = 1000

@@ -259,6 +259,26 @@ import Testing
             })
     }
 
+    @Test func oneValueThatBreaksTwoRulesIsTwoEntries() throws {
+        let shop = try ServiceFixture(
+            TestModels.model(
+                "Shop",
+                [
+                    EntityMaker("Item").attribute("code", .string) {
+                        $0.maximum = .int(3)
+                        $0.regularExpression = "[a-z]+"
+                    }
+                ]))
+        let answer = shop.post("/Item", #"{"code":"ABCD"}"#)
+        #expect(answer.status == 422 && answer.code == "1560", "\(answer.text)")
+        guard case .array(let entries)? = try answer.json["errors"] else {
+            Issue.record("no entries")
+            return
+        }
+        #expect(entries.map { $0["code"] } == [1660, 1680])
+        #expect(entries.allSatisfy { $0["key"] == "code" && $0["value"] == "ABCD" })
+    }
+
     @Test func sixtyFourWritersOnOneObjectNeverMeetAConflict() async throws {
         let league = try ServiceFixture.league()
         _ = league.post("/Player", #"{"name":"Ann","goals":0}"#)

@@ -1,6 +1,5 @@
 /// A fetch's result that stays as the store is, for who shows it (NSFetchedResultsController).
 
-import SteleJSON
 import SteleModel
 import SteleMutex
 import StelePersistence
@@ -43,19 +42,13 @@ public final class FetchedResultsController: Sendable {
         _ request: FetchRequest, sectionNameKeyPath: String? = nil,
         coordinator: PersistentStoreCoordinator
     ) throws(PredicateError) {
-        let check = PredicateCheck(
-            model: coordinator.model, entity: request.entity,
-            dateReader: { try? ISO8601.secondsSinceReferenceDate($0) })
-        var checked = request
-        if let predicate = request.predicate { checked.predicate = try check.check(predicate) }
-        var sort = request.sortDescriptors
-        if let sectionNameKeyPath {
-            sort.insert(contentsOf: try SortList(sectionNameKeyPath).descriptors.prefix(1), at: 0)
+        let section = try sectionNameKeyPath.flatMap { path throws(PredicateError) in
+            let check = PredicateCheck(model: coordinator.model, entity: request.entity)
+            return try SortList(path).checked(by: check).first
         }
-        var keys = try SortList(sort).checked(by: check)
-        let section = sectionNameKeyPath == nil ? nil : keys.removeFirst()
-        checked.sortDescriptors = keys
-        query = ResultsQuery(checked, section: section?.expression, model: coordinator.model)
+        query = ResultsQuery(
+            try request.checked(in: coordinator.model), section: section?.expression,
+            model: coordinator.model)
         self.coordinator = coordinator
     }
 

@@ -11,8 +11,10 @@ extension ManagedObjectContext {
     /// both directions, with limit and offset counted afterwards; those of related objects, too,
     /// where predicate or order lead there. Without it, what is in the store does, and objects that
     /// are deleted here are among them.
-    /// - Throws: `StoreError`, `ContextError.closed`, `PredicateError`.
+    /// - Throws: `PredicateError` for what does not fit the model (`FetchRequest.checked(in:)`),
+    ///   `StoreError`, `ContextError.closed`.
     public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
+        guard request.isChecked else { return try fetch(request.checked(in: model)) }
         try mergeNews()
         return try inOneView {
             let known = try refreshChanged(request)
@@ -30,6 +32,7 @@ extension ManagedObjectContext {
     /// nothing is changed here.
     /// - Throws: as `fetch`.
     public func fetchIDs(_ request: FetchRequest) throws -> [ObjectID] {
+        guard request.isChecked else { return try fetchIDs(request.checked(in: model)) }
         try mergeNews()
         return try inOneView {
             if let pending = try pendingFetch(request) { return try pending.objects().map(\.id) }
@@ -41,6 +44,7 @@ extension ManagedObjectContext {
     /// many rows.
     /// - Throws: as `fetch`.
     public func count(_ request: FetchRequest) throws -> Int {
+        guard request.isChecked else { return try count(request.checked(in: model)) }
         try mergeNews()
         guard parent != nil || mayHaveChanges else {
             return try read { try $0.reader.count(request) }

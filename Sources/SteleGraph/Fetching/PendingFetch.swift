@@ -74,6 +74,7 @@ struct PendingFetch {
         let list = Expression.aggregate(keys.sorted().map { .constant(.int($0)) })
         let others = Predicate.not(.comparison(Comparison(.key("_id"), .in, list)))
         rest.predicate = request.predicate.map { .and([$0, others]) } ?? others
+        rest.isChecked = true
         return rest
     }
 

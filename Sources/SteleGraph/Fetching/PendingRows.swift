@@ -12,6 +12,7 @@ extension ManagedObjectContext {
     /// the page, and aggregates and distinct rows over all objects that match.
     /// - Throws: as `fetch`; `ContextError.tooManyObjects` beyond `evaluationLimit`.
     public func currentRows(_ request: FetchRequest) throws -> [[Value]] {
+        guard request.isChecked else { return try currentRows(request.checked(in: model)) }
         try mergeNews()
         guard mayHaveChanges else {
             if let parent { return try parent.currentRows(request) }
@@ -24,6 +25,9 @@ extension ManagedObjectContext {
     /// `FetchRequest.after` goes on behind. Empty where there is no such object.
     /// - Throws: as `fetch`.
     public func position(of key: Int64, in request: FetchRequest) throws -> [Value] {
+        guard request.isChecked else {
+            return try position(of: key, in: request.checked(in: model))
+        }
         guard mayHaveChanges else {
             if let parent { return try parent.position(of: key, in: request) }
             return try read { try $0.reader.position(of: key, in: request) }
@@ -93,6 +97,7 @@ private struct PendingRows {
         all.includesSubentities = request.includesSubentities
         all.predicate = request.predicate
         all.source = request.source
+        all.isChecked = true
         all.fetchLimit = context.evaluationLimit.map { $0 + 1 }
         let objects = try context.fetch(all)
         try context.checkEvaluation(of: objects.count)

@@ -12,6 +12,7 @@ extension Relationship {
             isToMany
                 ? Comparison(.key(name), .in, list, modifier: .any)
                 : Comparison(.key(name), .in, list))
+        request.isChecked = true
         return request
     }
 }

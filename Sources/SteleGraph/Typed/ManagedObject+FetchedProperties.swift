@@ -16,9 +16,7 @@ extension ManagedObject {
         if id.isTemporary { return [] }
         var request = FetchRequest(entity: destination)
         if let text = declared.request.predicateFormat, !text.isEmpty {
-            let check = PredicateCheck(model: context.model, entity: destination)
-            let predicate = try Predicate(format: text).filled(for: declared)
-            request.predicate = try check.check(predicate, source: entity.index)
+            request.predicate = try Predicate(format: text).filled(for: declared)
             request.source = FetchSource(entity: entity.index, keys: [id.key])
         }
         if declared.request.fetchLimit > 0 { request.fetchLimit = declared.request.fetchLimit }

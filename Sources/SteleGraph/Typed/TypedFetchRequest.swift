@@ -50,14 +50,10 @@ extension TypedFetchRequest {
         if let sort { sortDescriptors = try SortList(sort).descriptors }
     }
 
-    /// The same, fitted to the model.
-    fileprivate func checked(_ entity: Entity, in model: Model) throws(PredicateError)
-        -> FetchRequest
-    {
-        let check = PredicateCheck(model: model, entity: entity)
+    fileprivate func request(of entity: Entity) -> FetchRequest {
         var request = FetchRequest(entity: entity)
-        if let predicate { request.predicate = try check.check(predicate) }
-        request.sortDescriptors = try SortList(sortDescriptors).checked(by: check)
+        request.predicate = predicate
+        request.sortDescriptors = sortDescriptors
         request.includesSubentities = includesSubentities
         request.fetchLimit = fetchLimit
         request.fetchOffset = fetchOffset
@@ -83,16 +79,15 @@ extension ManagedObjectContext {
     }
 
     /// The objects that match, in the request's order.
-    /// - Throws: as `fetch`; `PredicateError` for what does not fit the model;
-    ///   `TypedObjectError.unregistered`.
+    /// - Throws: as `fetch`; `TypedObjectError.unregistered`.
     public func fetch<T>(_ request: TypedFetchRequest<T>) throws -> [T] {
-        try fetch(try request.checked(try entity(of: T.self), in: model)).map { try $0.typed() }
+        try fetch(request.request(of: try entity(of: T.self))).map { try $0.typed() }
     }
 
     /// How many match.
     /// - Throws: as `fetch(_:)`.
     public func count<T>(_ request: TypedFetchRequest<T>) throws -> Int {
-        try count(try request.checked(try entity(of: T.self), in: model))
+        try count(request.request(of: try entity(of: T.self)))
     }
 
     /// The objects of a class that match: `fetch(Player.self, where: "goals > %d", 9, sort: "-goals")`.

@@ -154,3 +154,6 @@ struct JSONFields {
         }
     }
 }
+
+/// A value in a message, as `quoted(_:)` has a text: one that is a text has no second quotes.
+func quoted(_ node: JSONNode) -> String { quoted(node.string ?? JSONValue(node).compact) }

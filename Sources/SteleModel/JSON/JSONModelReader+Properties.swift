@@ -46,8 +46,7 @@ extension JSONModelReader {
             } else {
                 findings.error(
                     fields.place,
-                    "its default \(quoted(JSONValue(node).compact)) is not"
-                        + " \(type.article) \(type.name)")
+                    "its default \(quoted(node)) is not \(type.article) \(type.name)")
             }
         }
         attribute.minimum = bound("minimum", &fields, type)
@@ -71,9 +70,8 @@ extension JSONModelReader {
             return .null
         }
         if let value { return value }
-        let text = quoted(JSONValue(node).compact)
         let wanted = type == .string ? "a length" : "\(type.article) \(type.name)"
-        findings.error(fields.place, "its \(key) \(text) is not \(wanted)")
+        findings.error(fields.place, "its \(key) \(quoted(node)) is not \(wanted)")
         return .null
     }
 

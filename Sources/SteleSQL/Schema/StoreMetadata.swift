@@ -17,7 +17,8 @@ public struct StoreMetadata: Codable, Sendable {
     var hashesVersion = 3
     var identifiers: [String]
     var frameworkVersion = 1344
-    var autoVacuumLevel = "2"
+    /// Nil in a store that does not say it: SQLite knows it.
+    var autoVacuumLevel: String? = "2"
     var digest: String?
     var checksum: String?
     /// What the store's tokens begin with; nil in a store that another program made.

@@ -57,10 +57,12 @@ struct ErrorRenderer {
             return Problem(
                 .number(first.code), first.detail, hint: hint(first), errors: entries)
         }
+        let values = Set(failure.errors.map { [String($0.key), $0.property] }).count
+        let what =
+            values == 1
+            ? "one value breaks \(entries.count) rules" : "\(values) values are not valid"
         var problem = Problem(
-            .severalFailures,
-            "\(failure.errors.count) values are not valid; the first: "
-                + first.detail, errors: entries)
+            .severalFailures, "\(what); the first: " + first.detail, errors: entries)
         // All of them delete rules that deny: a conflict as one alone is.
         if failure.errors.allSatisfy({ $0.code == 1600 }) {
             problem.status = ErrorCode.deniedDelete.status
@@ -135,8 +137,9 @@ struct ErrorRenderer {
                 .contextEvaluation, error.description,
                 hint: "narrow it by where, or save first: then the store works it out")
         case .foreignIdentity, .unusableURI: Problem(.object, error.description)
-        case .wrongDestination: Problem(.noDestination, error.description)
-        case .noSuchRelationship, .noSuchProperty: Problem(.unknownKey, error.description)
+        case .wrongDestination, .noDestination: Problem(.noDestination, error.description)
+        case .noSuchRelationship, .noSuchProperty, .noSingleValue:
+            Problem(.unknownKey, error.description)
         case .foreignObject, .closed, .onWriter, .willSaveDoesNotEnd, .valueLost:
             Problem(.unavailable, error.description)
         }

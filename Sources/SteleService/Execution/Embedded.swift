@@ -146,6 +146,7 @@ struct Embedding {
         return try source.keys.flatMap { owner in
             var its = request
             its.source = FetchSource(entity: source.entity, keys: [owner])
+            its.isChecked = true
             return try context.snapshots(its).map { (owner: owner, member: $0) }
         }
     }

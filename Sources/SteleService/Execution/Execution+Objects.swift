@@ -31,6 +31,7 @@ extension Execution {
         request.predicate = .comparison(
             Comparison(.key("_id"), .equal, .constant(.int(snapshot.key))))
         request.propertiesToFetch = plan.columns
+        request.isChecked = true
         let rows = try context.currentRows(request)
         guard rows.count == 1 else { throw Self.missing(plan.entity, snapshot.key) }
         return .object(

@@ -83,6 +83,7 @@ struct Execution: Sendable {
                 Comparison(.key("_id"), .in, .aggregate(keys.map { .constant(.int($0)) })))
         }
         request.predicate = request.predicate.map { .and([membership, $0]) } ?? membership
+        request.isChecked = true
         return request
     }
 

@@ -154,6 +154,7 @@ extension ObjectWriter {
         { declaring = parent }
         var request = FetchRequest(entity: declaring)
         request.predicate = predicate
+        request.isChecked = true
         return try context.fetch(request)
     }
 

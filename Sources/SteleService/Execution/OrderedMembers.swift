@@ -42,6 +42,7 @@ struct OrderedMembers {
         }
         request.propertiesToFetch.append(
             ExpressionDescription(name: "_id", expression: .key("_id")))
+        request.isChecked = true
         let rows = try context.currentRows(request)
         let places = Dictionary(
             members.enumerated().map { ($0.element, $0.offset) },
@@ -86,6 +87,7 @@ struct OrderedMembers {
         request.propertiesToFetch = plan.request.propertiesToFetch
         request.predicate = .comparison(
             Comparison(.key("_id"), .in, .aggregate(page.map { .constant(.int($0)) })))
+        request.isChecked = true
         var byKey: [Int64: [Value]] = [:]
         for row in try context.currentRows(request) {
             if let key = Execution.id(ofRow: row) { byKey[key] = row }

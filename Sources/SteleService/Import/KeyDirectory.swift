@@ -62,6 +62,7 @@ struct KeyDirectory {
             Comparison(
                 .key(attribute.name), .in,
                 .aggregate(names.map { .constant($0) })))
+        request.isChecked = true
         for snapshot in try context.snapshots(request) {
             guard snapshot.values.indices.contains(attribute.slot) else { continue }
             let name = snapshot.values[attribute.slot]

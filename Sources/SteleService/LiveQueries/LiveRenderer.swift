@@ -35,6 +35,7 @@ struct LiveRenderer: Sendable {
         if let results = query.objects {
             var request = results.query.request
             request.propertiesToFetch = plan.request.propertiesToFetch
+            request.isChecked = true
             rows =
                 request.propertiesToFetch.isEmpty
                 ? .objects(try context.snapshots(request)) : .values(try context.rows(request))
@@ -157,6 +158,7 @@ struct LiveRenderer: Sendable {
             request.propertiesToFetch = plan.request.propertiesToFetch
             let list = Expression.aggregate(keys.sorted().map { .constant(.int($0)) })
             request.predicate = .comparison(Comparison(.key("_id"), .in, list))
+            request.isChecked = true
             let found = try context.rows(request)
             rows = .values(found)
             places = Self.places(found.map { Execution.id(ofRow: $0) ?? 0 })

@@ -49,6 +49,7 @@ struct FetchedProperty: Sendable {
     func request(for owners: [Int64]) -> FetchRequest {
         var request = request
         request.source = FetchSource(entity: owner, keys: owners)
+        request.isChecked = true
         return request
     }
 }

@@ -53,6 +53,7 @@ struct Reading {
         _ request: FetchRequest, _ shape: Shape, _ asked: ListCall, _ names: Names
     ) -> KnownPlan {
         var request = request
+        request.isChecked = true
         let isVolatile = Volatility.of(request)
         guard let text = call.shape,
             let filled = names.prepared(asked.parsed, checked: request.predicate)
@@ -199,6 +200,7 @@ struct Reading {
         var request = FetchRequest(entity: entity)
         request.predicate = try predicate(parameters(), names(entity))
         request.includesSubentities = try parameters().includesSubentities ?? true
+        request.isChecked = true
         return request
     }
 

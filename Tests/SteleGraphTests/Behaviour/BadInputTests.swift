@@ -111,6 +111,41 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func aToOneIsSetByKeyAndWhatCannotBeSetByKeySaysWhy(_ kind: StoreKind) throws {
+        let fixture = try Fixture(try makeLeague(), kind)
+        let teams = try fixture.insert("Team", count: 2)
+        let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
+        let ann = try context.insert(try fixture.entity("Person"))
+        try ann.setValue(.key(teams[0].key), forKey: "team")
+        #expect(try ann.value(forKey: "team") == .key(teams[0].key))
+        #expect(try context.get(teams[0]).keys("players") == [ann.id.key])
+        let new = try context.insert(try fixture.entity("Team"))
+        try ann.setValue(.key(new.id.key), forKey: "team")
+        #expect(try ann.get("team") === new)
+        try ann.setValue(.null, forKey: "team")
+        #expect(try ann.get("team") == nil && new.keys("players").isEmpty)
+        func refusal(_ key: String, _ value: Value) -> String {
+            do {
+                try ann.setValue(value, forKey: key)
+                return ""
+            } catch { return "\(error)" }
+        }
+        for (key, value, says) in [
+            ("team", Value.string("Crew"), ["team", "Team", "text"]),
+            ("team", .int(1), ["team", "setDestination"]), ("team", .key(99), ["Team 99"]),
+            ("friends", .key(1), ["friends", "to-many", "setMembers"]),
+            ("colour", .null, ["Person", "colour"]),
+        ] {
+            let said = refusal(key, value)
+            for word in says { #expect(said.contains(word), "\(key): \(said)") }
+            #expect(!said.contains("has no attribute or to-one relationship team"))
+        }
+        let many = #expect(throws: ContextError.self) { try ann.value(forKey: "friends") }
+        #expect("\(many as Any)".contains("members"))
+        #expect(try ann.get("team") == nil)
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func aDestinationOfTheWrongEntityIsRefusedAtOnce(_ kind: StoreKind) throws {
         let fixture = try Fixture(try makeLeague(), kind)
         let (team, tag) = (try fixture.insert("Team")[0], try fixture.insert("Tag")[0])

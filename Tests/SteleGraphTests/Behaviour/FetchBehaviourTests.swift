@@ -52,6 +52,52 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
+    func aChoiceOfTwoBooleansIsOne(_ kind: StoreKind) throws {
+        let fixture = try Fixture(
+            try makeModel([
+                entity("Lamp") {
+                    $0.attribute("isOn", .boolean)
+                    $0.attribute("watts", .integer16)
+                }
+            ]), kind)
+        let context = fixture.coordinator.newContext()
+        for (isOn, watts) in [(Value.bool(true), 5), (.bool(false), 9), (.null, 7)] {
+            let lamp = try context.insert(try fixture.entity("Lamp"))
+            lamp["isOn"] = isOn
+            lamp["watts"] = .int(Int64(watts))
+        }
+        try context.save()
+        var request = FetchRequest(entity: try fixture.entity("Lamp"))
+        let check = PredicateCheck(model: fixture.model, entity: request.entity)
+        request.propertiesToFetch = try [
+            "TERNARY(watts > 6, YES, NO)", "TERNARY(watts > 6, isOn, YES)",
+            "TERNARY(watts > 6, nil, NO)",
+            "TERNARY(watts > 6, TERNARY(isOn == YES, NO, YES), isOn)",
+            "TERNARY(watts > 6, YES, 2)", "TERNARY(watts > 6, watts, isOn)",
+        ].map {
+            ExpressionDescription(name: $0, expression: try check.check(Expression(format: $0)).0)
+        }
+        let expected: [[Value]] = [
+            [.bool(false), .bool(true), .bool(false), .bool(true), .int(2), .int(1)],
+            [.bool(true), .bool(false), .null, .bool(true), .int(1), .int(9)],
+            [.bool(true), .null, .null, .bool(true), .int(1), .int(7)],
+        ]
+        let rows = try context.rows(request)
+        #expect(rows == expected, "\(rows)")
+        try context.insert(request.entity)["watts"] = .int(1)
+        #expect(try context.currentRows(request).dropLast() == expected[...])
+        for (text, count) in [
+            ("TERNARY(watts > 6, YES, NO) == YES", 2), ("TERNARY(watts > 6, isOn, YES) == 1", 1),
+            ("TERNARY(watts > 6, YES, NO) + 1 == 2", 2),
+        ] {
+            var counted = FetchRequest(entity: request.entity)
+            counted.predicate = try check.check(Predicate(format: text))
+            counted.includesPendingChanges = false
+            #expect(try context.count(counted) == count, "\(text)")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
     func objectsIdentitiesRowsAndCountsAreOfTheSame(_ kind: StoreKind) throws {
         let (fixture, ids) = try people(kind)
         let context = fixture.context()
