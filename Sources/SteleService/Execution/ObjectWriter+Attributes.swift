@@ -24,6 +24,7 @@ extension ObjectWriter {
         if attribute.type == .transformable {
             try ValueReader.checkReplaceable(
                 object.value(attribute), attribute, of: object.entity, key: object.id.key)
+            if attribute.isSame(value, as: object.value(attribute)) { return }
         }
         object.setValue(value, for: attribute)
     }

@@ -50,6 +50,9 @@ struct Columns {
                         + "aggregates or of distinct=true holds single values",
                     hint: composite.leaves.first.map { "select its attributes: \($0.name)" })
             }
+            if column.type == .encrypted {
+                throw column.excerpt.located(.encrypted(column.description.expression))
+            }
             if case .collection = column.type {
                 throw column.excerpt.problem(
                     "\(column.description.name) leads to many values, and a row of "

@@ -53,13 +53,11 @@ struct UnreadableValue: Error {
 extension ValueReader {
     /// The bytes that an attribute's transformer makes of a value in a body.
     static func transformed(_ node: JSONNode, _ attribute: Attribute) throws -> [UInt8] {
-        var writer = ByteWriter()
-        node.write(to: &writer)
-        if attribute.isPlainJSON { return writer.take() }
+        if attribute.isPlainJSON { return node.canonical }
         guard let transformer = attribute.valueTransformer else {
             throw Mismatch("has a transformer that this service does not have")
         }
-        do throws(TransformationError) { return try transformer.stored(writer.take()) } catch {
+        do throws(TransformationError) { return try transformer.stored(node.canonical) } catch {
             throw Mismatch(error.reason, hint: error.hint)
         }
     }
