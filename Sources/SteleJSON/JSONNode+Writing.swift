@@ -1,9 +1,18 @@
 // A node written back: compact, members in their order, every number with its own digits.
 
 extension JSONNode {
+    /// This value as compact JSON, its members in the order of their keys' bytes.
+    public var canonical: [UInt8] {
+        var writer = ByteWriter()
+        write(to: &writer, sortsKeys: true)
+        return writer.take()
+    }
+
     /// Appends this value as compact JSON: no spaces, members in the order written, reals with
     /// the shortest digits that read back the same, long numbers with the digits they came with.
-    public func write(to writer: inout ByteWriter) {
+    /// - Parameter sortsKeys: whether members are in the order of their keys' bytes instead, so
+    ///   that values that differ in the order of members alone are the same text.
+    public func write(to writer: inout ByteWriter, sortsKeys: Bool = false) {
         switch kind {
         case .null: writer.null()
         case .bool: writer.bool(bool ?? false)
@@ -21,18 +30,26 @@ extension JSONNode {
             forEachElement { element in
                 if !isFirst { writer.byte(UInt8(ascii: ",")) }
                 isFirst = false
-                element.write(to: &writer)
+                element.write(to: &writer, sortsKeys: sortsKeys)
             }
             writer.byte(UInt8(ascii: "]"))
         case .object:
             writer.byte(UInt8(ascii: "{"))
             var isFirst = true
-            forEachMemberBytes { name, value in
+            func member(_ name: UnsafeBufferPointer<UInt8>, _ value: JSONNode) {
                 if !isFirst { writer.byte(UInt8(ascii: ",")) }
                 isFirst = false
                 writer.string(utf8: name)
                 writer.byte(UInt8(ascii: ":"))
-                value.write(to: &writer)
+                value.write(to: &writer, sortsKeys: sortsKeys)
+            }
+            if sortsKeys {
+                var members: [(name: [UInt8], value: JSONNode)] = []
+                forEachMemberBytes { members.append((Array($0), $1)) }
+                members.sort { $0.name.lexicographicallyPrecedes($1.name) }
+                for (name, value) in members { name.withUnsafeBufferPointer { member($0, value) } }
+            } else {
+                forEachMemberBytes(member)
             }
             writer.byte(UInt8(ascii: "}"))
         }

@@ -1,10 +1,13 @@
 /// Value transformers: what makes bytes of a Transformable attribute's values, by name.
 
+internal import SteleJSON
 import SteleMutex
 
 /// Makes the bytes that a store keeps of a value, and the value of the bytes (NSValueTransformer).
 ///
-/// A value is JSON, for that is what it is to clients; the bytes are the transformer's own.
+/// A value is JSON, for that is what it is to clients; the bytes are the transformer's own. What is
+/// to be stored comes in one form, `JSONNode.canonical`: a transformer that makes the same bytes of
+/// the same text has equal values compare and group as one.
 public protocol ValueTransformer: Sendable {
     /// The bytes to store for a value.
     /// - Parameter json: the value as a JSON text.
@@ -86,6 +89,29 @@ extension Attribute {
         guard type == .transformable, !isPlainJSON else { return nil }
         return declaration.valueTransformerName.flatMap { ValueTransformers.named($0) }
     }
+
+    /// Whether a transformer encrypts its values (`ValueTransformer.isSecret`).
+    public var isEncrypted: Bool { valueTransformer?.isSecret == true }
+}
+
+extension Attribute {
+    /// Whether two values of it are the same. Those of a Transformable attribute are where their
+    /// JSON is, but for the order of members: their bytes differ where one is encrypted, or was
+    /// stored by an older version or another program.
+    public func isSame(_ value: Value, as other: Value) -> Bool {
+        if value == other { return true }
+        guard type == .transformable, case .data(let one) = value, case .data(let two) = other,
+            let json = canonicalJSON(one)
+        else { return false }
+        return json == canonicalJSON(two)
+    }
+
+    private func canonicalJSON(_ stored: [UInt8]) -> [UInt8]? {
+        guard let json = isPlainJSON ? stored : try? valueTransformer?.value(stored) else {
+            return nil
+        }
+        return (try? JSONDocument(json))?.root.canonical
+    }
 }
 
 extension Model {
@@ -94,7 +120,7 @@ extension Model {
         entities.contains { entity in
             entity.properties.contains { property in
                 guard case .attribute(let it) = property else { return false }
-                return it.nested.contains { $0.valueTransformer?.isSecret == true }
+                return it.nested.contains(where: \.isEncrypted)
             }
         }
     }

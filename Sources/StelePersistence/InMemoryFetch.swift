@@ -170,7 +170,8 @@ struct InMemoryFetch {
 
     /// The keys asked for, and what makes the order total without them.
     private func sortKeys(then rest: [Expression]) throws(PredicateError) -> [Evaluator] {
-        try evaluators(request.sortDescriptors.map(\.expression) + rest)
+        try RowsCheck(request, model).checkKeys()
+        return try evaluators(request.sortDescriptors.map(\.expression) + rest)
     }
 
     private func position(

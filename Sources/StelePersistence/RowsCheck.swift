@@ -16,9 +16,10 @@ public struct RowsCheck {
     }
 
     /// - Parameter isGrouped: whether the rows are groups of objects.
-    /// - Throws: `PredicateError` for what a group has many of, and for distinct rows in an order
-    ///   that is not of their columns.
+    /// - Throws: `PredicateError` for what a group has many of, for distinct rows in an order
+    ///   that is not of their columns, and as `checkKeys`.
     public func check(isGrouped: Bool) throws(PredicateError) {
+        try checkKeys()
         let columns = request.propertiesToFetch.map(\.expression)
         let keys = request.sortDescriptors.map(\.expression)
         if isGrouped {
@@ -30,6 +31,17 @@ public struct RowsCheck {
                 .type, "distinct rows can be sorted by their columns alone",
                 near: key.description)
         }
+    }
+
+    /// Checks what orders, groups or tells apart.
+    /// - Throws: `PredicateError` for what is encrypted.
+    public func checkKeys() throws(PredicateError) {
+        var check = PredicateCheck(model: model, entity: request.entity)
+        check.allowsRowAggregates = true
+        let columns = request.returnsDistinctResults ? request.propertiesToFetch : []
+        for key in request.sortDescriptors.map(\.expression) + request.propertiesToGroupBy
+            + columns.map(\.expression)
+        where (try? check.check(key))?.1 == .encrypted { throw .encrypted(key) }
     }
 
     private func check(_ predicate: Predicate) throws(PredicateError) {

@@ -132,8 +132,8 @@ struct Binder {
         let place: KeyPathResolver.Place =
             switch element {
             case .object(let index): .object(model.entities[index])
-            case .value(let type): .value(type, name: operand.description)
-            case .collection: .value(.undefined, name: operand.description)
+            case .collection: .value(.value(.undefined), name: operand.description)
+            default: .value(element, name: operand.description)
             }
         var resolver = KeyPathResolver(model: model, path: path, place: place)
         var steps = try resolver.steps(fromCollection: isMany)

@@ -9,18 +9,22 @@ public enum ExpressionType: Sendable, Hashable {
     case value(AttributeType)
     /// An object of the entity with that index (or of a subentity), or nil.
     case object(Int)
+    /// An encrypted attribute's value: only whether it is nil can be asked of it, for equal values
+    /// have other bytes each time.
+    case encrypted
     /// Many of the same: a to-many key path, `{…}`, SUBQUERY.
     indirect case collection(ExpressionType)
 
     /// The kinds that can be compared with one another.
     enum Kind {
-        case any, number, text, date, uuid, binary, object, opaque, collection
+        case any, number, text, date, uuid, binary, object, opaque, encrypted, collection
     }
 
     var kind: Kind {
         switch self {
         case .collection: return .collection
         case .object: return .object
+        case .encrypted: return .encrypted
         case .value(let type):
             switch type {
             case .undefined: return .any
@@ -34,6 +38,11 @@ public enum ExpressionType: Sendable, Hashable {
             case .transformable, .composite: return .opaque
             }
         }
+    }
+
+    /// What an attribute's values are.
+    init(of attribute: Attribute) {
+        self = attribute.isEncrypted ? .encrypted : .value(attribute.type)
     }
 
     /// What a literal is.
@@ -63,6 +72,7 @@ public enum ExpressionType: Sendable, Hashable {
         case .binary: "binary data"
         case .object: "an object"
         case .opaque: "a value that cannot be looked into"
+        case .encrypted: "an encrypted value"
         case .collection: "a collection"
         }
     }

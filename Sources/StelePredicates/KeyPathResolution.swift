@@ -44,7 +44,7 @@ struct KeyPathResolver {
     /// Where the path has come to.
     enum Place {
         case object(Entity)
-        case value(AttributeType, name: String)
+        case value(ExpressionType, name: String)
         /// A composite attribute, of which an attribute has to follow.
         case composite(Attribute)
     }
@@ -105,7 +105,7 @@ struct KeyPathResolver {
         let element: ExpressionType =
             switch place {
             case .object(let entity): .object(entity.index)
-            case .value(let type, _): .value(type)
+            case .value(let type, _): type
             case .composite: .value(.composite)
             }
         guard isMany else { return element }
@@ -150,6 +150,9 @@ struct KeyPathResolver {
     }
 
     private func checkOperand(of name: String) throws(PredicateError) {
+        if case .value(.encrypted, _) = place, name.hasPrefix("@distinct") {
+            throw .encrypted(.keyPath(.evaluatedObject, path))
+        }
         guard name != "@count", Self.isFinal(name) else { return }
         let isNumeric = name == "@sum" || name == "@avg"
         switch place {
@@ -159,13 +162,13 @@ struct KeyPathResolver {
                 .type, "\(name) needs an attribute of \(entity.name) to work on", near: name,
                 hint: "write \(name).attribute")
         case .value(let type, let key):
-            let kind = ExpressionType.value(type).kind
-            if isNumeric ? kind == .number || kind == .any : kind != .opaque && kind != .binary {
-                return
-            }
+            let fits =
+                isNumeric
+                ? [.number, .any].contains(type.kind)
+                : ![.opaque, .encrypted, .binary].contains(type.kind)
+            if fits { return }
             throw PredicateError(
-                .type, "\(name) cannot work on \(key), which is \(ExpressionType.value(type).noun)",
-                near: key)
+                .type, "\(name) cannot work on \(key), which is \(type.noun)", near: key)
         }
     }
 
@@ -206,13 +209,13 @@ struct KeyPathResolver {
         }
         switch key {
         case "_id":
-            place = .value(.integer64, name: key)
+            place = .value(.value(.integer64), name: key)
             return .id
         case "_entity":
-            place = .value(.string, name: key)
+            place = .value(.value(.string), name: key)
             return .entityName
         case "_version":
-            place = .value(.integer64, name: key)
+            place = .value(.value(.integer64), name: key)
             return .version
         default: throw unknown(key, of: entity)
         }
@@ -231,7 +234,7 @@ struct KeyPathResolver {
             place = .composite(attribute)
             return nil
         }
-        place = .value(attribute.type, name: attribute.name)
+        place = .value(ExpressionType(of: attribute), name: attribute.name)
         return .attribute(attribute)
     }
 

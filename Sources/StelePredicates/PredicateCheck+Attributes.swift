@@ -1,5 +1,5 @@
-/// Comparisons of attributes that are more than one value in a row: composites, and Binary
-/// attributes whose values may be files.
+/// Attributes that are more than one value in a row, or less: composites, Binary attributes whose
+/// values may be files, and encrypted ones.
 
 import SteleModel
 
@@ -64,5 +64,16 @@ extension PredicateCheck {
             case .attribute(let attribute)? = steps.last
         else { return true }
         return attribute.isExternal
+    }
+
+    /// An expression that orders or groups rows, fitted to the model, and its type.
+    ///
+    /// - Throws: `PredicateError` as for a predicate, and for what is encrypted.
+    public func check(
+        key expression: Expression
+    ) throws(PredicateError) -> (Expression, ExpressionType) {
+        let (checked, type) = try check(expression)
+        if type == .encrypted { throw .encrypted(expression) }
+        return (checked, type)
     }
 }

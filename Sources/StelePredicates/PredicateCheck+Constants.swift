@@ -17,6 +17,9 @@ extension PredicateCheck {
         }
         if case .conditional = a.expression { a = try convert(a, to: b.type, near: b.expression) }
         if case .conditional = b.expression { b = try convert(b, to: a.type, near: a.expression) }
+        for (side, other) in [(a, b), (b, a)] where side.type == .encrypted {
+            guard other.expression == .constant(.null) else { throw .encrypted(side.expression) }
+        }
         guard canCompare(a.type, b.type) else { throw mismatch(a, b) }
         return (a, b)
     }
@@ -212,8 +215,8 @@ extension PredicateCheck {
         case (_, .number):
             guard value.isNumber, case .value(let numeric) = type else { return value }
             return Self.number(value, as: numeric)
-        case (_, .opaque), (_, .binary):
-            if case .data = value { return value }
+        case (_, .opaque), (_, .binary), (_, .encrypted):
+            if case .data = value, type != .encrypted { return value }
             throw PredicateError(
                 .type, "\(type.noun) can be compared with nil alone, not with \(value.literal)",
                 near: value.literal)

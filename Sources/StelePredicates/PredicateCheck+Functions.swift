@@ -218,6 +218,7 @@ extension PredicateCheck {
             isRows = false
         }
         if isRows { try allowRows(function, scope, operand) }
+        if isDistinct, element == .encrypted { throw .encrypted(operand) }
         try checkElement(element, function, operand)
         let argument: Expression =
             isDistinct
@@ -255,8 +256,9 @@ extension PredicateCheck {
         let kind = element.kind
         let fits: Bool =
             switch function {
-            case .min, .max: ![.object, .opaque, .binary, .collection].contains(kind)
-            case .mode: kind != .opaque && kind != .collection
+            case .min, .max:
+                ![.object, .opaque, .encrypted, .binary, .collection].contains(kind)
+            case .mode: ![.opaque, .encrypted, .collection].contains(kind)
             default: kind == .number || kind == .any
             }
         guard !fits else { return }
@@ -351,6 +353,7 @@ extension PredicateCheck {
         var isAggregate = false
         for item in items {
             let it = settled(try checked(item, scope))
+            if it.type == .encrypted { throw .encrypted(item) }
             if met == nil, !it.isLiteral, it.type.kind != .any { met = it.type }
             isAggregate = isAggregate || it.isAggregate
             typed.append(it)
@@ -405,6 +408,8 @@ extension PredicateCheck {
                     + side.type.noun, near: written.description,
                 hint: "a list is written {1, 2}")
         }
+        for (side, written) in [(a, left), (b, right)]
+        where side.type == .collection(.encrypted) { throw .encrypted(written) }
         if !b.items.isEmpty, a.items.isEmpty { b = try fitted(b, to: a) }
         if !a.items.isEmpty, b.items.isEmpty { a = try fitted(a, to: b) }
         guard case .collection(let x) = a.type, case .collection(let y) = b.type else { return a }

@@ -250,7 +250,7 @@ public struct PredicateCheck: Sendable {
             case .attribute(let attribute)? = model.entities[index].property(named: path[0]),
             !attribute.isComposite, !attribute.isTransient
         {
-            return Typed(expression: .keyPath(base, path), type: .value(attribute.type))
+            return Typed(expression: .keyPath(base, path), type: ExpressionType(of: attribute))
         }
         var element = type
         var isMany = false
@@ -261,8 +261,8 @@ public struct PredicateCheck: Sendable {
         let place: KeyPathResolver.Place =
             switch element {
             case .object(let index): .object(model.entities[index])
-            case .value(let type): .value(type, name: base.description)
-            case .collection: .value(.undefined, name: base.description)
+            case .collection: .value(.value(.undefined), name: base.description)
+            default: .value(element, name: base.description)
             }
         var resolver = KeyPathResolver(model: model, path: path, place: place)
         let steps: [KeyPathStep]

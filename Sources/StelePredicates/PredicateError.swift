@@ -103,6 +103,15 @@ public struct PredicateError: Error, Sendable, Hashable, CustomStringConvertible
                 expected: expected, hint: hint))
     }
 
+    /// That an expression's values are encrypted, and equal ones have other bytes each time: they
+    /// cannot be compared, ordered, grouped or told apart.
+    public static func encrypted(_ expression: Expression) -> PredicateError {
+        let text = expression.description
+        return PredicateError(
+            .type, "\(text) is encrypted: it can only be read, and compared with nil", near: text,
+            hint: "what is equal, or comes first, can be told of the values that are read")
+    }
+
     public static func == (a: PredicateError, b: PredicateError) -> Bool { a.fields == b.fields }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(fields) }

@@ -38,11 +38,24 @@ struct KeyedArchiver {
             }
             return scalar(.real(node.real ?? 0))
         case .string: return scalar(.string(node.string ?? ""))
-        case .array: return try collection("NSArray", node)
+        case .array:
+            var elements: [JSONNode] = []
+            node.forEachElement { elements.append($0) }
+            return try collection("NSArray", elements)
         case .object:
             if let made = try tagged(node) { return made }
             return try dictionary(node)
         }
+    }
+
+    /// A set's elements, each once: they have no order, so that one set has one archive.
+    private static func distinct(_ node: JSONNode) -> [JSONNode] {
+        var elements: [(text: [UInt8], node: JSONNode)] = []
+        node.forEachElement { elements.append(($0.canonical, $0)) }
+        elements.sort { $0.text.lexicographicallyPrecedes($1.text) }
+        return elements.indices.filter {
+            $0 == 0 || elements[$0].text != elements[$0 - 1].text
+        }.map { elements[$0].node }
     }
 
     /// How many digits a number has that count: up to 17 a Double keeps.
@@ -84,14 +97,11 @@ struct KeyedArchiver {
     }
 
     private mutating func collection(
-        _ name: String, _ node: JSONNode
+        _ name: String, _ nodes: [JSONNode]
     ) throws(TransformationError) -> Int {
         let made = place(.bool(false))
         var elements: [PropertyList] = []
-        for index in 0..<node.count {
-            guard let element = node[index] else { continue }
-            elements.append(.uid(try add(element)))
-        }
+        for node in nodes { elements.append(.uid(try add(node))) }
         objects[made] = .dictionary([
             .init(key: "NS.objects", value: .array(elements)),
             .init(key: "$class", value: .uid(objectClass(name))),
@@ -124,7 +134,7 @@ struct KeyedArchiver {
         }
         if let elements = node["$set"] {
             guard elements.kind == .array else { throw Self.mistake("$set", "an array") }
-            return try collection("NSSet", elements)
+            return try collection("NSSet", Self.distinct(elements))
         }
         if let text = node["$data"] {
             guard let bytes = text.string.flatMap({ Base64.decode($0) }) else {

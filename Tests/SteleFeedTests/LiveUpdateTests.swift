@@ -1,8 +1,11 @@
 // What is told as updated looks different from before.
 
+import FoundationEssentials
 import Glibc
 import SteleGraph
 import SteleJSON
+import SteleModel
+import StelePersistence
 import Testing
 
 @testable import SteleHTTP
@@ -120,6 +123,33 @@ import Testing
             mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
             mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
             return mixed ^ (mixed >> 31)
+        }
+    }
+
+    /// What is embedded through a parent entity, of the subentity that has it.
+    @Test func aSubentitysRelationshipIsFollowed() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let file = root.appending(path: "Config/Models/Shapes.xcdatamodeld").path
+        let stage = try LiveStage(over: InMemoryStore(model: try ModelFile.read(file).model()))
+        try stage.write("POST", "/Canvas", #"{"name":"c","shapes":[]}"#)
+        try stage.write(
+            "POST", "/Polygon", #"{"name":"p","canvas":1,"vertices":[{"x":1},{"x":2}]}"#)
+        try stage.write("POST", "/Circle", #"{"name":"r","canvas":1}"#)
+        let targets = ["/Canvas?include=shapes.vertices", "/Shape?include=vertices"]
+        let listeners = try targets.map { try stage.listen($0) }
+        for (method, path, body) in [
+            ("PATCH", "/Vertex/1", #"{"x":5}"#), ("DELETE", "/Vertex/2", ""),
+            ("POST", "/Vertex", #"{"x":7,"polygon":1}"#), ("DELETE", "/Polygon/1", ""),
+        ] {
+            for (target, listener) in zip(targets, listeners) {
+                #expect(try listener.becomes(stage, target))
+            }
+            try stage.write(method, path, body)
+        }
+        for (target, listener) in zip(targets, listeners) {
+            #expect(try listener.becomes(stage, target))
+            #expect(listener.names.count == 5)
         }
     }
 }

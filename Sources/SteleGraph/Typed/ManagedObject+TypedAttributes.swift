@@ -99,12 +99,14 @@ extension ManagedObject {
 
     private func setJSON(_ json: [UInt8], _ key: String) throws(TypedObjectError) {
         let attribute = checkedAttribute(key)
-        guard let transformer = try transformer(of: attribute) else {
-            return setValue(.data(json), for: attribute)
-        }
-        do { setValue(.data(try transformer.stored(json)), for: attribute) } catch {
+        let json = (try? JSONDocument(json))?.root.canonical ?? json
+        let transformer = try transformer(of: attribute)
+        let stored: [UInt8]
+        do { stored = try transformer?.stored(json) ?? json } catch {
             throw untransformable(key, error.reason)
         }
+        if attribute.isSame(.data(stored), as: value(attribute)) { return }
+        setValue(.data(stored), for: attribute)
     }
 
     /// Nil where the values are stored as the JSON that they are.

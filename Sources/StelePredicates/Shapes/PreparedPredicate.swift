@@ -34,7 +34,7 @@ public final class PreparedPredicate: Sendable {
         let fitted: Value.Form
     }
 
-    /// What a literal can meet: all of `ExpressionType` but collections.
+    /// What a literal can meet.
     enum Target: Sendable {
         case value(AttributeType)
         case object(Int)
@@ -84,7 +84,7 @@ extension PreparedPredicate.Reading {
         switch type {
         case .value(let kind): target = .value(kind)
         case .object(let entity): target = .object(entity)
-        case .collection: return nil
+        case .collection, .encrypted: return nil
         }
         guard let value = read(token, isNegative: isNegative, in: bytes),
             let fitted = try? check.fitted(value, to: type)

@@ -50,6 +50,7 @@ extension Select {
             } else {
                 operand = try translation.operand(descriptor.expression, environment)
             }
+            if operand.kind == .data { try checkKeys() }
             keys.append(key(operand, descriptor.ascending, descriptor.options, place: keys.count))
             // Nothing is left to order where no two objects are alike.
             if keys.last?.plain == object.key { return SortOrder(keys: keys) }
@@ -60,6 +61,12 @@ extension Select {
             if !keys.contains(where: { $0.sql == key.sql }) { keys.append(key) }
         }
         return SortOrder(keys: keys)
+    }
+
+    private func checkKeys() throws(StoreError) {
+        do throws(PredicateError) { try RowsCheck(request, translation.model).checkKeys() } catch {
+            throw .predicate(error)
+        }
     }
 
     private func key(

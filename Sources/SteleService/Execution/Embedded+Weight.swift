@@ -28,9 +28,9 @@ extension Embedded.Level {
 
     fileprivate func weight(in owner: Snapshot) -> Int {
         guard let slot else { return weight(of: owner.key) }
-        guard owner.values.indices.contains(slot), case .key(let key) = owner.values[slot] else {
-            return 0
-        }
+        guard owners.contains(owner.entity), owner.values.indices.contains(slot),
+            case .key(let key) = owner.values[slot]
+        else { return 0 }
         return weight(of: key)
     }
 }

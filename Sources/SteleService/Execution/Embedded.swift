@@ -24,6 +24,8 @@ struct Embedded: Sendable {
         let below: Embedded
         /// A to-one's slot in its owner's values; nil for a to-many.
         var slot: Int?
+        /// The entities whose objects have that slot.
+        var owners = 0..<0
         /// Objects written for each destination or owner, those below them too; nil where nothing
         /// is below.
         var weights: [Int64: Int]?
@@ -57,16 +59,20 @@ struct Embedding {
     mutating func below(_ owners: [Snapshot], _ inclusion: Inclusion) throws -> Embedded {
         var embedded = Embedded()
         for branch in inclusion.branches {
+            var keys: [Int64] {
+                owners.compactMap { branch.owners.contains($0.entity) ? $0.key : nil }
+            }
             switch branch.kind {
             case .fetched(let property):
-                try embedded.levels.append(
-                    fetched(property, branch.below, owners: owners.map(\.key)))
+                try embedded.levels.append(fetched(property, branch.below, owners: keys))
             case .relationship(let relationship) where relationship.isToMany:
-                try embedded.levels.append(
-                    members(relationship, branch.below, owners: owners.map(\.key)))
+                try embedded.levels.append(members(relationship, branch.below, owners: keys))
             case .relationship(let relationship):
                 var keys = Set<Int64>()
-                for owner in owners where owner.values.indices.contains(relationship.slot) {
+                for owner in owners
+                where branch.owners.contains(owner.entity)
+                    && owner.values.indices.contains(relationship.slot)
+                {
                     if case .key(let key) = owner.values[relationship.slot] { keys.insert(key) }
                 }
                 try embedded.levels.append(
@@ -89,7 +95,7 @@ struct Embedding {
         let below = inclusion.isEmpty ? .none : try below(Array(found.values), inclusion)
         var level = Embedded.Level(
             relationship: relationship.index, content: .destinations(found), below: below,
-            slot: relationship.slot)
+            slot: relationship.slot, owners: context.model.entities[relationship.owner].subtree)
         if !below.isEmpty { level.weights = found.mapValues { below.weight(with: $0) } }
         return level
     }

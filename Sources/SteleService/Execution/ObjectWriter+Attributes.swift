@@ -33,7 +33,7 @@ extension ObjectWriter {
             try ValueReader.checkReplaceable(
                 stored, attribute, of: object.entity, key: object.id.key)
             // A transformer may make other bytes of the same value.
-            if ValueReader.isSame(value, stored, attribute) { return }
+            if attribute.isSame(value, as: stored) { return }
         }
         object.setValue(value, for: attribute)
     }

@@ -20,6 +20,14 @@ struct Columns {
             }
         }
         for branch in inclusion.branches where !has(branch.kind) {
+            // Rows are alike, and know the entity's own properties.
+            guard branch.owners.contains(entity.index) else {
+                throw Problem(
+                    .parameter,
+                    "include names \(branch.name), which is no property of \(entity.name) itself, "
+                        + "and rows of select have its own alone",
+                    hint: "leave select out, or ask for the subentity that has \(branch.name)")
+            }
             switch branch.kind {
             case .relationship(let it): add(it, named: it.name)
             case .fetched(let it): shape.append(Column(name: it.name, source: .fetched(it)))
@@ -41,6 +49,9 @@ struct Columns {
                     "\(composite.name) is a composite attribute, and a row of "
                         + "aggregates or of distinct=true holds single values",
                     hint: composite.leaves.first.map { "select its attributes: \($0.name)" })
+            }
+            if column.type == .encrypted {
+                throw column.excerpt.located(.encrypted(column.description.expression))
             }
             if case .collection = column.type {
                 throw column.excerpt.problem(

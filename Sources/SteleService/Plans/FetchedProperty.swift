@@ -6,7 +6,7 @@ import StelePredicates
 /// A fetched property (NSFetchedPropertyDescription) of one entity.
 struct FetchedProperty: Sendable {
     let name: String
-    /// Its place among an entity's properties as a negative number: relationships have others.
+    /// The number that a family's objects know it by; negative, for relationships have others.
     let index: Int
     /// What it fetches, without the objects that `$FETCH_SOURCE` stands for.
     let request: FetchRequest
@@ -21,7 +21,7 @@ struct FetchedProperty: Sendable {
     ) throws {
         name = declared.name
         owner = entity.index
-        index = -1 - (entity.properties.firstIndex { $0.name == declared.name } ?? 0)
+        index = Self.index(of: name, entity, model)
         limit = declared.request.fetchLimit > 0 ? declared.request.fetchLimit : nil
         let place = "the fetched property \(entity.name).\(declared.name)"
         guard let destination = model.entity(named: declared.request.entityName) else {
@@ -43,6 +43,13 @@ struct FetchedProperty: Sendable {
         }
         request.predicate = visibility.restrict(request.predicate, of: destination)
         self.request = request
+    }
+
+    /// That of a property, the same for the entity that declares it and all below.
+    static func index(of name: String, _ entity: Entity, _ model: Model) -> Int {
+        let owner = model.entity(sharing: [name], of: entity)
+        let place = owner.properties.firstIndex { $0.name == name } ?? 0
+        return -1 - (owner.index << 16 | place)
     }
 
     /// The request for those owners.

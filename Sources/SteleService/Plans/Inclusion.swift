@@ -12,7 +12,16 @@ struct Inclusion: Sendable {
         }
 
         let kind: Kind
+        /// The entities whose objects have it.
+        let owners: Range<Int>
         let below: Inclusion
+
+        var name: String {
+            switch kind {
+            case .relationship(let it): it.name
+            case .fetched(let it): it.name
+            }
+        }
 
         /// `Relationship.index` or `FetchedProperty.index`, which are never the same.
         var index: Int {
@@ -35,8 +44,10 @@ struct Inclusion: Sendable {
     /// The branch of that index, or nil.
     func branch(_ index: Int) -> Branch? { branches.first { $0.index == index } }
 
-    /// The tree of those paths.
-    /// - Throws: `Problem` that names a path which leads nowhere, with the nearest relationship.
+    /// The tree of those paths. A key is the entity's or that of a subentity: objects that do not
+    /// have it leave it out.
+    /// - Throws: `Problem` that names a path which leads nowhere, with the nearest relationship, or
+    ///   to relationships of several subentities.
     init(
         _ paths: [ListCall.IncludePath], from entity: Entity, model: Model,
         visibility: Visibility
@@ -58,11 +69,11 @@ struct Inclusion: Sendable {
         }
         branches = try order.map { name in
             let sharing = sharing[name] ?? []
-            let (kind, destination) = try Self.kind(name, of: entity, model, visibility) {
+            let (owner, kind, destination) = try Self.kind(name, of: entity, model, visibility) {
                 sharing[0].problem($0, key: passed, hint: $1)
             }
             return Branch(
-                kind: kind,
+                kind: kind, owners: owner.subtree,
                 below: try Inclusion(
                     sharing, passed: passed + 1, from: destination, model: model,
                     visibility: visibility))
@@ -72,30 +83,53 @@ struct Inclusion: Sendable {
     private static func kind(
         _ name: String, of entity: Entity, _ model: Model, _ visibility: Visibility,
         problem: (String, String?) -> Problem
-    ) throws -> (Branch.Kind, Entity) {
-        switch entity.property(named: name) {
-        case .relationship(let it): return (.relationship(it), model.destination(of: it))
+    ) throws -> (owner: Entity, Branch.Kind, destination: Entity) {
+        let owners = model.owners(of: name, below: entity)
+        guard owners.count <= 1 else {
+            throw problem(
+                "include names \(name) of \(entity.name), and its subentities "
+                    + "\(owners.map(\.name).joined(separator: ", ")) each have one of their own",
+                "ask for the objects of each of these by a request of its own")
+        }
+        let owner = owners.first ?? entity
+        switch owner.property(named: name) {
+        case .relationship(let it): return (owner, .relationship(it), model.destination(of: it))
         case .fetchedProperty(let it):
-            let property = try FetchedProperty(it, of: entity, model, visibility)
-            return (.fetched(property), property.request.entity)
+            let property = try FetchedProperty(it, of: owner, model, visibility)
+            return (owner, .fetched(property), property.request.entity)
         case .attribute:
             throw problem(
-                "include names \(name) of \(entity.name), which is an attribute: it is "
+                "include names \(name) of \(owner.name), which is an attribute: it is "
                     + "in the answer anyway", nil)
         case nil:
-            let names = entity.properties.compactMap { property -> String? in
-                if case .attribute = property { nil } else { property.name }
+            func names(_ entity: Entity) -> [String] {
+                entity.properties.compactMap { property -> String? in
+                    if case .attribute = property { nil } else { property.name }
+                }
             }
+            let own = names(entity)
             throw problem(
                 "include names \(name), which is no relationship of \(entity.name)",
-                Nearest.hint(to: name, among: names)
-                    ?? (names.isEmpty
-                        ? nil : "its relationships are \(names.joined(separator: ", "))"))
+                Nearest.hint(to: name, among: own + model.family(of: entity).flatMap(names))
+                    ?? (own.isEmpty
+                        ? nil : "its relationships are \(own.joined(separator: ", "))"))
         }
     }
 
     /// All relationships in the tree, for what a change of them would change.
     var count: Int { branches.reduce(branches.count) { $0 + $1.below.count } }
+}
+
+extension Model {
+    /// The entity where it has a property of that name, else the topmost of its subentities that
+    /// have one.
+    fileprivate func owners(of name: String, below entity: Entity) -> [Entity] {
+        if entity.property(named: name) != nil { return [entity] }
+        return family(of: entity).filter { below in
+            below.property(named: name) != nil
+                && below.parent.map { entities[$0].property(named: name) == nil } ?? true
+        }
+    }
 }
 
 extension ListCall.IncludePath {

@@ -72,7 +72,7 @@ struct Names {
         _ descriptor: SortDescriptor, _ excerpt: Excerpt
     ) throws -> SortDescriptor {
         let (expression, type) = try located(in: excerpt) {
-            do throws(PredicateError) { return try check.check(descriptor.expression) } catch {
+            do throws(PredicateError) { return try check.check(key: descriptor.expression) } catch {
                 guard let hint = ListPiece(excerpt: excerpt).sortHint else { throw error }
                 var hinted = error
                 hinted.hint = hint
@@ -91,7 +91,9 @@ struct Names {
     /// A key of `groupBy`.
     func group(_ key: ListCall.GroupKey) throws -> Expression {
         let excerpt = key.excerpt
-        let (checked, type) = try located(in: excerpt) { try check.check(key.expression) }
+        let (checked, type) = try located(in: excerpt) {
+            try check.check(key: key.expression)
+        }
         if case .collection = type {
             throw excerpt.problem("groupBy: \(excerpt.text) leads to many values")
         }
@@ -114,15 +116,19 @@ struct Names {
         let isAggregate = try located(in: item.excerpt) {
             try open.isAggregate(asked.expression)
         }
+        let transformed = transformed(expression, type)
+        if type == .encrypted, transformed == nil {
+            throw item.excerpt.located(.encrypted(asked.expression))
+        }
         return SelectedColumn(
             description: ExpressionDescription(name: asked.name, expression: expression),
             excerpt: item.excerpt, type: type, isAggregate: isAggregate,
-            transformed: transformed(expression, type))
+            transformed: transformed)
     }
 
     /// The attribute at a key path's end where a transformer makes JSON of its values.
     private func transformed(_ expression: Expression, _ type: ExpressionType) -> ValueKind? {
-        guard type == .value(.transformable),
+        guard type == .value(.transformable) || type == .encrypted,
             case .keyPath(.evaluatedObject, let path) = expression,
             let steps = try? KeyPathResolution.resolve(path, from: entity, in: model),
             case .attribute(let attribute)? = steps.last

@@ -51,7 +51,7 @@ struct SnapshotRenderer: Sendable {
     init(model: Model, basePath: String = "") {
         self.model = model
         self.basePath = Array(basePath.utf8)
-        forms = model.entities.map { Form($0) }
+        forms = model.entities.map { Form($0, of: model) }
     }
 
     /// The same with other addresses.
@@ -166,7 +166,7 @@ enum ValueKind: Sendable {
 }
 
 extension SnapshotRenderer.Form {
-    init(_ entity: Entity) {
+    init(_ entity: Entity, of model: Model) {
         var writer = ByteWriter()
         writer.raw(",\"_entity\":")
         writer.string(entity.name)
@@ -176,7 +176,7 @@ extension SnapshotRenderer.Form {
             SnapshotRenderer.Field(
                 key: ByteWriter.preparedKey($0.name, comma: true), kind: ValueKind($0))
         }
-        properties = entity.properties.enumerated().map { index, property in
+        properties = entity.properties.map { property in
             switch property {
             case .attribute(let it): SnapshotRenderer.PropertyField(it)
             case .relationship(let it) where it.isToMany:
@@ -185,7 +185,8 @@ extension SnapshotRenderer.Form {
             case .relationship(let it): .toOne(slot: it.slot, relationship: it.index)
             case .fetchedProperty(let it):
                 .toMany(
-                    relationship: -1 - index, key: ByteWriter.preparedKey(it.name, comma: true))
+                    relationship: FetchedProperty.index(of: it.name, entity, model),
+                    key: ByteWriter.preparedKey(it.name, comma: true))
             }
         }
         isPlain = properties.allSatisfy { property in

@@ -53,24 +53,13 @@ struct UnreadableValue: Error {
 extension ValueReader {
     /// The bytes that an attribute's transformer makes of a value in a body.
     static func transformed(_ node: JSONNode, _ attribute: Attribute) throws -> [UInt8] {
-        var writer = ByteWriter()
-        node.write(to: &writer)
-        if attribute.isPlainJSON { return writer.take() }
+        if attribute.isPlainJSON { return node.canonical }
         guard let transformer = attribute.valueTransformer else {
             throw Mismatch("has a transformer that this service does not have")
         }
-        do throws(TransformationError) { return try transformer.stored(writer.take()) } catch {
+        do throws(TransformationError) { return try transformer.stored(node.canonical) } catch {
             throw Mismatch(error.reason, hint: error.hint)
         }
-    }
-
-    /// Whether two values' bytes are the same JSON to an attribute's transformer, or as they are.
-    static func isSame(_ one: Value, _ other: Value, _ attribute: Attribute) -> Bool {
-        guard case .data(let one) = one, case .data(let other) = other else { return one == other }
-        if one == other { return true }
-        guard let transformer = attribute.valueTransformer, let value = try? transformer.value(one)
-        else { return false }
-        return (try? transformer.value(other)) == value
     }
 
     /// That a value may be written over: not where the old one cannot be read for want of the right

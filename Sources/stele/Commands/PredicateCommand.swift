@@ -173,6 +173,7 @@ extension ExpressionType {
         switch self {
         case .value(.undefined): "nothing"
         case .value(let type): type.name
+        case .encrypted: "Transformable, encrypted"
         case .object(let index): model.entities[index].name
         case .collection(let element): "many: " + element.name(in: model)
         }

@@ -155,4 +155,50 @@ import Testing
         try context.save()
         #expect(try fixture.stored("Safe", "secret", of: made.id) == .null)
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func encryptedValuesAreNotToldApart(_ kind: StoreKind) throws {
+        let name = "UnorderedKey-\(kind)"
+        ValueTransformers.setValueTransformer(
+            try AESGCMTransformer(key: String(repeating: "3", count: 64)), forName: name)
+        let fixture = try secrets(name, kind)
+        let context = fixture.coordinator.newContext()
+        for _ in 0..<2 {
+            try context.insert(try fixture.entity("Safe")).setTransformable(
+                ["k": 1, "a": 2], forKey: "secret")
+        }
+        try context.save()
+        let token = try fixture.token()
+        let safe = try context.get(ObjectID(root: 0, key: 1))
+        try safe.setTransformable(["a": 2, "k": 1], forKey: "secret")
+        #expect(!context.hasChanges)
+        try context.save()
+        #expect(try fixture.token() == token)
+
+        let secret = Expression.key("secret")
+        let column = ExpressionDescription(name: "s", expression: secret)
+        let count = ExpressionDescription(name: "n", expression: .function("count:", []))
+        var request = FetchRequest(entity: try fixture.entity("Safe"))
+        request.sortDescriptors = [SortDescriptor(secret)]
+        var grouped = FetchRequest(entity: request.entity)
+        grouped.propertiesToFetch = [count]
+        grouped.propertiesToGroupBy = [secret]
+        var distinct = FetchRequest(entity: request.entity)
+        distinct.propertiesToFetch = [column]
+        distinct.returnsDistinctResults = true
+        for work in [
+            { _ = try context.fetch(request) }, { _ = try context.rows(grouped) },
+            { _ = try context.rows(distinct) }, { _ = try context.currentRows(distinct) },
+            {
+                _ = try FetchedResultsController(
+                    FetchRequest(entity: request.entity), sectionNameKeyPath: "secret",
+                    coordinator: fixture.coordinator)
+            },
+        ] {
+            let error = #expect(throws: (any Error).self) { try work() }
+            #expect("\(error as Any)".contains("encrypted"), "\(error as Any)")
+        }
+        distinct.returnsDistinctResults = false
+        #expect(try context.rows(distinct).count == 2)
+    }
 }
