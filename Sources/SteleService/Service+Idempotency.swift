@@ -18,7 +18,7 @@ extension Service {
     func write(_ plan: WritePlan, _ call: Call, by execution: Execution) throws -> Outcome {
         guard let name = call.terms.idempotencyKey else { return try execution.write(plan) }
         let request = call.request
-        let key = [reader.name, request.method, request.path, name].joined(separator: "\n")
+        let key = [readerName, request.method, request.path, name].joined(separator: "\n")
         guard running.enter(key) else {
             throw Problem(
                 .keyRunning, "a request with this Idempotency-Key is still running",
@@ -27,16 +27,15 @@ extension Service {
         defer { running.leave(key) }
         let fingerprint = Self.fingerprint(request)
         if let known = try answered(key, fingerprint, plan, execution) { return known }
-        var plan = plan
         let answers = answers
-        plan.receipt = AnswerReceipt(
+        let receipt = AnswerReceipt(
             key: key, fingerprint: fingerprint, model: model,
             response: { answers.response($0, for: call) },
             // What is encrypted in its column would be there in the clear.
             objectBytes: model.hasSecrets ? 0 : options.limits.keptAnswerBytes,
             bodyBytes: options.limits.keptAnswerBytes)
         do {
-            return try execution.write(plan)
+            return try execution.write(plan, receipt)
         } catch StoreError.moved(let why) {
             // Another server over the same store may have answered it meanwhile.
             if let known = try answered(key, fingerprint, plan, execution) { return known }

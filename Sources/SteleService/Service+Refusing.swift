@@ -18,9 +18,6 @@ extension Service {
         return response
     }
 
-    /// The way out for a query that is too long for an address.
-    static let queryAsBody = "POST /{Entity}/query takes the same as a JSON body"
-
     /// Renders what the HTTP layer itself refuses.
     public func refuse(_ refusal: Refusal) -> Response {
         let message = refusal.message
@@ -28,7 +25,7 @@ extension Service {
             switch refusal {
             case .bodyTooLarge: Problem(.bodyTooLarge, message)
             case .targetTooLong, .answerHeadTooLarge:
-                Problem(.targetTooLong, message, hint: Self.queryAsBody)
+                Problem(.targetTooLong, message, hint: Query.asBody)
             case .headTooLarge:
                 Problem(.headTooLarge, message, hint: "send fewer header fields, or shorter ones")
             case .busy(_, let seconds):

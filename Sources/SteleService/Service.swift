@@ -54,7 +54,7 @@ public final class Service: Sendable {
             streams: StreamPlaces(limits.streams))
         store = Place(execution, answers)
         liveQueries = LiveQueries(
-            coordinator, execution: execution, renderer: renderer, options: options.feed,
+            coordinator, limits: limits, renderer: renderer, options: options.feed,
             logger: logger)
         execution.budget = limits.briefReading
         briefStore = Place(execution, answers)
@@ -72,8 +72,9 @@ public final class Service: Sendable {
     var answers: Answers { store.answers }
     var execution: Execution { store.execution }
 
-    /// What the reader may see.
-    var reader: Visibility { .everything }
+    /// The name of the reader: two readers never share an editing context or a kept answer. There
+    /// is one as long as there are no rights.
+    let readerName = ""
 
     // MARK: The road
 
@@ -104,7 +105,7 @@ public final class Service: Sendable {
         defer { leave(place) }
         let call = try passage.call ?? call(route, &passage)  // Calls/
         try pace.allow(call.isBrief)
-        let plan = try passage.plan ?? plan(call, &passage)  // Plans/
+        let plan = try passage.plan ?? plan(call, at: pace, &passage)  // Plans/
         try pace.allow(plan.isBrief(options.limits))
         if pace == .brief, case .write(let write) = plan.action {
             return save(try place.execution.make(write), call, passage)
@@ -146,7 +147,7 @@ public final class Service: Sendable {
     private func enter(_ route: Route, at pace: Pace, _ passage: inout Passage) throws -> Place {
         if pace == .brief { return briefStore }
         guard let id = route.context else { return store }
-        let editing = try contexts.context(id, of: reader.name)
+        let editing = try contexts.context(id, of: readerName)
         passage.place = store.editing(editing)
         try contexts.enter(editing)
         return passage.place
@@ -162,16 +163,15 @@ public final class Service: Sendable {
         let call = try Call(
             passage.request, route: ids.map { route.resolving($0, model) } ?? route,
             limits: options.limits, cacheGeneration: coordinator.cacheGeneration,
-            storeIdentifier: coordinator.store.identifier, plans: plans, visibility: reader,
-            temporaries: ids)
+            storeIdentifier: coordinator.store.identifier, temporaries: ids)
         passage.call = call
         passage.timing.lap("call")
         return call
     }
 
     /// What will be done: names and types are checked, and nothing touches the store.
-    func plan(_ call: Call, _ passage: inout Passage) throws -> Plan {
-        let plan = try Plan(call, model: model, visibility: reader, plans: plans, routes: routes)
+    func plan(_ call: Call, at pace: Pace, _ passage: inout Passage) throws -> Plan {
+        let plan = try Plan(call, model: model, plans: plans, routes: routes, pace: pace)
         passage.plan = plan
         passage.timing.lap("plan")
         return plan

@@ -109,7 +109,7 @@ final class LiveStage {
             Self.request("GET", target, "", [("Accept", "text/event-stream")]), at: service.store,
             isTimed: false)
         let call = try service.call(service.route(&passage), &passage)
-        guard case .live(let parts) = try service.plan(call, &passage).action else {
+        guard case .live(let parts) = try service.plan(call, at: .unhurried, &passage).action else {
             throw Stage.NoStream()
         }
         return try #require(parts.first).plan

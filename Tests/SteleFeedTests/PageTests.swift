@@ -206,7 +206,7 @@ import Testing
 
     @Test func theFormIsWhatAcceptNames() throws {
         func format(_ accept: String?) -> MediaType? {
-            try? ChangesCall.format(Accept(accept))
+            try? Call.changesFormat(Accept(accept))
         }
         for stream in [
             "text/event-stream", "Text/Event-Stream;q=0.5", "text/event-stream, */*",

@@ -73,22 +73,3 @@ enum BinarySource {
         }
     }
 }
-
-extension WritePlan {
-    /// Runs the write, after which an upload is the store's: where it is saved, and where the disk
-    /// failed in a way that leaves open whether it is.
-    func settlingUpload<R>(_ write: () throws -> R) throws -> R {
-        guard case .setBinary(_, _, .upload(let upload)) = deed else { return try write() }
-        do {
-            let result = try write()
-            upload.keep()
-            return result
-        } catch {
-            switch error as? StoreError {
-            case .failed, .noRoom, .busy: upload.keep()
-            default: break
-            }
-            throw error
-        }
-    }
-}

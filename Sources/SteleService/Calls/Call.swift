@@ -15,13 +15,6 @@ final class Call: Sendable {
     let terms: Terms
     let limits: Limits
     let query: Query
-    /// What a reading route is asked for; nil for all others. Of a plan that is known, only where
-    /// its page begins and ends.
-    let list: ListCall?
-    /// The shape of what is asked for; nil where no plan is kept of it.
-    let shape: PredicateShape?
-    /// The plan that was kept of the shape.
-    let known: KnownPlan?
     let body: JSONDocument?
     /// The format of the answer.
     let format: MediaType
@@ -44,8 +37,7 @@ final class Call: Sendable {
     /// - Throws: `Problem`, `PredicateError`, `JSONError`: what cannot be understood of it.
     init(
         _ request: Request, route: Route, limits: Limits, cacheGeneration: String,
-        storeIdentifier: String, plans: PlanCache, visibility: Visibility,
-        temporaries: TemporaryIDs? = nil
+        storeIdentifier: String, temporaries: TemporaryIDs? = nil
     ) throws {
         self.temporaries = temporaries
         self.request = request
@@ -65,7 +57,7 @@ final class Call: Sendable {
         if route.method == .delete {
             // What names the object is compared with it; a body says nothing else here.
             let names = if case .object = route.resource { BodyForm.identity } else { [String]() }
-            try ContextBody.read(body, names) { _, _ in }
+            try BodyMembers.read(body, names) { _, _ in }
         }
         if case .query = route.resource, let body {
             query = try Query(request, body: body, limits: limits)
@@ -87,21 +79,6 @@ final class Call: Sendable {
             } ?? false
         place = try query[.at].map { try ListCall.number($0, .at, 0...Int(Int32.max)) }
         mergePolicy = try query[.mergePolicy].map(Self.mergePolicy) ?? .error
-        if Self.readsObjects(route) {
-            var template = Set<String>()
-            if case .template(let it) = route.resource { template.formUnion(it.variables) }
-            let shape =
-                temporaries == nil ? PlanCache.shape(route, query, format, visibility) : nil
-            known = shape.flatMap { plans.plan(of: $0) }
-            let list = try ListCall(
-                query, limits: limits, isBounded: format == .json, template: template,
-                shape: shape, isKnown: known != nil)
-            self.list = list
-            // A pattern takes longer to compile than all that a kept plan spares.
-            self.shape = list.hasPatterns ? nil : shape
-        } else {
-            (list, shape, known) = (nil, nil, nil)
-        }
     }
 
     private static func mergePolicy(_ name: String) throws -> MergePolicy {
@@ -142,18 +119,6 @@ final class Call: Sendable {
         }
     }
 
-    /// Whether the route finds objects by the parameters of a list.
-    private static func readsObjects(_ route: Route) -> Bool {
-        if case .list = route.resource { return route.method != .post }
-        guard route.isRead else { return false }
-        return switch route.resource {
-        case .list, .count, .query, .template, .object, .related, .fetched, .relatedCount,
-            .member:
-            true
-        default: false
-        }
-    }
-
     /// Whether the answer is a list, which has all formats.
     private static func isList(_ route: Route) -> Bool {
         guard route.isRead else { return false }
@@ -181,7 +146,7 @@ final class Call: Sendable {
     private static func format(_ route: Route, _ query: Query, _ terms: Terms) throws -> MediaType {
         switch route.resource {
         case .index, .health, .readiness, .options, .live, .templates: return .json
-        case .changes: return route.isRead ? try ChangesCall.format(terms.accept) : .json
+        case .changes: return route.isRead ? try changesFormat(terms.accept) : .json
         // Of a kind that nobody has told Stele, so that no Accept can refuse it.
         case .binary: return .bytes
         case .model: return try terms.accept.best(of: [.json, .xml])
@@ -216,6 +181,14 @@ final class Call: Sendable {
         return type
     }
 
+    /// The form that is asked for: JSON, unless `Accept` names `text/event-stream` and gives JSON no
+    /// greater weight (RFC 9110, 12.4.2).
+    /// - Throws: `Problem`, 406, where neither is accepted.
+    static func changesFormat(_ accept: Accept) throws -> MediaType {
+        let offers: [MediaType] = [.json, .events]
+        return try accept.best(of: accept.names(.events) ? offers.reversed() : offers)
+    }
+
     /// What can be followed, for who asks to follow something else.
     private static func following(_ route: Route) -> Problem {
         let hint: String? =
@@ -229,15 +202,5 @@ final class Call: Sendable {
             .notAcceptable,
             "Accept names text/event-stream, and only lists, /live and /changes are given as that",
             hint: hint ?? "leave Accept out, or add application/json to it")
-    }
-
-    /// The `Link` to the next page.
-    func link(to next: NextPage) -> String {
-        let place =
-            switch next {
-            case .after(let cursor): "after=\(cursor.text)"
-            case .offset(let offset): "offset=\(offset)"
-            }
-        return NextLink.text(request, replacing: [.after, .offset], by: place)
     }
 }

@@ -4,6 +4,9 @@ import SteleModel
 
 /// The parameters of one request, each known to its route and given once.
 struct Query: Sendable {
+    /// The way out for a query that is too long for an address.
+    static let asBody = "POST /{Entity}/query takes the same as a JSON body"
+
     private let values: [Parameter: String]
     /// The values of `$NAME`, by the name after `var.`, sorted by it.
     let variables: [(name: String, value: String)]
@@ -61,7 +64,7 @@ struct Query: Sendable {
         guard text.utf8.count <= limits.queryBytes else {
             throw Problem(
                 .targetTooLong, "the query is longer than \(limits.queryBytes) bytes",
-                hint: Service.queryAsBody)
+                hint: Self.asBody)
         }
         if text.isEmpty { return [] }
         let parts = text.utf8.split(

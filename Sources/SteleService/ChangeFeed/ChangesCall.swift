@@ -73,14 +73,6 @@ struct ChangesCall: Sendable {
         }
     }
 
-    /// The form that is asked for: JSON, unless `Accept` names `text/event-stream` and gives JSON no
-    /// greater weight (RFC 9110, 12.4.2).
-    /// - Throws: `Problem`, 406, where neither is accepted.
-    static func format(_ accept: Accept) throws -> MediaType {
-        let offers: [MediaType] = [.json, .events]
-        return try accept.best(of: accept.names(.events) ? offers.reversed() : offers)
-    }
-
     private static func entities(_ text: String, in model: Model) throws -> [Entity] {
         let names = text.split(separator: ",", omittingEmptySubsequences: false)
         return try names.map { name in

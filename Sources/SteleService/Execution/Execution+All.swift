@@ -10,7 +10,9 @@ extension Execution {
     /// Changes or deletes all objects of a fetch, as if each were saved by itself, and all or none.
     ///
     /// They are as many as they are: only their ids are held, and the objects of one part.
-    func writeAll(_ plan: WritePlan, _ request: FetchRequest) throws -> Outcome {
+    func writeAll(
+        _ plan: WritePlan, _ request: FetchRequest, _ receipt: AnswerReceipt?
+    ) throws -> Outcome {
         // Looked for by a reader first, so that no save waits for a long search.
         let found = try reading { context in
             try checkList(plan, writer(plan, context))
@@ -20,12 +22,12 @@ extension Execution {
         func outcome() -> Outcome {
             if case .deleteAll = plan.deed { .deletedAll(count) } else { .updatedAll(count) }
         }
-        if count > 0 || plan.receipt != nil {
+        if count > 0 || receipt != nil {
             _ = try coordinator.store.save(inParts: { save in
                 let keys = try self.keys(of: request, plan, found, save)
                 count = keys.count
                 try writeAll(keys, plan, request.entity, save)
-                if let receipt = plan.receipt {
+                if let receipt = receipt {
                     _ = try save.save(receipt.request(outcome()))
                 }
             })
@@ -42,7 +44,7 @@ extension Execution {
         while true {
             guard case .values(let rows) = try cursor.next(limits.streamBatchRows), !rows.isEmpty
             else { return keys }
-            for row in rows { if let key = Self.id(ofRow: row) { keys.append(key) } }
+            for row in rows { if let key = RowKey.id(of: row) { keys.append(key) } }
         }
     }
 

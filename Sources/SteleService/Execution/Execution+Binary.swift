@@ -5,25 +5,6 @@ import SteleHTTP
 import SteleModel
 import StelePersistence
 
-/// Whose value is read.
-struct BinaryPlan {
-    let owner: Owner
-    let attribute: Attribute
-}
-
-/// A value's bytes, wherever they are.
-enum BinaryContent: Sendable {
-    case bytes([UInt8])
-    case file(FileBody)
-
-    var count: Int {
-        switch self {
-        case .bytes(let bytes): bytes.count
-        case .file(let file): file.size
-        }
-    }
-}
-
 extension Execution {
     /// Reads a value; one in a file is opened, not read.
     func binary(_ plan: BinaryPlan, _ terms: Terms) throws -> Outcome {
@@ -70,5 +51,24 @@ extension Execution {
         // A derived value changes without a version.
         return EntityTags.object(
             version: snapshot.version, generation: generation, token: try context.token(), hash: 0)
+    }
+}
+
+extension WritePlan {
+    /// Runs the write, after which an upload is the store's: where it is saved, and where the disk
+    /// failed in a way that leaves open whether it is.
+    func settlingUpload<R>(_ write: () throws -> R) throws -> R {
+        guard case .setBinary(_, _, .upload(let upload)) = deed else { return try write() }
+        do {
+            let result = try write()
+            upload.keep()
+            return result
+        } catch {
+            switch error as? StoreError {
+            case .failed, .noRoom, .busy: upload.keep()
+            default: break
+            }
+            throw error
+        }
     }
 }

@@ -117,7 +117,7 @@ extension Execution {
         let rows = try members.batch(page)
         return ListOutcome(
             rows: rows, entity: plan.request.entity, shape: plan.shape,
-            embedded: try embedded(rows, plan.shape, context),
+            embedded: try Embedding.embedded(in: rows, plan.shape, context, limits: limits),
             next: end < keys.count ? .offset(end) : nil,
             total: plan.wantsCount ? keys.count : nil, tag: tag)
     }
@@ -133,7 +133,7 @@ extension Execution {
             next = plan.nextByOffset
             if plan.ceiling == nil, case .rows(_, let places) = plan.shape, let last = rows.last {
                 next = try page(behind: places.map { last[$0] }, plan)
-            } else if plan.ceiling == nil, let key = Self.id(ofRow: rows.last) {
+            } else if plan.ceiling == nil, let key = RowKey.id(of: rows.last) {
                 let position =
                     request.sortDescriptors.isEmpty && key > 0
                     ? [.key(key)] : try context.position(of: key, in: request)
@@ -142,7 +142,9 @@ extension Execution {
         }
         return ListOutcome(
             rows: .values(rows), entity: request.entity, shape: plan.shape,
-            embedded: try embedded(rows, plan.shape, context), next: next, total: total, tag: tag)
+            embedded: try Embedding.embedded(
+                in: .values(rows), plan.shape, context, limits: limits), next: next, total: total,
+            tag: tag)
     }
 
     /// The page behind a place, told by the place or, where that is too long for a `Link`, by number.
@@ -157,74 +159,5 @@ extension Execution {
                 hint: "sort by shorter ones, or ask for pages by offset")
         }
         return plan.nextByOffset
-    }
-
-    /// The id that a row of columns ends with.
-    static func id(ofRow row: [Value]?) -> Int64? {
-        switch row?.last {
-        case .int(let key), .key(let key): key
-        default: nil
-        }
-    }
-
-    /// What is embedded in rows of a shape.
-    func embedded(
-        _ rows: FetchedRows, _ shape: Shape, _ context: ManagedObjectContext
-    ) throws -> Embedded {
-        switch rows {
-        case .values(let rows): return try embedded(rows, shape, context)
-        case .objects(let snapshots):
-            var embedding = Embedding(context, limits: limits)
-            return try embedding.below(snapshots, shape.inclusion)
-        }
-    }
-
-    /// What the columns of relationships need beside the rows.
-    func embedded(
-        _ rows: [[Value]], _ shape: Shape, _ context: ManagedObjectContext
-    ) throws -> Embedded {
-        guard case .columns(let columns, let inclusion) = shape else { return .none }
-        var embedded = Embedded()
-        var embedding = Embedding(context, limits: limits)
-        for column in columns {
-            switch column.source {
-            case .toMany(let relationship):
-                let owners = rows.compactMap { Self.id(ofRow: $0) }
-                if let known = embedded.level(relationship.index) {
-                    // Another column of the same: read once, written again.
-                    try embedding.spend(known)
-                } else if let branch = inclusion.branch(relationship.index) {
-                    let level = try embedding.members(
-                        relationship, branch.below, owners: owners)
-                    try embedding.check(level, owners)
-                    embedded.levels.append(level)
-                } else {
-                    embedded.levels.append(try embedding.keys(relationship, owners: owners))
-                }
-            case .fetched(let property):
-                guard let branch = inclusion.branch(property.index) else { continue }
-                let owners = rows.compactMap { Self.id(ofRow: $0) }
-                let level = try embedding.fetched(property, branch.below, owners: owners)
-                try embedding.check(level, owners)
-                embedded.levels.append(level)
-            case .toOne(let place, let relationship):
-                guard let branch = inclusion.branch(relationship.index) else { continue }
-                let keys = rows.compactMap { row in Self.key(row, at: place) }
-                let level = try embedding.destinations(
-                    relationship, branch.below, keys: Array(Set(keys)))
-                try embedding.check(level, keys)
-                embedded.levels.append(level)
-            case .value, .composite, .entityName: continue
-            }
-        }
-        return embedded
-    }
-
-    static func key(_ row: [Value], at place: Int) -> Int64? {
-        guard row.indices.contains(place) else { return nil }
-        return switch row[place] {
-        case .key(let key), .int(let key): key
-        default: nil
-        }
     }
 }

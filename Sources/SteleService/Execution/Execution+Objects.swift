@@ -37,7 +37,8 @@ extension Execution {
         return .object(
             ListOutcome(
                 rows: .values(rows), entity: plan.entity, shape: plan.shape,
-                embedded: try embedded(rows, plan.shape, context), next: nil, total: nil,
+                embedded: try Embedding.embedded(
+                    in: .values(rows), plan.shape, context, limits: limits), next: nil, total: nil,
                 tag: tag))
     }
 

@@ -11,12 +11,13 @@ extension Execution {
     /// time on the writer's own thread, where nothing can come between.
     ///
     /// A version that the client names is compared again each time.
-    func write(_ plan: WritePlan) throws -> Outcome {
+    /// - Parameter receipt: what is kept of the answer with the save.
+    func write(_ plan: WritePlan, _ receipt: AnswerReceipt? = nil) throws -> Outcome {
         if let editing { return try write(plan, in: editing) }
-        if let request = plan.deed.allOf { return try writeAll(plan, request) }
+        if let request = plan.deed.allOf { return try writeAll(plan, request, receipt) }
         for _ in 1..<max(limits.writeAttempts, 1) {
             let write: MadeWrite
-            do { write = try make(plan) } catch StoreError.moved { continue }
+            do { write = try make(plan, receipt) } catch StoreError.moved { continue }
             guard let request = write.request else { return write.unchanged }
             do {
                 return write.applied.outcome(after: try coordinator.store.save(request))
@@ -30,22 +31,24 @@ extension Execution {
                 throw write.placing(error)
             }
         }
-        return try writeAlone(plan)
+        return try writeAlone(plan, receipt)
     }
 
     /// Makes a write, and saves nothing.
-    func make(_ plan: WritePlan) throws -> MadeWrite {
+    func make(_ plan: WritePlan, _ receipt: AnswerReceipt? = nil) throws -> MadeWrite {
         let context = ManagedObjectContext(coordinator, name: plan.contextName, budget: budget)
         defer { context.close() }
-        return try make(plan, in: context)
+        return try make(plan, receipt, in: context)
     }
 
-    private func make(_ plan: WritePlan, in context: ManagedObjectContext) throws -> MadeWrite {
+    private func make(
+        _ plan: WritePlan, _ receipt: AnswerReceipt?, in context: ManagedObjectContext
+    ) throws -> MadeWrite {
         let writer = writer(plan, context)
         do {
             let applied = try apply(plan, writer)
             let request =
-                try plan.receipt.map { try $0.request(applied, context) } ?? context.saveRequest()
+                try receipt.map { try $0.request(applied, context) } ?? context.saveRequest()
             return MadeWrite(
                 request: request, applied: applied, places: writer.places,
                 token: try context.token())
@@ -54,14 +57,14 @@ extension Execution {
         }
     }
 
-    private func writeAlone(_ plan: WritePlan) throws -> Outcome {
+    private func writeAlone(_ plan: WritePlan, _ receipt: AnswerReceipt?) throws -> Outcome {
         var made: MadeWrite?
         do {
             let saved = try coordinator.store.save(making: { reader in
                 let context = ManagedObjectContext(
                     coordinator, reader: reader, name: plan.contextName)
                 defer { context.close() }
-                let write = try make(plan, in: context)
+                let write = try make(plan, receipt, in: context)
                 made = write
                 return write.request ?? SaveRequest(readToken: write.token)
             })

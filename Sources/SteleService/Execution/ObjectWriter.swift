@@ -7,15 +7,7 @@ import StelePersistence
 
 /// Applies JSON to the objects of one context; used for one request.
 final class ObjectWriter {
-    /// How the keys that a body leaves out are taken.
-    enum Mode {
-        /// They stay (merge patch, RFC 7396).
-        case merge
-        /// Attributes and to-ones go back to their defaults (PUT).
-        case replace
-        /// The body is a list of operations (JSON Patch, RFC 6902).
-        case patch
-    }
+    typealias Mode = WritePlan.Mode
 
     let context: ManagedObjectContext
     let forms: BodyForms

@@ -50,7 +50,7 @@ struct OrderedMembers {
         var keys: [Int64] = []
         var equals: [[Value]] = []
         func close() {
-            keys += equals.compactMap { Execution.id(ofRow: $0) }.sorted {
+            keys += equals.compactMap { RowKey.id(of: $0) }.sorted {
                 places[$0] ?? .max < places[$1] ?? .max
             }
             equals = []
@@ -90,7 +90,7 @@ struct OrderedMembers {
         request.isChecked = true
         var byKey: [Int64: [Value]] = [:]
         for row in try context.currentRows(request) {
-            if let key = Execution.id(ofRow: row) { byKey[key] = row }
+            if let key = RowKey.id(of: row) { byKey[key] = row }
         }
         return page.compactMap { byKey[$0] }
     }

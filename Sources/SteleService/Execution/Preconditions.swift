@@ -88,3 +88,8 @@ struct Preconditions {
             hint: hint, members: members)
     }
 }
+
+extension WritePlan {
+    /// Nil where the client asks for none.
+    var preconditions: Preconditions? { Preconditions(terms) }
+}

@@ -10,7 +10,7 @@ import StelePredicates
 ///
 /// It belongs to one thread at a time: the worker that begins it hands it to the one that streams.
 // Whoever begins it gives it away with the answer and does not come back to it.
-final class RowStream: @unchecked Sendable {
+final class RowStream: RowSource, @unchecked Sendable {
     private enum Rows {
         case cursor(any FetchCursor)
         /// Members of an ordered relationship: those that are left.
@@ -51,7 +51,11 @@ final class RowStream: @unchecked Sendable {
             rows = .keys(members, left.dropFirst(count))
         }
         guard batch.count > 0 else { return nil }
-        return (batch, try execution.embedded(batch, plan.shape, context))
+        return (
+            batch,
+            try Embedding.embedded(
+                in: batch, plan.shape, context, limits: execution.limits)
+        )
     }
 
     /// Gives the reader back.

@@ -313,9 +313,3 @@ enum AppliedOperation: Sendable {
         }
     }
 }
-
-/// What came of an operation.
-enum OperationOutcome: Sendable {
-    case object(Snapshot?)
-    case deleted(entity: Int, key: Int64?)
-}

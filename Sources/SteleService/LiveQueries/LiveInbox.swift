@@ -6,14 +6,8 @@ import StelePersistence
 
 /// A stream that waits for its queries.
 struct LiveArrival: Sendable {
-    /// A query of the stream, and what stands before its events' names.
-    struct Part: Sendable {
-        let plan: LivePlan
-        let prefix: String
-    }
-
     let stream: EventStream
-    let parts: [Part]
+    let parts: [LivePart]
     /// `Last-Event-ID`, where it is one of a live stream.
     let known: LiveID?
 

@@ -36,14 +36,14 @@ public final class LiveQueries: Sendable {
     private let running = Mutex(Running())
 
     init(
-        _ coordinator: PersistentStoreCoordinator, execution: Execution, renderer: SnapshotRenderer,
+        _ coordinator: PersistentStoreCoordinator, limits: Limits, renderer: SnapshotRenderer,
         options: ChangeFeed.Options, logger: Logger
     ) {
         self.coordinator = coordinator
-        self.renderer = LiveRenderer(execution: execution, renderer: renderer)
+        self.renderer = LiveRenderer(limits: limits, renderer: renderer)
         self.options = options
         self.logger = logger
-        limits = execution.limits
+        self.limits = limits
     }
 
     /// Ends all streams: each gets what waits for it and its last chunk.
@@ -60,7 +60,7 @@ public final class LiveQueries: Sendable {
 
     /// The answer to a live query, or to several on one stream.
     /// - Throws: `Problem`, `PredicateError`, `StoreError`: what keeps a query from being followed.
-    func answer(_ parts: [LiveArrival.Part], _ request: Request) throws -> Response {
+    func answer(_ parts: [LivePart], _ request: Request) throws -> Response {
         try start()
         let stream = EventStream(capacity: .max)
         let arrival = LiveArrival(
@@ -165,17 +165,17 @@ public final class LiveQueries: Sendable {
     /// - Parameter arrivals: who waits for it: what was to be told since the earliest save that one of
     ///   them knows is in the query's log, where the history tells it.
     func made(_ plan: LivePlan, for arrivals: [LiveArrival]) throws -> LiveQuery {
-        try renderer.execution.reading { context in
-            let query = try LiveQuery(plan, context)
-            try renderer.takeSnapshot(of: query, context)
-            let known = arrivals.compactMap { $0.number(of: plan.key, in: query.generation) }
-            if let token = known.min(),
-                let log = try renderer.log(of: query, since: token, context)
-            {
-                query.log = log
-            }
-            return query
+        let context = ManagedObjectContext(coordinator)
+        defer { context.close() }
+        let query = try LiveQuery(plan, context)
+        try renderer.takeSnapshot(of: query, context)
+        let known = arrivals.compactMap { $0.number(of: plan.key, in: query.generation) }
+        if let token = known.min(),
+            let log = try renderer.log(of: query, since: token, context)
+        {
+            query.log = log
         }
+        return query
     }
 
     /// Whether someone is at building it.

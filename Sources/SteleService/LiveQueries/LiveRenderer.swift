@@ -18,7 +18,7 @@ struct LiveRows {
 
 /// Reads and writes what events say.
 struct LiveRenderer: Sendable {
-    let execution: Execution
+    let limits: Limits
     let renderer: SnapshotRenderer
 
     // MARK: Snapshots
@@ -42,7 +42,7 @@ struct LiveRenderer: Sendable {
         } else {
             rows = .values(query.rows?.rows ?? [])
         }
-        let embedded = try execution.embedded(rows, plan.shape, context)
+        let embedded = try Embedding.embedded(in: rows, plan.shape, context, limits: limits)
         let form = form(plan, rows, embedded)
         var writer = ByteWriter(capacity: 256 + rows.count * 128)
         writer.raw("{\"rows\":[")
@@ -161,10 +161,12 @@ struct LiveRenderer: Sendable {
             request.isChecked = true
             let found = try context.rows(request)
             rows = .values(found)
-            places = Self.places(found.map { Execution.id(ofRow: $0) ?? 0 })
+            places = Self.places(found.map { RowKey.id(of: $0) ?? 0 })
         }
         return LiveRows(
-            rows: rows, embedded: try execution.embedded(rows, plan.shape, context), places: places)
+            rows: rows,
+            embedded: try Embedding.embedded(in: rows, plan.shape, context, limits: limits),
+            places: places)
     }
 
     private static func places(_ keys: [Int64]) -> [Int64: Int] {

@@ -16,8 +16,7 @@ struct FetchedProperty: Sendable {
 
     /// - Throws: `PredicateError` and `Problem` for what the model says wrongly of it.
     init(
-        _ declared: FetchedPropertyDescription, of entity: Entity, _ model: Model,
-        _ visibility: Visibility
+        _ declared: FetchedPropertyDescription, of entity: Entity, _ model: Model
     ) throws {
         name = declared.name
         owner = entity.index
@@ -41,7 +40,6 @@ struct FetchedProperty: Sendable {
                 throw error
             }
         }
-        request.predicate = visibility.restrict(request.predicate, of: destination)
         self.request = request
     }
 

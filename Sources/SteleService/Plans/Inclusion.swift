@@ -49,16 +49,14 @@ struct Inclusion: Sendable {
     /// - Throws: `Problem` that names a path which leads nowhere, with the nearest relationship, or
     ///   to relationships of several subentities.
     init(
-        _ paths: [ListCall.IncludePath], from entity: Entity, model: Model,
-        visibility: Visibility
+        _ paths: [ListCall.IncludePath], from entity: Entity, model: Model
     ) throws {
-        try self.init(paths, passed: 0, from: entity, model: model, visibility: visibility)
+        try self.init(paths, passed: 0, from: entity, model: model)
     }
 
     /// - Parameter passed: how many keys of the paths lead to the entity.
     private init(
-        _ paths: [ListCall.IncludePath], passed: Int, from entity: Entity, model: Model,
-        visibility: Visibility
+        _ paths: [ListCall.IncludePath], passed: Int, from entity: Entity, model: Model
     ) throws {
         var order: [String] = []
         var sharing: [String: [ListCall.IncludePath]] = [:]
@@ -69,19 +67,18 @@ struct Inclusion: Sendable {
         }
         branches = try order.map { name in
             let sharing = sharing[name] ?? []
-            let (owner, kind, destination) = try Self.kind(name, of: entity, model, visibility) {
+            let (owner, kind, destination) = try Self.kind(name, of: entity, model) {
                 sharing[0].problem($0, key: passed, hint: $1)
             }
             return Branch(
                 kind: kind, owners: owner.subtree,
                 below: try Inclusion(
-                    sharing, passed: passed + 1, from: destination, model: model,
-                    visibility: visibility))
+                    sharing, passed: passed + 1, from: destination, model: model))
         }
     }
 
     private static func kind(
-        _ name: String, of entity: Entity, _ model: Model, _ visibility: Visibility,
+        _ name: String, of entity: Entity, _ model: Model,
         problem: (String, String?) -> Problem
     ) throws -> (owner: Entity, Branch.Kind, destination: Entity) {
         let owners = model.owners(of: name, below: entity)
@@ -95,7 +92,7 @@ struct Inclusion: Sendable {
         switch owner.property(named: name) {
         case .relationship(let it): return (owner, .relationship(it), model.destination(of: it))
         case .fetchedProperty(let it):
-            let property = try FetchedProperty(it, of: owner, model, visibility)
+            let property = try FetchedProperty(it, of: owner, model)
             return (owner, .fetched(property), property.request.entity)
         case .attribute:
             throw problem(

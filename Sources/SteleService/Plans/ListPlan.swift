@@ -84,6 +84,12 @@ extension ListPlan {
     }
 }
 
+/// Where the next page begins.
+enum NextPage: Sendable {
+    case after(Cursor)
+    case offset(Int)
+}
+
 /// A count.
 struct CountPlan: Sendable {
     let source: Source
@@ -111,4 +117,10 @@ struct ObjectPlan: Sendable {
     let columns: [ExpressionDescription]
     let tagHash: UInt64
     let isVolatile: Bool
+}
+
+/// Whose value is read.
+struct BinaryPlan: Sendable {
+    let owner: Owner
+    let attribute: Attribute
 }

@@ -15,8 +15,7 @@ extension Route {
 }
 
 extension Call {
-    /// Whether the call is planned at a brief pace: a regular expression is compiled with the plan,
-    /// and nothing breaks that off.
+    /// Whether the call is planned at a brief pace.
     var isBrief: Bool {
         switch route.resource {
         case .readiness, .live, .contexts, .context, .index, .model, .errorCodes, .templates,
@@ -26,7 +25,7 @@ extension Call {
         case .changes:
             format == .events && query[.since] == nil && query[.where] == nil
                 && !request.headers.contains("Last-Event-ID")
-        default: format != .events && !(list?.hasPatterns ?? false)
+        default: format != .events
         }
     }
 }

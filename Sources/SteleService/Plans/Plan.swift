@@ -12,7 +12,7 @@ struct Plan: Sendable {
         case page
         case readiness
         case changes
-        case live([LiveArrival.Part])
+        case live([LivePart])
         case list(ListPlan)
         case count(CountPlan)
         case object(ObjectPlan)
@@ -29,10 +29,10 @@ struct Plan: Sendable {
     /// - Throws: `Problem` and `PredicateError` for names that the model does not have, types that
     ///   do not fit, and what this version does not do.
     init(
-        _ call: Call, model: Model, visibility: Visibility, plans: PlanCache, routes: Routes
+        _ call: Call, model: Model, plans: PlanCache, routes: Routes, pace: Pace
     ) throws {
         self.call = call
-        let reading = Reading(call: call, model: model, visibility: visibility, plans: plans)
+        let reading = Reading(call: call, model: model, plans: plans, pace: pace)
         switch call.route.resource {
         case .index, .health, .model, .errorCodes, .templates, .options: action = .page
         case .readiness: action = .readiness
@@ -48,7 +48,7 @@ struct Plan: Sendable {
         case .template(let template):
             action = try reading.answer(reading.list(template.entity, .entity, template))
         case .fetched(let entity, let key, let declared):
-            let property = try FetchedProperty(declared, of: entity, model, visibility)
+            let property = try FetchedProperty(declared, of: entity, model)
             let owner = Owner(entity: entity, key: key)
             action = try reading.answer(
                 reading.list(property.request.entity, .fetched(owner, property)))
@@ -99,7 +99,7 @@ struct Plan: Sendable {
     }
 
     /// How a PATCH's body is meant.
-    private static func merging(_ call: Call) -> ObjectWriter.Mode {
+    private static func merging(_ call: Call) -> WritePlan.Mode {
         Body.isJSONPatch(call.request.headers) ? .patch : .merge
     }
 
@@ -135,7 +135,7 @@ struct Plan: Sendable {
     private static func write(_ deed: WritePlan.Deed, _ call: Call) -> WritePlan {
         WritePlan(
             deed: deed, body: call.body, bodyBytes: call.request.body.count,
-            preconditions: Preconditions(call.terms),
+            terms: call.terms,
             mergePolicy: call.mergePolicy,
             hasKey: call.terms.idempotencyKey != nil, contextName: call.route.contextName)
     }

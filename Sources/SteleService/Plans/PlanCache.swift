@@ -3,44 +3,31 @@
 import SteleModel
 import StelePredicates
 
-/// What a reading plan has in common with all of its shape.
-struct KeptPlan: Sendable {
-    /// The fetch, with another text's literals.
-    let request: FetchRequest
+/// A fetch and the shape of its rows: what the plans of one query's shape have in common.
+struct FetchPlan: Sendable {
+    /// The fetch; of a plan that is kept with another text's literals.
+    var request: FetchRequest
     let shape: Shape
     let isVolatile: Bool
-}
-
-/// A plan that was kept, and the predicate for the text that is asked now.
-struct KnownPlan: Sendable {
-    /// The fetch.
-    let request: FetchRequest
-    let shape: Shape
-    let isVolatile: Bool
-
-    /// - Parameter filled: nil for a plan that is not kept, whose predicate is its own.
-    init(_ kept: KeptPlan, _ filled: FilledPredicate?) {
-        var request = kept.request
-        if let filled { request.filled = filled }
-        self.request = request
-        shape = kept.shape
-        isVolatile = kept.isVolatile
-    }
 }
 
 /// The plans that one service keeps; any thread.
 struct PlanCache: Sendable {
-    private let plans = ShapeCache<KeptPlan>()
+    private let plans = ShapeCache<FetchPlan>()
 
-    func plan(of shape: PredicateShape) -> KnownPlan? {
-        plans.plan(of: shape).map { KnownPlan($0.plan, $0.filled) }
+    /// The plan that is kept of a shape, with the literals of the text that is asked now.
+    func plan(of shape: PredicateShape) -> FetchPlan? {
+        guard let (kept, filled) = plans.plan(of: shape) else { return nil }
+        var plan = kept
+        plan.request.filled = filled
+        return plan
     }
 
     /// How many shapes are known.
     var count: Int { plans.count }
 
     /// Keeps a request's plan for others of its shape.
-    func keep(_ plan: KeptPlan, of shape: PredicateShape) {
+    func keep(_ plan: FetchPlan, of shape: PredicateShape) {
         guard let filled = plan.request.filled else { return }
         plans.keep(plan, filled, of: shape)
     }
@@ -48,10 +35,9 @@ struct PlanCache: Sendable {
     /// The shape of a query: all that its plan is made of, apart from what `ListCall.Page` reads;
     /// nil for what no plan is kept of. The model's own requests are not, for their predicates are
     /// no part of the query, and neither is what `var.NAME` fills in. A write's is another.
-    static func shape(
-        _ route: Route, _ query: Query, _ format: MediaType, _ visibility: Visibility
-    ) -> PredicateShape? {
-        guard route.isRead, query.variables.isEmpty else { return nil }
+    static func shape(_ call: Call) -> PredicateShape? {
+        let (route, query) = (call.route, call.query)
+        guard route.isRead, !call.isEditing, query.variables.isEmpty else { return nil }
         var context = PredicateShape.Context()
         switch route.resource {
         case .list(let entity), .query(let entity): context.add(numbers: 0, entity.index, 0)
@@ -62,8 +48,7 @@ struct PlanCache: Sendable {
             context.add(numbers: 3, entity.index, it.index)
         default: return nil
         }
-        context.add(visibility.name)
-        context.add(format.rawValue)
+        context.add(call.format.rawValue)
         // Some of what is asked for excludes going on after a row.
         context.add(query[.after] == nil ? 0 : 1)
         for parameter in parameters { context.add(query[parameter]) }

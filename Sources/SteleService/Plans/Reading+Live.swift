@@ -10,12 +10,12 @@ extension Reading {
     func answer(_ list: ListPlan) throws -> Plan.Action {
         guard call.format == .events else { return .list(list) }
         let plan = try LivePlan(list, call, names(list.request.entity))
-        return .live([LiveArrival.Part(plan: plan, prefix: "")])
+        return .live([LivePart(plan: plan, prefix: "")])
     }
 
     /// The queries of `/live`, each an address as it would be asked for alone.
     /// - Throws: `Problem` and `PredicateError`, with the name of the query.
-    func live(_ routes: Routes) throws -> [LiveArrival.Part] {
+    func live(_ routes: Routes) throws -> [LivePart] {
         let queries = call.query.queries
         let entity = model.entities.first?.name ?? "Entity"
         let example = "/live?q.rows=/\(entity)%3Flimit%3D10"
@@ -58,7 +58,7 @@ extension Reading {
 
     private func part(
         _ name: String, _ address: String, _ routes: Routes
-    ) throws -> LiveArrival.Part {
+    ) throws -> LivePart {
         let halves = address.split(
             separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let request = Request(
@@ -74,15 +74,14 @@ extension Reading {
         let call = try Call(
             request, route: route, limits: self.call.limits,
             cacheGeneration: self.call.cacheGeneration,
-            storeIdentifier: self.call.storeIdentifier, plans: plans, visibility: visibility)
-        let plan = try Plan(
-            call, model: model, visibility: visibility, plans: plans, routes: routes)
+            storeIdentifier: self.call.storeIdentifier)
+        let plan = try Plan(call, model: model, plans: plans, routes: routes, pace: pace)
         guard case .live(let parts) = plan.action, let one = parts.first else {
             throw Problem(
                 .parameter, "\(address.prefix(100)) is no list, and only lists can be followed",
                 hint: Self.list(insteadOf: route.resource))
         }
-        return LiveArrival.Part(plan: one.plan, prefix: name + ".")
+        return LivePart(plan: one.plan, prefix: name + ".")
     }
 
     /// The list that shows the same as what is none.

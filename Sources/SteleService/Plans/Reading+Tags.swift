@@ -26,7 +26,6 @@ extension Reading {
             print.add(name)
             print.add(value)
         }
-        print.add(visibility.name)
         return print.value
     }
 
@@ -52,7 +51,6 @@ extension Reading {
         print.add(call.request.path)
         print.add(call.request.query ?? "")
         print.add(call.format.rawValue)
-        print.add(visibility.name)
         return print.value
     }
 }

@@ -8,21 +8,38 @@ import StelePredicates
 struct Reading {
     let call: Call
     let model: Model
-    let visibility: Visibility
     /// Where plans are kept for others of their shape.
     let plans: PlanCache
+    let pace: Pace
 
-    /// What the routes that read are asked for.
-    private func parameters() throws -> ListCall {
-        if let list = call.list { return list }
-        throw Problem(.parameter, "the route reads nothing")
+    /// What the parameters of a route that reads ask for.
+    private struct Asked {
+        var list: ListCall
+        /// The query's shape; nil where no plan is kept of it.
+        let shape: PredicateShape?
+        /// The plan that is kept of the shape. Then only the page was read.
+        let kept: FetchPlan?
+    }
+
+    /// Reads the parameters.
+    /// - Throws: `TooLong` at a brief pace for a regular expression: it is compiled with the plan,
+    ///   and nothing breaks that off.
+    private func asked(_ template: FetchTemplate? = nil) throws -> Asked {
+        let shape = PlanCache.shape(call)
+        let kept = shape.flatMap { plans.plan(of: $0) }
+        let list = try ListCall(
+            call.query, limits: call.limits, isBounded: call.format == .json,
+            template: Set(template?.variables ?? []), shape: shape, isKnown: kept != nil)
+        try pace.allow(!list.hasPatterns)
+        return Asked(list: list, shape: list.hasPatterns ? nil : shape, kept: kept)
     }
 
     func list(
         _ entity: Entity, _ source: Source, _ template: FetchTemplate? = nil
     ) throws -> ListPlan {
-        var asked = try parameters()
-        if let known = call.known { return try plan(source, template, asked, known) }
+        let all = try self.asked(template)
+        var asked = all.list
+        if let kept = all.kept { return try plan(source, template, asked, kept) }
         if let template { apply(template, to: &asked) }
         let names = names(entity)
         var request = try request(entity, source, template, asked, names)
@@ -43,38 +60,34 @@ struct Reading {
             }
             shape = try self.shape(columns, inclusion(asked, entity), &request)
         }
-        let made = kept(request, shape, asked, names)
-        return try plan(source, template, asked, made)
+        return try plan(source, template, asked, plan(request, shape, all, names))
     }
 
     /// A plan as it is used now, kept for others of its shape where it can be: not where rights
     /// have added conditions, which are no part of the text.
-    private func kept(
-        _ request: FetchRequest, _ shape: Shape, _ asked: ListCall, _ names: Names
-    ) -> KnownPlan {
-        var request = request
-        request.isChecked = true
-        let isVolatile = Volatility.of(request)
-        guard let text = call.shape,
-            let filled = names.prepared(asked.parsed, checked: request.predicate)
-        else {
-            return KnownPlan(
-                KeptPlan(request: request, shape: shape, isVolatile: isVolatile), nil)
+    private func plan(
+        _ request: FetchRequest, _ shape: Shape, _ asked: Asked, _ names: Names
+    ) -> FetchPlan {
+        var plan = FetchPlan(
+            request: request, shape: shape, isVolatile: Volatility.of(request))
+        plan.request.isChecked = true
+        if let text = asked.shape,
+            let filled = names.prepared(asked.list.parsed, checked: request.predicate)
+        {
+            plan.request.filled = filled
+            plans.keep(plan, of: text)
         }
-        request.filled = filled
-        let kept = KeptPlan(request: request, shape: shape, isVolatile: isVolatile)
-        plans.keep(kept, of: text)
-        return KnownPlan(kept, filled)
+        return plan
     }
 
     /// The bounds of the list, by its parameters, its format and the model.
     private func plan(
-        _ source: Source, _ template: FetchTemplate?, _ asked: ListCall, _ known: KnownPlan
+        _ source: Source, _ template: FetchTemplate?, _ asked: ListCall, _ fetch: FetchPlan
     ) throws -> ListPlan {
         let limits = call.limits
-        let request = known.request
+        let request = fetch.request
         let fingerprint = fingerprint(request.entity, source, template)
-        try check(asked.after, fingerprint, request, known.shape)
+        try check(asked.after, fingerprint, request, fetch.shape)
         var ceiling = template?.limit
         if case .fetched(_, let property) = source { ceiling = property.limit }
         if ceiling != nil, asked.after != nil {
@@ -88,12 +101,12 @@ struct Reading {
         }
         if let most = ceiling { limit = min(limit ?? .max, max(0, most - asked.offset)) }
         return ListPlan(
-            source: source, request: request, shape: known.shape, limit: limit,
+            source: source, request: request, shape: fetch.shape, limit: limit,
             ceiling: ceiling,
             isStreamed: limit.map { $0 > limits.maximumListLimit } ?? true,
             offset: asked.offset, after: asked.after, wantsCount: asked.wantsCount,
             fingerprint: fingerprint, tagHash: tagHash,
-            isVolatile: known.isVolatile || !call.route.method.isSafe || call.isEditing)
+            isVolatile: fetch.isVolatile || !call.route.method.isSafe || call.isEditing)
     }
 
     /// What the model asks for with the template, where the request says nothing else.
@@ -140,7 +153,7 @@ struct Reading {
         if case .keyPath(.evaluatedObject, let path) = asked.expression, path.count == 1,
             case .fetchedProperty(let declared) = names.entity.property(named: path[0])
         {
-            let property = try FetchedProperty(declared, of: names.entity, model, visibility)
+            let property = try FetchedProperty(declared, of: names.entity, model)
             return SelectedColumn(
                 description: asked, excerpt: item.excerpt,
                 type: .collection(.object(property.request.entity.index)), isAggregate: false,
@@ -169,43 +182,47 @@ struct Reading {
                 .parameter, "include embeds objects, and a line of CSV has no room for them",
                 hint: "select key paths such as team.name, or ask for format=ndjson")
         }
-        return try Inclusion(asked.include, from: entity, model: model, visibility: visibility)
+        return try Inclusion(asked.include, from: entity, model: model)
     }
 
     func count(_ entity: Entity, _ source: Source) throws -> CountPlan {
-        let asked = try parameters()
-        let plan: KnownPlan
-        if let known = call.known {
-            plan = known
+        let asked = try self.asked()
+        let fetch: FetchPlan
+        if let kept = asked.kept {
+            fetch = kept
         } else {
-            var request = FetchRequest(entity: entity)
             let names = names(entity)
-            request.predicate = try predicate(asked, names)
-            request.includesSubentities = asked.includesSubentities ?? true
-            plan = kept(request, .objects(.none), asked, names)
+            fetch = plan(try request(entity, asked.list, names), .objects(.none), asked, names)
         }
         return CountPlan(
-            source: source, request: plan.request, tagHash: tagHash,
-            isVolatile: plan.isVolatile || call.isEditing)
+            source: source, request: fetch.request, tagHash: tagHash,
+            isVolatile: fetch.isVolatile || call.isEditing)
     }
 
     /// All objects that `where` names, for a write of them.
     /// - Throws: `Problem`, 400, where there is no `where`.
     func all(_ entity: Entity) throws -> FetchRequest {
-        guard try parameters().predicate != nil else {
+        let asked = try self.asked().list
+        guard asked.predicate != nil else {
             throw Problem(
                 .parameter, "\(call.route.method.rawValue) of a list takes where: which objects",
                 hint: "where=TRUEPREDICATE is all of them")
         }
+        return try request(entity, asked, names(entity))
+    }
+
+    /// The objects of an entity that `where` names.
+    private func request(
+        _ entity: Entity, _ asked: ListCall, _ names: Names
+    ) throws -> FetchRequest {
         var request = FetchRequest(entity: entity)
-        request.predicate = try predicate(parameters(), names(entity))
-        request.includesSubentities = try parameters().includesSubentities ?? true
-        request.isChecked = true
+        request.predicate = try predicate(asked, names)
+        request.includesSubentities = asked.includesSubentities ?? true
         return request
     }
 
     func object(_ target: ObjectPlan.Target, _ entity: Entity) throws -> ObjectPlan {
-        let asked = try parameters()
+        let asked = try self.asked().list
         let names = names(entity)
         let columns = try asked.select.map { try column($0, names) }
         if let aggregate = columns.first(where: \.isAggregate) {
@@ -237,7 +254,7 @@ struct Reading {
         return .columns(all.shape, inclusion)
     }
 
-    /// The one place where rights are woven in.
+    /// The condition that the reader gives; each passes here.
     private func predicate(_ asked: ListCall, _ names: Names) throws -> Predicate? {
         let named = asked.predicate.map { predicate in
             call.temporaries?.naming(predicate, of: names.entity, model, call.query.variables)
@@ -251,7 +268,7 @@ struct Reading {
                 throw error
             }
         }
-        return visibility.restrict(checked, of: names.entity)
+        return checked
     }
 
     /// An alias of `select` is not known in `where`, which comes before it.

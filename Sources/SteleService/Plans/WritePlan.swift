@@ -6,11 +6,21 @@ import SteleModel
 import StelePredicates
 
 /// A write; run again as often as it loses a race.
-struct WritePlan {
+struct WritePlan: Sendable {
+    /// How the keys that a body leaves out are taken.
+    enum Mode {
+        /// They stay (merge patch, RFC 7396).
+        case merge
+        /// Attributes and to-ones go back to their defaults (PUT).
+        case replace
+        /// The body is a list of operations (JSON Patch, RFC 6902).
+        case patch
+    }
+
     /// What is done.
-    enum Deed {
+    enum Deed: Sendable {
         case create(Entity)
-        case change(Owner, ObjectWriter.Mode)
+        case change(Owner, Mode)
         case delete(Owner)
         case setBinary(Owner, Attribute, BinarySource)
         case setMembers(Owner, Relationship)
@@ -21,7 +31,7 @@ struct WritePlan {
         /// Operations on any objects; addresses in them begin with the base path.
         case transact(basePath: String)
         /// The merge patch, or JSON Patch, for all objects of a fetch.
-        case changeAll(FetchRequest, ObjectWriter.Mode)
+        case changeAll(FetchRequest, Mode)
         case deleteAll(FetchRequest)
 
         /// The objects that a write of all that match is about; nil for every other.
@@ -37,10 +47,9 @@ struct WritePlan {
     let body: JSONDocument?
     /// Bytes of the request's body.
     let bodyBytes: Int
-    let preconditions: Preconditions?
+    /// What the client makes the write depend on.
+    let terms: Terms
     let mergePolicy: MergePolicy
-    /// What is kept of the answer, for a client that may ask again; made by `Service.write`.
-    var receipt: AnswerReceipt?
     /// Whether the client names the request by a key.
     let hasKey: Bool
     let contextName: String

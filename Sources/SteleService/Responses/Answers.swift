@@ -90,7 +90,7 @@ struct Answers: Sendable {
             { form.write(one.rows, 0, one.embedded, to: &$0) }, one.tag, call, of: one.entity)
     }
 
-    private func list(_ list: ListOutcome, _ more: RowStream?, _ call: Call) -> Response {
+    private func list(_ list: ListOutcome, _ more: (any RowSource)?, _ call: Call) -> Response {
         let rows = ListBody(
             outcome: list, more: more,
             form: RowForm(call.format, list, renderer: renderer(for: call)))

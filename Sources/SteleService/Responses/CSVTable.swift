@@ -110,7 +110,7 @@ struct CSVTable: Sendable {
             let text = String(decoding: object.bytes, as: UTF8.self)
             if text != "null" { write(text: text, to: &writer) }
         case .toOne(let place, _):
-            if let key = Execution.key(row, at: place) { writer.key(unquoted: key) }
+            if let key = RowKey.key(in: row, at: place) { writer.key(unquoted: key) }
         case .entityName(let place):
             guard row.indices.contains(place) else { return }
             if case .int(let index) = row[place],
@@ -121,7 +121,7 @@ struct CSVTable: Sendable {
                 write(row[place], as: .plain, to: &writer)
             }
         case .toMany(let relationship):
-            guard let owner = Execution.id(ofRow: row),
+            guard let owner = RowKey.id(of: row),
                 case .keys(let all)? = embedded.level(relationship.index)?.content
             else { return write(text: "[]", to: &writer) }
             var list = ByteWriter(capacity: 64)

@@ -9,7 +9,7 @@ import StelePersistence
 struct ListBody: Sendable {
     let outcome: ListOutcome
     /// Where the other rows come from; nil where the outcome has them all.
-    let more: RowStream?
+    let more: (any RowSource)?
     let form: RowForm
 
     /// The whole body, or where there is more than the bound a stream that goes on from there.

@@ -45,3 +45,15 @@ enum NextLink {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 }
+
+extension Call {
+    /// The `Link` to the next page.
+    func link(to next: NextPage) -> String {
+        let place =
+            switch next {
+            case .after(let cursor): "after=\(cursor.text)"
+            case .offset(let offset): "offset=\(offset)"
+            }
+        return NextLink.text(request, replacing: [.after, .offset], by: place)
+    }
+}

@@ -4,35 +4,6 @@ import SteleJSON
 import SteleModel
 import StelePersistence
 
-/// A composite attribute as an object: its key, and what is in it.
-struct CompositeField: Sendable {
-    enum Element: Sendable {
-        case slot(Int, key: [UInt8], ValueKind)
-        case composite(CompositeField)
-    }
-
-    /// `,"address":`
-    let key: [UInt8]
-    let slots: Range<Int>
-    let elements: [Element]
-
-    /// - Parameter start: where its first value is; nil for its slot in snapshots.
-    init(_ attribute: Attribute, comma: Bool = true, from start: Int? = nil) {
-        let shift = (start ?? attribute.slot) - attribute.slot
-        let first = attribute.slot + shift
-        key = ByteWriter.preparedKey(attribute.key, comma: comma)
-        slots = first..<first + attribute.leaves.count
-        elements = attribute.elements.enumerated().map { place, inner in
-            inner.isComposite
-                ? .composite(
-                    CompositeField(inner, comma: place > 0, from: inner.slot + shift))
-                : .slot(
-                    inner.slot + shift, key: ByteWriter.preparedKey(inner.key, comma: place > 0),
-                    ValueKind(inner))
-        }
-    }
-}
-
 extension SnapshotRenderer.PropertyField {
     init(_ attribute: Attribute) {
         if attribute.isComposite {

@@ -75,7 +75,7 @@ extension SnapshotRenderer {
                 write(row.indices.contains(place) ? row[place] : .null, as: kind, to: &writer)
             case .entityName(let place): write(entityName: row, at: place, to: &writer)
             case .toOne(let place, let relationship):
-                let key = Execution.key(row, at: place)
+                let key = RowKey.key(in: row, at: place)
                 if let level = embedded.level(relationship.index) {
                     write(destination: key, level, to: &writer)
                 } else if let key {
@@ -94,7 +94,7 @@ extension SnapshotRenderer {
     private func write(
         membersOf row: [Value], _ index: Int, _ embedded: Embedded, to writer: inout ByteWriter
     ) {
-        guard let owner = Execution.id(ofRow: row), let level = embedded.level(index) else {
+        guard let owner = RowKey.id(of: row), let level = embedded.level(index) else {
             return writer.raw("[]")
         }
         write(members: owner, level, to: &writer)

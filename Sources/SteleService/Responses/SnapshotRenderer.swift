@@ -146,25 +146,6 @@ struct SnapshotRenderer: Sendable {
     }
 }
 
-/// What the value alone does not tell of how it is written.
-enum ValueKind: Sendable {
-    case plain, float, json
-    case transformed(TransformedAttribute)
-
-    init(_ property: Property) {
-        self = if case .attribute(let it) = property { ValueKind(it) } else { .plain }
-    }
-
-    init(_ attribute: Attribute) {
-        self =
-            switch attribute.type {
-            case .float: .float
-            case .transformable: TransformedAttribute(attribute).map(Self.transformed) ?? .json
-            default: .plain
-            }
-    }
-}
-
 extension SnapshotRenderer.Form {
     init(_ entity: Entity, of model: Model) {
         var writer = ByteWriter()

@@ -18,10 +18,12 @@ struct ListOutcome: Sendable {
     let tag: String?
 }
 
-/// Where the next page begins.
-enum NextPage: Sendable {
-    case after(Cursor)
-    case offset(Int)
+/// The rows of a list that is too long to hold, batch by batch. One thread at a time uses it.
+protocol RowSource: Sendable {
+    /// The next rows with what is embedded in them; nil at the end.
+    func next() throws -> (rows: FetchedRows, embedded: Embedded)?
+    /// Gives back what the rows come from.
+    func close()
 }
 
 /// What came of a plan.
@@ -36,7 +38,7 @@ enum Outcome: Sendable {
     case null(tag: String?)
     case list(ListOutcome)
     /// A list's first rows, and where they are not all the way to the others.
-    case stream(ListOutcome, RowStream?)
+    case stream(ListOutcome, (any RowSource)?)
     case count(Int, tag: String?)
     case binary(BinaryContent, tag: String?)
     /// Objects that were made: one, or as many as the body's array holds.
@@ -55,4 +57,23 @@ enum Outcome: Sendable {
     case members([Int64])
     /// The id that is in a to-one now.
     case destination(Int64?)
+}
+
+/// A value's bytes, wherever they are.
+enum BinaryContent: Sendable {
+    case bytes([UInt8])
+    case file(FileBody)
+
+    var count: Int {
+        switch self {
+        case .bytes(let bytes): bytes.count
+        case .file(let file): file.size
+        }
+    }
+}
+
+/// What came of an operation.
+enum OperationOutcome: Sendable {
+    case object(Snapshot?)
+    case deleted(entity: Int, key: Int64?)
 }

@@ -14,10 +14,10 @@ struct ContextSettings: Sendable {
 
     /// - Throws: `Problem`, 400, that names the setting and what it takes.
     init(_ body: JSONDocument?, _ limits: Limits) throws {
-        try ContextBody.read(body, ["undoLevels", "undoEnabled", "mergePolicy", "author"]) {
+        try BodyMembers.read(body, ["undoLevels", "undoEnabled", "mergePolicy", "author"]) {
             switch $0 {
             case "undoLevels": undoLevels = try Self.levels($1, limits)
-            case "undoEnabled": isUndoEnabled = try ContextBody.truth($1, $0)
+            case "undoEnabled": isUndoEnabled = try BodyMembers.truth($1, $0)
             case "mergePolicy": mergePolicy = try Self.policy($1)
             default: author = .some(try Self.author($1))
             }
@@ -57,38 +57,12 @@ struct ContextSettings: Sendable {
     }
 }
 
-/// Reading such bodies.
-enum ContextBody {
-    /// Reads an object with certain members; without a body it has none.
-    /// - Throws: `Problem`, 400, for what is no object, and for a member that it does not have.
-    static func read(
-        _ body: JSONDocument?, _ names: [String], _ take: (String, JSONNode) throws -> Void
-    ) throws {
-        guard let root = body?.root else { return }
-        guard root.kind == .object else {
-            throw Problem(.body, "the body is an object, and \(root.kindName) stands there")
-        }
-        try root.forEachMember { name, node in
-            guard names.contains(name) else {
-                throw Problem(
-                    .unknownKey,
-                    "the body has no member \(name.prefix(60)) here: it takes "
-                        + (names.isEmpty ? "none" : names.joined(separator: ", ")),
-                    hint: Nearest.hint(to: name, among: names))
-            }
-            try take(name, node)
-        }
-    }
-
-    static func truth(_ node: JSONNode, _ name: String) throws -> Bool {
-        if let flag = node.bool { return flag }
-        throw Problem(.body, "\(name) is true or false, \(ValueReader.shown(node))")
-    }
-
+/// What `POST /contexts/{context}/undo-group` is asked for.
+enum UndoGroupName {
     /// The name of an undo group; nil where none is given.
-    static func groupName(_ body: JSONDocument?) throws -> String? {
+    static func read(_ body: JSONDocument?) throws -> String? {
         var name: String?
-        try read(body, ["name"]) { _, node in
+        try BodyMembers.read(body, ["name"]) { _, node in
             guard let text = node.string, text.utf8.count <= 255 else {
                 throw Problem(
                     .body, "name is a text of at most 255 bytes, \(ValueReader.shown(node))")
@@ -112,8 +86,8 @@ struct ContextRefresh: Sendable {
     init(
         _ body: JSONDocument?, _ limits: Limits, address: (String) throws -> Owner
     ) throws {
-        try ContextBody.read(body, ["merge", "objects"]) { name, node in
-            if name == "merge" { return merges = try ContextBody.truth(node, name) }
+        try BodyMembers.read(body, ["merge", "objects"]) { name, node in
+            if name == "merge" { return merges = try BodyMembers.truth(node, name) }
             guard node.kind == .array else {
                 throw Problem(
                     .body, "objects is an array of addresses, \(ValueReader.shown(node))",

@@ -13,7 +13,7 @@ extension Service {
     /// A new context, as `POST /contexts` asks for it.
     func makeContext(_ call: Call) throws -> Response {
         let settings = try ContextSettings(call.body, options.limits)
-        let made = try contexts.make(for: reader.name, below: nil, Self.savingRoute)
+        let made = try contexts.make(for: readerName, below: nil, Self.savingRoute)
         settings.apply(to: made)
         return try created(made)
     }
@@ -37,7 +37,7 @@ extension Service {
             }
         case .contexts:
             let settings = try ContextSettings(call.body, options.limits)
-            let child = try contexts.make(for: reader.name, below: editing, Self.savingRoute)
+            let child = try contexts.make(for: readerName, below: editing, Self.savingRoute)
             settings.apply(to: child)
             return try created(child)
         case .changes:
@@ -45,7 +45,7 @@ extension Service {
             return try page(200) { try ContextPage.write(changesOf: graph, renderer, to: &$0) }
         case .undo, .redo: try takeBack(part, call, editing)
         case .beginGroup:
-            let name = try ContextBody.groupName(call.body)
+            let name = try UndoGroupName.read(call.body)
             guard let undo = graph.undoManager else { throw Self.undoIsDisabled }
             try settlingUndo { try undo.beginUndoGrouping() }
             if undo.groupingLevel == 1 {
@@ -53,12 +53,12 @@ extension Service {
                 if let name { undo.setActionName(name) }
             }
         case .endGroup:
-            try ContextBody.read(call.body, []) { _, _ in }
+            try BodyMembers.read(call.body, []) { _, _ in }
             guard let undo = graph.undoManager else { throw Self.undoIsDisabled }
             try settlingUndo { try undo.endUndoGrouping() }
         case .save: return try save(call, editing)
         case .rollback, .reset:
-            try ContextBody.read(call.body, []) { _, _ in }
+            try BodyMembers.read(call.body, []) { _, _ in }
             if part == .reset { graph.reset() } else { graph.rollback() }
             editing.didForgetAll()
         case .refresh: try refresh(call, editing)
@@ -67,7 +67,7 @@ extension Service {
     }
 
     private func takeBack(_ part: ContextPart, _ call: Call, _ editing: EditingContext) throws {
-        try ContextBody.read(call.body, []) { _, _ in }
+        try BodyMembers.read(call.body, []) { _, _ in }
         guard let undo = editing.graph.undoManager else { throw Self.undoIsDisabled }
         guard part == .undo ? undo.canUndo : undo.canRedo else {
             throw Problem(.undoNothing, "there is nothing to \(part.rawValue)")
@@ -113,7 +113,7 @@ extension Service {
 
     /// Saves into the store, or a child into its parent.
     private func save(_ call: Call, _ editing: EditingContext) throws -> Response {
-        try ContextBody.read(call.body, []) { _, _ in }
+        try BodyMembers.read(call.body, []) { _, _ in }
         try editing.graph.processPendingChanges()
         let (before, hadChanges) = (try editing.graph.token(), editing.graph.hasChanges)
         let result = try saved(editing)

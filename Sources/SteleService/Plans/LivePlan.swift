@@ -166,3 +166,9 @@ extension Inclusion {
         }
     }
 }
+
+/// A query of a stream, and what stands before its events' names.
+struct LivePart: Sendable {
+    let plan: LivePlan
+    let prefix: String
+}

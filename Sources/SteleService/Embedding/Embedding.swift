@@ -1,48 +1,9 @@
-/// The objects that `include` embeds, fetched one query a level.
+/// Fetches what `include` embeds, one query a level.
 
 import SteleGraph
 import SteleModel
 import StelePersistence
 import StelePredicates
-
-/// What is embedded below the rows of an answer, by relationship.
-struct Embedded: Sendable {
-    /// One relationship's destinations.
-    struct Level: Sendable {
-        enum Content: Sendable {
-            /// A to-one's destinations by key.
-            case destinations([Int64: Snapshot])
-            /// A to-many's members by owner, in the relationship's order.
-            case members([Int64: [Snapshot]])
-            /// A to-many's ids by owner, where it is selected and not embedded.
-            case keys([Int64: [Int64]])
-        }
-
-        /// `Relationship.index`, or `FetchedProperty.index`.
-        let relationship: Int
-        let content: Content
-        let below: Embedded
-        /// A to-one's slot in its owner's values; nil for a to-many.
-        var slot: Int?
-        /// The entities whose objects have that slot.
-        var owners = 0..<0
-        /// Objects written for each destination or owner, those below them too; nil where nothing
-        /// is below.
-        var weights: [Int64: Int]?
-    }
-
-    var levels: [Level] = []
-
-    /// Nothing.
-    static let none = Embedded()
-
-    var isEmpty: Bool { levels.isEmpty }
-
-    /// The level of a relationship, or nil.
-    func level(_ relationship: Int) -> Level? {
-        levels.first { $0.relationship == relationship }
-    }
-}
 
 /// Fetches what is embedded; bounded in the number of objects.
 struct Embedding {
