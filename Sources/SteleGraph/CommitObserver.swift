@@ -34,6 +34,8 @@ final class CommitObserver: StoreObserver {
         broadcast.publish(saves)
     }
 
+    func storeWillClose(at number: Int64) -> [StoreMark] { cache.marks(upTo: number) }
+
     func storeDidChangeElsewhere() {
         cache.clear()
         broadcast.publishChangedElsewhere()

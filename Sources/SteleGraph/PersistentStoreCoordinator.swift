@@ -37,7 +37,8 @@ public final class PersistentStoreCoordinator: Sendable {
             EntityPlan($0, of: store.model, objectClass: $1)
         }
         commits = CommitObserver(
-            model: store.model, cache: RowCache(bytes: rowCacheBytes), broadcast: broadcast)
+            model: store.model,
+            cache: RowCache(bytes: rowCacheBytes, former: store.formerMarks), broadcast: broadcast)
         store.observe(commits)
         if let reader = try? store.reader() {
             if let token = try? reader.token { commits.start(at: token) }
@@ -58,6 +59,13 @@ public final class PersistentStoreCoordinator: Sendable {
     /// another has come since.
     public func cacheGeneration(ofWhatWasReadSince first: String) -> String {
         first == cache.generation ? first : RowCache.drawGeneration()
+    }
+
+    /// The cache generations of programs that had the store before, where nothing but saves of its
+    /// history has changed it since: what was read in one of them up to its last save is known. None
+    /// where `generation` is not the one that began with the coordinator.
+    public func formerGenerations(of generation: String) -> [StoreMark] {
+        cache.former(of: generation)
     }
 
     /// The number of the last committed transaction that this process knows.

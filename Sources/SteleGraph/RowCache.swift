@@ -62,13 +62,18 @@ final class RowCache: Sendable {
     private struct Life {
         var epoch: UInt64 = 1
         var generation = RowCache.drawGeneration()
+        /// What the first epoch goes on from; none in later ones.
+        var former: [StoreMark]
     }
 
     private let shards: [RowCacheShard]
-    private let life = Mutex(Life())
+    private let life: Mutex<Life>
 
-    /// - Parameter bytes: about how much memory the entries may take; 0 keeps nothing.
-    init(bytes: Int) {
+    /// - Parameters:
+    ///   - bytes: about how much memory the entries may take; 0 keeps nothing.
+    ///   - former: what the store's state was called before.
+    init(bytes: Int, former: [StoreMark] = []) {
+        life = Mutex(Life(former: former))
         let count = 1 << Int(Self.shardBits)
         shards = (0..<count).map { _ in RowCacheShard(bytes: max(0, bytes) / count) }
     }
@@ -88,6 +93,16 @@ final class RowCache: Sendable {
     static func drawGeneration() -> String {
         let digits = String(UInt32.random(in: .min ... .max), radix: 16)
         return String(repeating: "0", count: 8 - digits.utf8.count) + digits
+    }
+
+    /// The generations of before that this one goes on from, each up to a save.
+    func former(of generation: String) -> [StoreMark] {
+        life.withLock { $0.generation == generation ? $0.former : [] }
+    }
+
+    /// What the store's state may be called up to a save.
+    func marks(upTo number: Int64) -> [StoreMark] {
+        life.withLock { $0.former + [StoreMark(mark: $0.generation, last: number)] }
     }
 
     /// The epoch and its generation.
@@ -143,6 +158,7 @@ final class RowCache: Sendable {
         life.withLock { life in
             life.epoch += 1
             life.generation = Self.drawGeneration()
+            life.former = []
             for shard in shards { shard.clear(epoch: life.epoch) }
         }
     }

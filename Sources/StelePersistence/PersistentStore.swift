@@ -74,8 +74,25 @@ public protocol PersistentStore: AnyObject, Sendable {
     /// costs next to nothing. When true, the observer has been told by the time this returns.
     func noticesForeignChange() -> Bool
 
+    /// What those who have closed the store have called its state, oldest first: it is in that
+    /// state still, but for the saves that the history has since.
+    var formerMarks: [StoreMark] { get }
+
     /// Ends the writer and closes the files; nothing may be read or saved afterwards.
     func close()
+}
+
+/// A name for all states of a store up to a save, by who knows that nothing else has changed it.
+public struct StoreMark: Sendable, Hashable {
+    /// The name; without spaces.
+    public var mark: String
+    /// The number of the last save for which it is good.
+    public var last: Int64
+
+    public init(mark: String, last: Int64) {
+        self.mark = mark
+        self.last = last
+    }
 }
 
 /// A save in parts while it is made, on the writer's thread.
@@ -104,6 +121,8 @@ public struct ReadBudget: Sendable, Hashable {
 }
 
 extension PersistentStore {
+    public var formerMarks: [StoreMark] { [] }
+
     /// A view of the store as it is now, for as long as its reading takes.
     /// - Throws: `StoreError`.
     public func reader() throws(StoreError) -> any StoreReader { try reader(budget: nil) }
@@ -117,6 +136,10 @@ public protocol StoreObserver: Sendable {
     func storeDidCommit(_ saves: [HistoryTransaction])
     /// Another program changed the store: everything remembered may be old.
     func storeDidChangeElsewhere()
+    /// The store is about to be closed, and nobody else has changed it since that was last told.
+    /// - Parameter number: of the last save.
+    /// - Returns: the marks that are good for it, for who opens it next.
+    func storeWillClose(at number: Int64) -> [StoreMark]
 }
 
 /// One consistent view of a store, used by one thread at a time.

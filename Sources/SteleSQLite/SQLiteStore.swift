@@ -29,6 +29,9 @@ public final class SQLiteStore: PersistentStore {
     private let observer = Mutex<(any StoreObserver)?>(nil)
     private let threads = Mutex<[StoreThread]>([])
     private let lock: Mutex<StoreLock?>
+    private let former: Mutex<[StoreMark]>
+
+    public var formerMarks: [StoreMark] { former.withLock { $0 } }
 
     /// Opens a store's file, or makes it where there is none.
     /// - Throws: `StoreError`: `.incompatible` where the file is no store or one of another model,
@@ -65,6 +68,8 @@ public final class SQLiteStore: PersistentStore {
         readers = ReaderPool(path: path, isMapped: true)
         rowReaders = ReaderPool(path: path, isMapped: false)
         watch = CommitWatch(writer)
+        // Between the two looks at the counter another program may have committed.
+        former = Mutex(file.former?.counter == watch.current ? file.former?.marks ?? [] : [])
         try start(writer)
     }
 
@@ -77,11 +82,13 @@ public final class SQLiteStore: PersistentStore {
         let writer = try Writer(
             connection: connection, queue: queue, schema: schema, translator: translator,
             watch: watch, checkpointer: checkpointer,
-            observer: { [weak self] in self?.observer.withLock { $0 } })
+            observer: { [weak self] in self?.observer.withLock { $0 } },
+            changedElsewhere: { [weak self] in self?.tellOfForeignChange() })
         nonisolated(unsafe) let moved = writer
-        let watch = watch
+        let (watch, path) = (watch, path)
         let writing = try StoreThread(name: "stele-writer") {
             moved.run()
+            moved.seal(path)
             watch.close()
         }
         threads.withLock { $0 = [writing] }
@@ -218,7 +225,12 @@ public final class SQLiteStore: PersistentStore {
     }
 
     public func noticesForeignChange() -> Bool {
-        watch.noticesForeignCommit { observer.withLock { $0 }?.storeDidChangeElsewhere() }
+        watch.noticesForeignCommit { tellOfForeignChange() }
+    }
+
+    private func tellOfForeignChange() {
+        former.withLock { $0 = [] }
+        observer.withLock { $0 }?.storeDidChangeElsewhere()
     }
 
     public func close() {

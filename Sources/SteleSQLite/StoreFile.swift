@@ -12,6 +12,8 @@ struct StoreFile {
     let historyLine: HistoryLine
     /// Shared with all who have the file open; nil where it cannot be locked.
     let lock: StoreLock?
+    /// What its state was called when it was closed, and the commit counter that it is good with.
+    var former: (marks: [StoreMark], counter: UInt32)?
 
     /// Sets the connection up for writing, makes the tables of an empty file, and refuses a file
     /// of something else.
@@ -23,10 +25,13 @@ struct StoreFile {
             try look(connection, path, schema.model)
             try setUp(connection, path)
             try upgrade(connection)
+            var former: (marks: [StoreMark], counter: UInt32)?
             let lock = try StoreLock(store: path) { () throws(StoreError) in
-                try beginGeneration(connection, path, schema)
+                former = try beginGeneration(connection, path, schema)
             }
-            return try read(connection, path, lock)
+            var file = try read(connection, path, lock)
+            file.former = former
+            return file
         }
         // Before the first table: only then does the file's layout follow them.
         try connection.run("PRAGMA page_size = 4096; PRAGMA auto_vacuum = 2")
@@ -44,10 +49,13 @@ struct StoreFile {
 
     /// A file that nobody else has open may be a copy that was put back: the saves that come are not
     /// those that followed on the copy's last one before.
+    /// - Returns: the marks that the file was sealed with, and the commit counter after this.
     private static func beginGeneration(
         _ connection: Connection, _ path: String, _ schema: SQLSchema
-    ) throws(StoreError) {
+    ) throws(StoreError) -> (marks: [StoreMark], counter: UInt32) {
         try connection.run("BEGIN IMMEDIATE")
+        let marks = StoreSeal.take(off: path)
+        let counter = CommitWatch(connection).current
         do throws(StoreError) {
             var (_, metadata) = try self.metadata(connection, path)
             var line = try historyLine(metadata, path)
@@ -62,6 +70,7 @@ struct StoreFile {
             throw error
         }
         try connection.run("COMMIT")
+        return (marks, counter &+ 1)
     }
 
     private static func setUp(_ connection: Connection, _ path: String) throws(StoreError) {

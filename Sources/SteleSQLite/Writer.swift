@@ -1,5 +1,6 @@
 /// The one thread that changes the store: saves that wait together share one commit.
 
+import CSQLite
 import Dispatch
 import Glibc
 import StelePersistence
@@ -19,6 +20,7 @@ final class Writer {
     private let watch: CommitWatch
     private let checkpointer: Checkpointer
     private let observer: () -> (any StoreObserver)?
+    private let changedElsewhere: () -> Void
     /// The commit counter after our last commit.
     private var lastCommit: UInt32
     /// For how many batches more each save has a savepoint to be taken back to.
@@ -38,7 +40,7 @@ final class Writer {
     init(
         connection: Connection, queue: WriterQueue, schema: SQLSchema,
         translator: CurrentTranslator, watch: CommitWatch, checkpointer: Checkpointer,
-        observer: @escaping () -> (any StoreObserver)?
+        observer: @escaping () -> (any StoreObserver)?, changedElsewhere: @escaping () -> Void
     ) throws(StoreError) {
         self.connection = connection
         self.queue = queue
@@ -47,6 +49,7 @@ final class Writer {
         self.watch = watch
         self.checkpointer = checkpointer
         self.observer = observer
+        self.changedElsewhere = changedElsewhere
         lastCommit = watch.current
         saver = try SQLSaver(schema: schema, connection: connection)
         translator.use(longDecimals: saver.attributesWithLongDecimals)
@@ -63,6 +66,24 @@ final class Writer {
                 checkpointer.makeWay()
             }
         }
+    }
+
+    /// Seals the store, where nobody hinders it: what is in the WAL goes into the file, which then
+    /// stays as it is when it is closed.
+    func seal(_ path: String) {
+        guard let observer = observer() else { return }
+        sqlite3_busy_timeout(connection.handle, Limits.restartMilliseconds)
+        guard
+            sqlite3_wal_checkpoint_v2(
+                connection.handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK,
+            (try? connection.execute(Self.begin, [])) != nil
+        else { return }
+        defer { _ = try? connection.execute(Self.rollback, []) }
+        // With the lock held nobody commits.
+        _ = watch.noticesForeignCommit(changedElsewhere)
+        let history = HistoryReader(schema: schema, connection: connection)
+        guard let last = try? history.lastTransaction() else { return }
+        StoreSeal.seal(path, with: observer.storeWillClose(at: last))
     }
 
     /// One batch, and again one by one where the disk refused it whole. Everybody in it, and
@@ -140,7 +161,7 @@ final class Writer {
             guard watch.isForeign(since: lastCommit) else { return }
             try saver.reload()
             translator.use(longDecimals: saver.attributesWithLongDecimals)
-            lastCommit = watch.takeForeign { observer()?.storeDidChangeElsewhere() }
+            lastCommit = watch.takeForeign(changedElsewhere)
         } catch {
             if connection.isInTransaction { _ = try? connection.execute(Self.rollback, []) }
             throw error

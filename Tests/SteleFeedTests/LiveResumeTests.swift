@@ -1,5 +1,7 @@
 // Ids of live queries: who comes back shows what is there, whatever was done to the store meanwhile.
 
+import FoundationEssentials
+import Glibc
 import SteleJSON
 import SteleMutex
 import StelePersistence
@@ -115,6 +117,108 @@ import Testing
         try stage.write("PATCH", "/Person/2", #"{"salary":21}"#)
         #expect(try back.becomes(stage, target))
         #expect(back.names == ["snapshot", "change"])
+    }
+
+    /// Nobody has touched the store while there was no server.
+    @Test func whoComesBackAfterAQuietRestartIsToldNothing() throws {
+        let stage = try LiveStage(.sqlite) { $0.heartbeatSeconds = 0.05 }
+        try stage.people()
+        let (target, both) = ("/Person?sort=name", "/live?q.people=/Person&q.teams=/Team")
+        let rows = "/Person?select=team.name,n:count()&groupBy=team.name"
+        var listeners = try [target, both, rows].map { try stage.listen($0) }
+        for listener in listeners { #expect(try listener.wait { listener.place != nil }) }
+        // Also what was told as a change is known.
+        try stage.write("PATCH", "/Person/2", #"{"name":"Zo"}"#)
+        #expect(try listeners[0].becomes(stage, target))
+        let place = try stage.place
+        for listener in listeners { #expect(try listener.wait { listener.place == place }) }
+        for _ in 0..<2 {
+            try stage.reopen()
+            listeners = try zip([target, both, rows], listeners).map {
+                try stage.listen($0, resuming: $1)
+            }
+            for listener in listeners {
+                #expect(try listener.wait { listener.place != nil })
+                #expect(listener.names.isEmpty, "\(listener.names)")
+            }
+        }
+        // An id from before both is as good, and the new server's saves are told.
+        try stage.write("PATCH", "/Person/1", #"{"salary":11}"#)
+        #expect(try listeners[0].becomes(stage, target))
+        #expect(listeners[0].names == ["change"])
+    }
+
+    /// What the new server saved before he came back is in the history.
+    @Test func whatTheNewServerSavedMeanwhileIsTold() throws {
+        let stage = try LiveStage(.sqlite)
+        try stage.people()
+        let target = "/Person?sort=name"
+        let first = try stage.listen(target)
+        #expect(try first.becomes(stage, target))
+        try stage.reopen()
+        try stage.write("PATCH", "/Person/2", #"{"salary":21}"#)
+        let back = try stage.listen(target, resuming: first)
+        #expect(try back.becomes(stage, target))
+        #expect(back.names == ["change"])
+    }
+
+    /// What nobody vouches for is read anew.
+    @Test(arguments: ["changed", "killed", "put back", "copied back"])
+    func aRestartThatMayNotBeQuietBringsTheWhole(_ what: String) throws {
+        let stage = try LiveStage(.sqlite)
+        try stage.people()
+        let target = "/Person?sort=name"
+        var first = try stage.listen(target)
+        #expect(try first.becomes(stage, target))
+        let files = FileManager.default
+        let (path, copy) = (stage.path, stage.path + ".copy")
+        defer { for ending in ["", "-seal"] { unlink(copy + ending) } }
+        try stage.reopen {
+            switch what {
+            case "changed": try stage.changeElsewhere(Self.rename)
+            case "killed": unlink(path + "-seal")
+            default:
+                for ending in ["", "-seal"] {
+                    try files.copyItem(atPath: path + ending, toPath: copy + ending)
+                }
+            }
+        }
+        if what.hasSuffix("back") {
+            first = try stage.listen(target, resuming: first)
+            try stage.write("PATCH", "/Person/2", #"{"name":"Lost"}"#)
+            #expect(try first.becomes(stage, target))
+            try stage.reopen {
+                for ending in ["", "-seal"] {
+                    if what == "put back", ending == "-seal" { continue }
+                    try files.removeItem(atPath: path + ending)
+                    try files.copyItem(atPath: copy + ending, toPath: path + ending)
+                }
+            }
+            try stage.write("PATCH", "/Person/1", #"{"name":"Other"}"#)
+        }
+        let back = try stage.listen(target, resuming: first)
+        #expect(try back.wait { back.place != nil } && back.becomes(stage, target))
+        #expect(back.names == ["snapshot"])
+    }
+
+    /// Another program's change while the server ran ends what was known before it, and not after.
+    @Test func whatWasToldAfterAnotherProgramsChangeIsKnown() throws {
+        let stage = try LiveStage(.sqlite)
+        try stage.people()
+        let target = "/Person?sort=name"
+        let stays = try stage.listen(target)
+        let leaves = try stage.listen(target)
+        #expect(try stays.becomes(stage, target) && leaves.becomes(stage, target))
+        let old = leaves.client.lastEventID
+        try stage.changeElsewhere(Self.rename)
+        #expect(try stays.becomes(stage, target))
+        try stage.reopen()
+        let back = try stage.listen(target, resuming: stays)
+        #expect(try back.wait { back.place != nil })
+        #expect(back.names.isEmpty, "\(back.names)")
+        let late = try stage.listen(target, lastEventID: old)
+        #expect(try late.becomes(stage, target))
+        #expect(late.names == ["snapshot"])
     }
 
     /// A query that shows nothing of the change is not sent again, and its ids are good again.

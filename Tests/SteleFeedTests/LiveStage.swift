@@ -22,11 +22,11 @@ enum LiveStore: String, CaseIterable, Sendable {
 /// A service that runs until the test is over.
 final class LiveStage {
     let staff: Staff
-    let store: any PersistentStore
+    private(set) var store: any PersistentStore
     private(set) var coordinator: PersistentStoreCoordinator
     private(set) var service: Service
     private let options: Service.Options
-    private let path: String
+    let path: String
 
     /// - Parameters:
     ///   - given: a store in the place of one of that kind.
@@ -64,7 +64,7 @@ final class LiveStage {
     deinit {
         service.liveQueries.stop()
         store.close()
-        for ending in ["", "-wal", "-shm"] { unlink(path + ending) }
+        for ending in ["", "-wal", "-shm", "-seal"] { unlink(path + ending) }
     }
 
     /// Ends the service, and begins another over the same store.
@@ -80,6 +80,16 @@ final class LiveStage {
         try between()
         coordinator = PersistentStoreCoordinator(store: store)
         service = Self.service(coordinator, options)
+    }
+
+    /// Closes a store in a file as well, and opens it again.
+    /// - Parameter between: is done while nobody has it open.
+    func reopen(after between: () throws -> Void = {}) throws {
+        try restart {
+            store.close()
+            try between()
+            store = try SQLiteStore.open(path: path, model: staff.model)
+        }
     }
 
     func ask(

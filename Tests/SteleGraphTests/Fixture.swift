@@ -60,7 +60,7 @@ final class Fixture {
     deinit {
         store.close()
         guard let folder else { return }
-        for file in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
+        for file in ["", "-wal", "-shm", "-seal"].map({ "store.sqlite\($0)" }) {
             unlink(folder + "/" + file)
         }
         rmdir(folder)

@@ -143,6 +143,21 @@ import Testing
         #expect(league.get("/Team/count").text == #"{"count":0}"#)
     }
 
+    /// Of a long list of ids the relationship is kept, not the ids.
+    @Test func membersAreToldAsTheyAreByThen() throws {
+        let league = try ServiceFixture(TestModels.league()) { $0.limits.keptAnswerBytes = 4 }
+        _ = league.post("/Team", #"{"name":"A"}"#)
+        _ = league.post("/Player", #"[{"name":"Ann"},{"name":"Bo"},{"name":"Cy"}]"#)
+        let all = "[1,2,3]"
+        #expect(Self.ask(league, "PUT", "/Team/1/players", all).text == all)
+        #expect(Self.ask(league, "PUT", "/Team/1/players", all).text == all)
+        _ = league.ask("DELETE", "/Team/1/players/2")
+        #expect(Self.ask(league, "PUT", "/Team/1/players", all).text == "[1,3]")
+        _ = league.ask("DELETE", "/Team/1")
+        let gone = Self.ask(league, "PUT", "/Team/1/players", all)
+        #expect(gone.status == 404 && gone.detail.contains("was carried out"), "\(gone.text)")
+    }
+
     /// What is encrypted in its column is nowhere else in the file.
     @Test func noSecretIsKeptWithAnAnswer() throws {
         let people = try ServiceFixture.people()

@@ -84,7 +84,7 @@ final class ServiceFixture: Sendable {
     deinit {
         service.liveQueries.stop()
         coordinator.store.close()
-        for ending in ["", "-wal", "-shm"] { unlink(path + ending) }
+        for ending in ["", "-wal", "-shm", "-seal"] { unlink(path + ending) }
         // Where large Binary values are.
         let url = URL(filePath: path)
         let name = url.deletingPathExtension().lastPathComponent

@@ -1,6 +1,9 @@
 /// What a live stream's `id` says: of which queries over which unbroken history it is, and up to
 /// which saves they were told.
 
+import SteleGraph
+import StelePersistence
+
 /// `MARK-NUMBER`: eight hexadecimal digits, and the last transaction that was told. Where the queries
 /// of a stream have not been told the same, there is a number for each, with points between and `x`
 /// for one that was told nothing: `MARK-9.x.8`.
@@ -8,7 +11,8 @@
 /// The mark is made of what the stream's queries ask and of the cache generation, which is drawn at
 /// each start and after each change by another program. So an id from before such a change, of other
 /// queries, of another server or of the change feed fits none as it is followed now, and who comes
-/// with it is sent snapshots.
+/// with it is sent snapshots. An id from before a start fits where the store knows that nothing but
+/// what its history tells has changed it since.
 struct LiveID: Sendable {
     private static let digits = 8
 
@@ -37,6 +41,19 @@ struct LiveID: Sendable {
     func number(at index: Int, of count: Int) -> Int64? {
         if numbers.count == 1 { return numbers[0] }
         return numbers.count == count ? numbers[index] : nil
+    }
+
+    /// Whether it is of a stream of these queries, as they were read in a cache generation or in one
+    /// that it goes on from.
+    func isOf(
+        generations: [String], keys: [String], _ coordinator: PersistentStoreCoordinator
+    ) -> Bool {
+        if mark == Self.mark(generations: generations, keys: keys) { return true }
+        guard let generation = generations.first, Set(generations).count == 1 else { return false }
+        return coordinator.formerGenerations(of: generation).contains { former in
+            mark == Self.mark(generations: [former.mark], keys: keys)
+                && numbers.allSatisfy { $0 ?? 0 <= former.last }
+        }
     }
 
     /// The id as events have it.

@@ -1,5 +1,6 @@
 /// What other threads hand to the live queries' thread.
 
+import SteleGraph
 import SteleHTTP
 import SteleMutex
 import StelePersistence
@@ -14,10 +15,12 @@ struct LiveArrival: Sendable {
     var keys: [String] { parts.map(\.plan.key) }
 
     /// The last transaction that the client knows of a query; nil where it knows none that was told in
-    /// that cache generation.
-    func number(of key: String, in generation: String) -> Int64? {
+    /// that cache generation, or one that it goes on from.
+    func number(
+        of key: String, in generation: String, _ coordinator: PersistentStoreCoordinator
+    ) -> Int64? {
         guard let known, let index = keys.firstIndex(of: key),
-            known.mark == LiveID.mark(generations: [generation], keys: keys)
+            known.isOf(generations: [generation], keys: keys, coordinator)
         else { return nil }
         return known.number(at: index, of: keys.count)
     }

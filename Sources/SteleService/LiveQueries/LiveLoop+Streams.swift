@@ -32,8 +32,10 @@ extension LiveLoop {
     /// What a stream begins with: what it has missed, or the whole and what came after.
     private func greeting(_ arrival: LiveArrival, _ member: LiveMember) -> [SharedBuffer] {
         var buffers = [text("retry: \(hub.options.retryMilliseconds)\n\n")]
-        let mark = mark(of: member)
-        let known = arrival.known.flatMap { $0.mark == mark ? $0 : nil }
+        let known = arrival.known.flatMap {
+            $0.isOf(generations: generations(of: member), keys: arrival.keys, hub.coordinator)
+                ? $0 : nil
+        }
         let missed = member.parts.enumerated().map { index, part -> [LiveEvent]? in
             guard let query = queries[part.key],
                 let token = known?.number(at: index, of: member.parts.count), token <= query.token,
@@ -102,9 +104,11 @@ extension LiveLoop {
     // MARK: Places
 
     private func mark(of member: LiveMember) -> String {
-        LiveID.mark(
-            generations: member.parts.compactMap { queries[$0.key]?.generation },
-            keys: member.parts.map(\.key))
+        LiveID.mark(generations: generations(of: member), keys: member.parts.map(\.key))
+    }
+
+    private func generations(of member: LiveMember) -> [String] {
+        member.parts.compactMap { queries[$0.key]?.generation }
     }
 
     private func id(of member: LiveMember) -> LiveID {

@@ -169,7 +169,9 @@ public final class LiveQueries: Sendable {
         defer { context.close() }
         let query = try LiveQuery(plan, context)
         try renderer.takeSnapshot(of: query, context)
-        let known = arrivals.compactMap { $0.number(of: plan.key, in: query.generation) }
+        let known = arrivals.compactMap {
+            $0.number(of: plan.key, in: query.generation, coordinator)
+        }
         if let token = known.min(),
             let log = try renderer.log(of: query, since: token, context)
         {

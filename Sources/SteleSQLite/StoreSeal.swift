@@ -1,0 +1,81 @@
+/// How a store was left: a file beside it, by which the next program knows whether anyone has
+/// changed the store in between.
+
+import Glibc
+import StelePersistence
+
+/// The seal of a store that is closed.
+///
+/// SQLite keeps no count of commits in the file itself. So the seal says which file it was, how
+/// long, and when it was last changed, by the clock of the file system, which no program sets
+/// (`st_ctim`): a commit changes the file, or leaves a WAL beside it. A copy is another file.
+enum StoreSeal {
+    /// Marks that are kept; the oldest go first.
+    private static let most = 16
+    private static let end = "end"
+
+    private static func path(_ store: String) -> String { store + "-seal" }
+
+    /// Takes the seal off a store; its write lock is held.
+    /// - Returns: the marks that it was sealed with; none where there is no seal, or the store is not
+    ///   as it was.
+    static func take(off store: String) -> [StoreMark] {
+        var lines = read(path(store)).split(separator: "\n").map(String.init)
+        unlink(path(store))
+        guard let file = witness(of: store), lines.first == file.text, lines.last == end else {
+            return []
+        }
+        lines = Array(lines.dropFirst().dropLast())
+        let marks = lines.compactMap { line -> StoreMark? in
+            let parts = line.split(separator: " ")
+            guard parts.count == 2, let last = Int64(parts[1]) else { return nil }
+            return StoreMark(mark: String(parts[0]), last: last)
+        }
+        return marks.count == lines.count ? marks : []
+    }
+
+    /// Seals a store that is about to be closed, all of whose WAL is in its file; its write lock is
+    /// held.
+    static func seal(_ store: String, with marks: [StoreMark]) {
+        guard let file = witness(of: store), hasPassed(file.changedAt) else { return }
+        let lines = marks.suffix(most).map { "\($0.mark) \($0.last)" }
+        let text = ([file.text] + lines + [end]).joined(separator: "\n")
+        let descriptor = open(path(store), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { return }
+        _ = Array(text.utf8).withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        close(descriptor)
+    }
+
+    /// What tells the file from itself after any change; nil where it has a WAL.
+    private static func witness(of store: String) -> (text: String, changedAt: timespec)? {
+        var file = stat()
+        var log = stat()
+        guard stat(store, &file) == 0, stat(store + "-wal", &log) != 0 || log.st_size == 0 else {
+            return nil
+        }
+        let at = file.st_ctim
+        return (
+            "\(file.st_dev) \(file.st_ino) \(file.st_size) \(at.tv_sec).\(at.tv_nsec)", at
+        )
+    }
+
+    /// Waits until the file system's clock, which goes in steps, shows another time than that.
+    private static func hasPassed(_ time: timespec) -> Bool {
+        for _ in 0..<50 {
+            var now = timespec()
+            clock_gettime(CLOCK_REALTIME_COARSE, &now)
+            if (now.tv_sec, now.tv_nsec) > (time.tv_sec, time.tv_nsec) { return true }
+            usleep(1_000)
+        }
+        return false
+    }
+
+    private static func read(_ path: String) -> String {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return "" }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 4_096)
+        let count = Glibc.read(descriptor, &bytes, bytes.count)
+        return String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
+    }
+}
