@@ -31,9 +31,11 @@ public final class SQLiteStore: PersistentStore {
     private let lock: Mutex<StoreLock?>
 
     /// Opens a store's file, or makes it where there is none.
-    /// - Throws: `StoreError`: `.incompatible` where the file is no store or one of another model,
-    ///   and what SQLite says.
+    /// - Throws: `StoreError`: `.unsupported` for a model that asks for what does not work yet
+    ///   (`Model.unsupported()`), before the file is touched; `.incompatible` where the file is no
+    ///   store or one of another model, and what SQLite says.
     public static func open(path: String, model: Model) throws(StoreError) -> SQLiteStore {
+        if let refusal = model.refusal { throw .unsupported(refusal) }
         let writer = try Connection(path: path, creates: true)
         let schema = SQLSchema(model: model)
         let file = try StoreFile.prepare(writer, path: path, schema: schema)

@@ -73,11 +73,7 @@ struct Serving {
             let text = error.description
             throw Failure(text.contains(path) ? text : "\(path): \(text)")
         }
-        let missing = model.unsupported()
-        guard missing.isEmpty else {
-            let list = missing.map { "\n  - \($0)" }.joined()
-            throw Failure("\(model.name) asks for what does not work yet:\(list)")
-        }
+        if let refusal = model.refusal { throw Failure(refusal) }
         return model
     }
 
