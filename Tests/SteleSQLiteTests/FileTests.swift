@@ -98,6 +98,22 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.store))
     }
 
+    @Test func aModelWithARequestThatCannotBeEvaluatedIsRefusedByName() throws {
+        let folder = try TemporaryFolder()
+        let model = try model(
+            """
+            , "fetchedProperties": [
+                {"name": "f", "fetchRequest": {"name": "q", "entity": "A", "predicate": "m > 3"}}]
+            """)
+        #expect {
+            _ = try SQLiteStore.open(path: folder.store, model: model)
+        } throws: { error in
+            guard case StoreError.invalid(let text)? = error as? StoreError else { return false }
+            return text.contains("A.f") && text.contains("m > 3")
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder.store))
+    }
+
     @Test func manyOpenANewStoreAtTheSameTime() throws {
         let folder = try TemporaryFolder()
         let model = try sample("League")

@@ -5,6 +5,7 @@ import Logging
 import SteleGraph
 import SteleHTTP
 import SteleModel
+import StelePredicates
 import SteleSQLite
 import SteleService
 
@@ -69,6 +70,7 @@ struct Serving {
         let model: Model
         do {
             model = try ModelFile.read(path).model()
+            try model.checkRequests()
         } catch {
             let text = error.description
             throw Failure(text.contains(path) ? text : "\(path): \(text)")
