@@ -2,7 +2,7 @@
 
 extension Model {
     /// What the model asks for that does not work yet, each a sentence that names it; empty where
-    /// the model can be served whole. A service refuses a model while there is anything here.
+    /// the model can be served whole. A store refuses a model while there is anything here.
     public func unsupported() -> [ModelError] {
         var found: [ModelError] = []
         for entity in entities {
@@ -28,6 +28,14 @@ extension Model {
         }
         found += entities.flatMap(Self.unsupportedUniqueness)
         return found
+    }
+
+    /// Why no store takes the model, a sentence and the list of `unsupported()`; nil where all of
+    /// it works.
+    public var refusal: String? {
+        let missing = unsupported()
+        if missing.isEmpty { return nil }
+        return "\(name) asks for what does not work yet:" + missing.map { "\n  - \($0)" }.joined()
     }
 
     /// Uniqueness over what a row alone does not tell, or what is made after it is checked.

@@ -20,6 +20,16 @@ extension Predicate {
         case .not(let inner): return .not(inner.replacingVariables(replacement))
         }
     }
+
+    /// The variables that need a value from outside: those of SUBQUERYs do not.
+    public var freeVariables: Set<String> {
+        var names = Set<String>()
+        _ = replacingVariables { name, _ in
+            names.insert(name)
+            return nil
+        }
+        return names
+    }
 }
 
 extension Expression {

@@ -9,6 +9,7 @@ extension PredicateCheck {
             try checkExternal(comparison)
             return try fitted(comparison, scope)
         } catch {
+            if isOpen(error, comparison, scope) { return .comparison(comparison) }
             var placed = error
             if placed.comparison == nil { placed.comparison = comparison }
             if error.code == PredicateError.Code.unknownKey.rawValue, !error.isHinted,
@@ -18,6 +19,12 @@ extension PredicateCheck {
             }
             throw placed
         }
+    }
+
+    /// Whether a mistake of types is none, for what a variable of the comparison is comes later.
+    private func isOpen(_ error: PredicateError, _ it: Comparison, _ scope: Scope) -> Bool {
+        hasOpenVariables && error.code == PredicateError.Code.type.rawValue
+            && Predicate.comparison(it).freeVariables.contains { scope.entity(of: $0) == nil }
     }
 
     /// Whether what is compared with, or an item of it, is that key: it may be text without quotes.

@@ -22,6 +22,9 @@ public struct PredicateCheck: Sendable {
     /// Whether `count()` and `sum(x)` over rows may stand in it: in `select`, `sort` and `having`
     /// of a grouped request, not in `where`.
     public var allowsRowAggregates = false
+    /// Whether a `$NAME` may be without a value, which comes later: a comparison with one is not held
+    /// to its types.
+    var hasOpenVariables = false
     /// The store that objects are looked for in: the URI of an object of another one is an error. Any
     /// store's are taken where nil.
     public var storeIdentifier: String?
@@ -176,6 +179,9 @@ public struct PredicateCheck: Sendable {
         }
         if let text = variables[name] {
             return Typed(expression: .variable(name), type: .value(.undefined), pending: text)
+        }
+        if hasOpenVariables {
+            return Typed(expression: .variable(name), type: .value(.undefined))
         }
         let known = Array(variables.keys) + scope.variables.map(\.name)
         let near = Nearest.name(to: name, among: known) ?? (known.count == 1 ? known[0] : nil)

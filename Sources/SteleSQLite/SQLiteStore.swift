@@ -3,6 +3,7 @@
 import CSQLite
 import StelePersistence
 import SteleModel
+import StelePredicates
 import SteleSQL
 import SteleMutex
 
@@ -34,9 +35,15 @@ public final class SQLiteStore: PersistentStore {
     public var formerMarks: [StoreMark] { former.withLock { $0 } }
 
     /// Opens a store's file, or makes it where there is none.
-    /// - Throws: `StoreError`: `.incompatible` where the file is no store or one of another model,
-    ///   and what SQLite says.
+    /// - Throws: `StoreError`: `.unsupported` for a model that asks for what does not work yet
+    ///   (`Model.unsupported()`), `.invalid` for one with a request that cannot be evaluated
+    ///   (`Model.checkRequests()`), both before the file is touched; `.incompatible` where the file
+    ///   is no store or one of another model, and what SQLite says.
     public static func open(path: String, model: Model) throws(StoreError) -> SQLiteStore {
+        if let refusal = model.refusal { throw .unsupported(refusal) }
+        do throws(ModelErrors) { try model.checkRequests() } catch {
+            throw .invalid(error.description)
+        }
         let writer = try Connection(path: path, creates: true)
         let schema = SQLSchema(model: model)
         let file = try StoreFile.prepare(writer, path: path, schema: schema)

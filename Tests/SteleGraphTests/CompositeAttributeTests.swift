@@ -66,6 +66,19 @@ import Testing
         #expect(model.unsupported().isEmpty)
     }
 
+    @Test func byItsNameASingleValueIsRefusedWithAWayOut() throws {
+        let fixture = Fixture(try Self.model())
+        let context = fixture.context()
+        let person = try context.insert(try fixture.entity("Person"))
+        try person.setValue(.string("Rome"), forKey: "home.city")
+        #expect(try person.value(forKey: "home.city") == .string("Rome"))
+        let refused = ContextError.noSingleValue(
+            entity: "Person", property: "home",
+            instead: "name an attribute in it, such as home.city")
+        #expect(throws: refused) { try person.value(forKey: "home") }
+        #expect(throws: refused) { try person.setValue(.string("Rome"), forKey: "home") }
+    }
+
     @Test func whatNeverEndsOrIsTooMuchIsAMistakeAndNoHang() throws {
         var model = ManagedObjectModel(name: "Loop")
         var loop = CompositeDescription(name: "Loop")

@@ -73,6 +73,47 @@ import Testing
         #expect(throws: StoreError.self) { try store.save(SaveRequest(readToken: 0)) }
     }
 
+    /// A model for the tests of what is refused: a transient relationship, and a broken request.
+    private func model(_ more: String) throws -> Model {
+        let text = """
+            {"name": "M", "entities": [{"name": "A", "attributes": [
+              {"name": "n", "type": "Integer 64"}]\(more)}]}
+            """
+        return try Model(try ManagedObjectModel(json: Array(text.utf8), name: "M"))
+    }
+
+    @Test func aModelThatAsksForMoreThanThereIsIsRefusedByName() throws {
+        let folder = try TemporaryFolder()
+        let model = try model(
+            #", "relationships": [{"name": "r", "destination": "A", "transient": true}]"#)
+        #expect(!model.unsupported().isEmpty)
+        #expect {
+            _ = try SQLiteStore.open(path: folder.store, model: model)
+        } throws: { error in
+            guard case StoreError.unsupported(let text)? = error as? StoreError else {
+                return false
+            }
+            return text.contains("A.r: transient relationships do not work yet")
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder.store))
+    }
+
+    @Test func aModelWithARequestThatCannotBeEvaluatedIsRefusedByName() throws {
+        let folder = try TemporaryFolder()
+        let model = try model(
+            """
+            , "fetchedProperties": [
+                {"name": "f", "fetchRequest": {"name": "q", "entity": "A", "predicate": "m > 3"}}]
+            """)
+        #expect {
+            _ = try SQLiteStore.open(path: folder.store, model: model)
+        } throws: { error in
+            guard case StoreError.invalid(let text)? = error as? StoreError else { return false }
+            return text.contains("A.f") && text.contains("m > 3")
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder.store))
+    }
+
     @Test func manyOpenANewStoreAtTheSameTime() throws {
         let folder = try TemporaryFolder()
         let model = try sample("League")

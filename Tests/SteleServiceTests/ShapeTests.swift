@@ -62,6 +62,24 @@ import Testing
         }
     }
 
+    /// A context does not check again what a plan has checked, whether or not its shape is known.
+    @Test func plansAreOfRequestsThatAreChecked() throws {
+        let league = try Self.filled(inMemory: false)
+        for (target, predicate) in Self.answers.map({ ($0.target, $0.where) }) {
+            let parts = (target + encoded(predicate)).split(separator: "?", maxSplits: 1)
+            var passage = Passage(
+                Request(
+                    method: "GET", path: String(parts[0]), query: String(parts[1]),
+                    headers: HTTPHeaders([]), body: []), league.service.options)
+            let route = try league.service.route(&passage)
+            switch try league.service.plan(route, &passage).action {
+            case .list(let plan): #expect(plan.request.isChecked, "\(target)")
+            case .count(let plan): #expect(plan.request.isChecked, "\(target)")
+            default: Issue.record("\(target) is no list")
+            }
+        }
+    }
+
     @Test(arguments: [false, true])
     func aMistakeInAKnownShapeIsToldAsInANewOne(inMemory: Bool) throws {
         for (good, bad) in [

@@ -184,6 +184,26 @@ import Testing
         #expect(errors.contains("\n  - "))
     }
 
+    @Test func aRequestOfTheModelThatCannotBeEvaluatedIsRefusedByName() throws {
+        let text = """
+            {"name": "M", "entities": [{"name": "A",
+              "attributes": [{"name": "n", "type": "Integer 64"}],
+              "fetchedProperties": [
+                {"name": "f", "fetchRequest": {"name": "q", "entity": "A", "predicate": "m > 3"}}]}],
+             "fetchRequests": [
+               {"name": "t", "entity": "A", "predicate": "n > $LEAST AND m == 1"}]}
+            """
+        let model = try temporaryFile(text, name: "M.json")
+        for arguments in [
+            ["model", model], ["model", "swift", model], ["serve", model, "--port", "0"],
+        ] {
+            let (status, errors) = try Program(arguments).end()
+            #expect(status == 1, "\(arguments)")
+            #expect(errors.contains("A.f: its predicate m > 3"), "\(arguments): \(errors)")
+            #expect(errors.contains("fetch request t: its predicate n > $LEAST AND m == 1"))
+        }
+    }
+
     @Test(arguments: ["--json", "--xml"])
     func aModelsOtherFormsAreModels(form: String) throws {
         let (status, output, _) = try Program.run("model", league, form)

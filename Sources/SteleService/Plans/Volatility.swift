@@ -97,18 +97,6 @@ extension Expression {
     }
 }
 
-extension Predicate {
-    /// The variables that need a value from outside: those of SUBQUERYs do not.
-    var freeVariables: Set<String> {
-        var names = Set<String>()
-        _ = replacingVariables { name, _ in
-            names.insert(name)
-            return nil
-        }
-        return names
-    }
-}
-
 extension Expression {
     /// As a predicate's.
     var freeVariables: Set<String> { Predicate.comparison(.init(self, .equal, self)).freeVariables }

@@ -3,6 +3,7 @@
 import ArgumentParser
 import SteleJSON
 import SteleModel
+import StelePredicates
 
 /// Prints a model as text, JSON or XML.
 struct ModelPrintCommand: ParsableCommand {
@@ -40,7 +41,7 @@ struct ModelPrintCommand: ParsableCommand {
             } else {
                 write(ModelSummary.text(file), to: 1)
             }
-            _ = try file.model()
+            try file.model().checkRequests()
         }
     }
 }

@@ -4,6 +4,7 @@ import ArgumentParser
 import FoundationEssentials
 import SteleCodegen
 import SteleModel
+import StelePredicates
 
 /// Writes a class for each entity.
 struct ModelSwiftCommand: ParsableCommand {
@@ -28,7 +29,9 @@ struct ModelSwiftCommand: ParsableCommand {
 
     func run() throws {
         try Failure.reporting {
-            let generator = try SwiftGenerator(try ModelFile.read(model).model())
+            let model = try ModelFile.read(model).model()
+            try model.checkRequests()
+            let generator = try SwiftGenerator(model)
             let files = generator.files()
             if let output {
                 try Self.write(files, to: output)

@@ -5,6 +5,7 @@ import Logging
 import SteleGraph
 import SteleHTTP
 import SteleModel
+import StelePredicates
 import SteleSQLite
 import SteleService
 
@@ -69,15 +70,12 @@ struct Serving {
         let model: Model
         do {
             model = try ModelFile.read(path).model()
+            try model.checkRequests()
         } catch {
             let text = error.description
             throw Failure(text.contains(path) ? text : "\(path): \(text)")
         }
-        let missing = model.unsupported()
-        guard missing.isEmpty else {
-            let list = missing.map { "\n  - \($0)" }.joined()
-            throw Failure("\(model.name) asks for what does not work yet:\(list)")
-        }
+        if let refusal = model.refusal { throw Failure(refusal) }
         return model
     }
 
