@@ -11,7 +11,7 @@ extension SlotRule {
             if let optionalSlots, optionalSlots.allSatisfy({ object.value($0).isNull }) {
                 return nil
             }
-            return isRequired ? .missing(object, name) : nil
+            return isRequired && !isLeft(object) ? .missing(object, name) : nil
         case (.none, _): return nil
         case (.integer(let range), .int(let it)):
             if range.contains(it) { return nil }
@@ -40,6 +40,17 @@ extension SlotRule {
             return isURI(it) ? nil : .invalidURI(object, name, it)
         default: return nil
         }
+    }
+
+    /// Whether No Action has left the object without its destination, now or before.
+    private func isLeft(_ object: ManagedObject) -> Bool {
+        guard let left, let before = object.before, before.values.indices.contains(slot) else {
+            return false
+        }
+        guard case .key(let key) = before.values[slot], let context = object.context else {
+            return true
+        }
+        return context.known(context.destinationID(left, key))?.isDeleted == true
     }
 
     private func textFailure(
