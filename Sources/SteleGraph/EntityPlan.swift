@@ -48,7 +48,7 @@ final class EntityPlan: Sendable {
             case .relationship(let it):
                 defaults.append(.null)
                 toOnes.append(it)
-                if let rule = SlotRule(it, slot: slot) { rules.append(rule) }
+                if let rule = SlotRule(it, slot: slot, of: model) { rules.append(rule) }
             case .fetchedProperty:
                 defaults.append(.null)
             }

@@ -63,21 +63,18 @@ extension ManagedObjectContext {
         }
     }
 
-    /// What an object's relationship does at its deletion. A new object leaves no trace.
+    /// What an object's relationship does at its deletion. A new object leaves no trace. No Action
+    /// cuts as Nullify does, for a link to nothing is none to every reader; but it asks nothing of
+    /// the destinations (`SlotRule.left`).
     private func rule(_ relationship: Relationship, _ object: ManagedObject) -> DeleteRule {
         let rule = relationship.deleteRule
-        if object.isInserted && rule == .deny { return .nullify }
-        guard rule == .noAction else { return rule }
-        // Rows of a join table go with the object, so the other side changes, whatever the rule.
-        let isJoined = relationship.isToMany && model.inverse(of: relationship)?.isToMany == true
-        return object.isInserted || isJoined ? .nullify : rule
+        return rule == .noAction || object.isInserted && rule == .deny ? .nullify : rule
     }
 
     private func readMembers(of level: [ManagedObject]) throws {
         var owners: [Int: [Int64]] = [:]
         for object in level where !object.isInserted {
-            for relationship in plan(object.entity).relationships
-            where relationship.isToMany && rule(relationship, object) != .noAction {
+            for relationship in plan(object.entity).relationships where relationship.isToMany {
                 owners[relationship.index, default: []].append(object.id.key)
             }
         }
@@ -174,9 +171,7 @@ extension ManagedObjectContext {
                 }
                 // It has left that to-many when its rules were applied for the first time.
                 if inverse?.isToMany == true && decidedBefore.contains(object.id) { break }
-                if inverse?.isToMany == true || rule(relationship, object) == .nullify,
-                    try cutInverse(of: relationship, from: object, to: key), isJournaling
-                {
+                if try cutInverse(of: relationship, from: object, to: key), isJournaling {
                     journal.append(.cut(object, relationship, key))
                 }
             }

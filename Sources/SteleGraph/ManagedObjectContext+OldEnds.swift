@@ -192,7 +192,7 @@ extension ManagedObjectContext {
         }
         for object in deleted {
             for relationship in plan(object.entity).relationships
-            where relationship.deleteRule == .nullify {
+            where [.nullify, .noAction].contains(relationship.deleteRule) {
                 guard let inverse = model.inverse(of: relationship), !inverse.isToMany else {
                     continue
                 }

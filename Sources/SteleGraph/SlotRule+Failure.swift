@@ -14,7 +14,7 @@ extension SlotRule {
             {
                 return
             }
-            if isRequired { errors.append(.missing(object, name)) }
+            if isRequired, !isLeft(object) { errors.append(.missing(object, name)) }
         case (.none, _): break
         case (.integer(let range), .int(let it)):
             if it > range.upperBound {
@@ -46,6 +46,17 @@ extension SlotRule {
             if !isURI(it) { errors.append(.invalidURI(object, name, it)) }
         default: break
         }
+    }
+
+    /// Whether No Action has left the object without its destination, now or before.
+    private func isLeft(_ object: ManagedObject) -> Bool {
+        guard let left, let before = object.before, before.values.indices.contains(slot) else {
+            return false
+        }
+        guard case .key(let key) = before.values[slot], let context = object.context else {
+            return true
+        }
+        return context.known(context.destinationID(left, key))?.isDeleted == true
     }
 
     private func checkText(

@@ -21,6 +21,9 @@ struct SlotRule: Sendable {
     /// The slots of the innermost optional composite around it: where all of these are null, it
     /// need not have a value.
     var optionalSlots: Range<Int>?
+    /// The to-one that it is of, where the destination's delete rule is No Action: objects that it
+    /// has left without one are as they are, until they are led elsewhere.
+    var left: Relationship?
     let check: Check
 
     /// Nil where any value will do.
@@ -34,8 +37,9 @@ struct SlotRule: Sendable {
     }
 
     /// Nil for an optional relationship.
-    init?(_ toOne: Relationship, slot: Int) {
+    init?(_ toOne: Relationship, slot: Int, of model: Model) {
         if toOne.isOptional { return nil }
+        if model.mayDangle(toOne) { left = toOne }
         self.slot = slot
         name = toOne.name
         isRequired = true

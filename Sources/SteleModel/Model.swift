@@ -46,6 +46,12 @@ public final class Model: Sendable {
         relationship.inverse.map { relationships[$0] }
     }
 
+    /// Whether rows of another program, or of an older version, may lead by it to what is not there:
+    /// by a to-one whose inverse has the delete rule No Action. A link to nothing is none.
+    public func mayDangle(_ relationship: Relationship) -> Bool {
+        !relationship.isToMany && inverse(of: relationship)?.deleteRule == .noAction
+    }
+
     /// The root of the entity's family: itself where it has no parent. Keys are unique within it.
     @inlinable
     public func root(of entity: Entity) -> Entity { entities[entity.root] }

@@ -152,4 +152,32 @@ import Testing
             #expect(listener.names.count == 5)
         }
     }
+
+    /// Who led to what was deleted leads nowhere from that save on.
+    @Test func whatNoActionLeavesIsTold() throws {
+        var declared = try Staff().model.declaration
+        for (index, entity) in declared.entities.enumerated() where entity.name == "Team" {
+            for (place, property) in entity.properties.enumerated() {
+                guard case .relationship(var it) = property else { continue }
+                it.deleteRule = .noAction
+                declared.entities[index].properties[place] = .relationship(it)
+            }
+        }
+        let stage = try LiveStage(over: InMemoryStore(model: try Model(declared)))
+        try stage.people()
+        let targets = [
+            "/Person?where=team%20==%20nil", "/Person?where=team%20!=%20nil&sort=team",
+            "/Person?include=team", "/Person?select=team,team.name&sort=name",
+            "/Person?select=team,n:count()&groupBy=team&sort=team",
+        ]
+        let listeners = try targets.map { try stage.listen($0) }
+        for (target, listener) in zip(targets, listeners) {
+            #expect(try listener.becomes(stage, target))
+        }
+        try stage.write("DELETE", "/Team/1")
+        for (target, listener) in zip(targets, listeners) {
+            #expect(try listener.becomes(stage, target), "\(target)")
+            #expect(listener.names == ["snapshot", "change"])
+        }
+    }
 }

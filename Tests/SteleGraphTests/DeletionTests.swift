@@ -199,13 +199,17 @@ import Testing
         #expect(try count(fixture, "Site") == 2)
     }
 
-    @Test func noActionLeavesTheMembersAlone() throws {
+    @Test func noActionLeavesNoLinkToWhatIsGone() throws {
         let fixture = try folders(.noAction)
         let (folder, files) = try fill(fixture)
         let context = fixture.context()
+        let file = try context.get(files[0])
         try context.delete(try context.get(folder))
+        try context.processPendingChanges()
+        #expect(try file.get("folder") == nil && file["folder"] == .null)
         try context.save()
-        #expect(try fixture.stored("File.folder", of: files[0].key) == folder.key)
+        #expect(try file.get("folder") == nil && file["folder"] == .null)
+        #expect(try fixture.stored("File.folder", of: files[0].key) == nil)
         // And it can be mended.
         let other = try fixture.insert("Folder")[0]
         let next = fixture.context()

@@ -105,8 +105,19 @@ struct Fetching {
     let model: Model
     let translator: FetchTranslator
 
-    init(longDecimals: Set<String> = []) throws {
-        model = try Model(FetchingModel.declaration)
+    /// - Parameter noAction: the to-many relationships whose delete rule that is.
+    init(longDecimals: Set<String> = [], noAction: Set<String> = []) throws {
+        var declaration = FetchingModel.declaration
+        for (index, entity) in declaration.entities.enumerated() {
+            for (place, property) in entity.properties.enumerated() {
+                guard case .relationship(var it) = property, noAction.contains(it.name) else {
+                    continue
+                }
+                it.deleteRule = .noAction
+                declaration.entities[index].properties[place] = .relationship(it)
+            }
+        }
+        model = try Model(declaration)
         translator = FetchTranslator(schema: SQLSchema(model: model), longDecimals: longDecimals)
     }
 

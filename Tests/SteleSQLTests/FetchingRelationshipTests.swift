@@ -9,6 +9,39 @@ import Testing
         #expect(sql == `case`.sql)
     }
 
+    /// A key that may lead to nothing is the one of the row that is there.
+    @Test(arguments: dangling)
+    func whatNoActionLeavesIsNone(_ case: GoldenSQL) throws {
+        let sql = try Fetching(noAction: ["members"]).filter(`case`.entity, `case`.asked)
+        #expect(sql == `case`.sql)
+    }
+
+    static let dangling = GoldenSQL.cases(
+        """
+        Person: team == 3
+            ZPERSON t0 LEFT JOIN ZTEAM t1 ON t1.Z_PK = t0.ZTEAM WHERE t1.Z_PK = ?1
+        Person: team == nil
+            ZPERSON t0 LEFT JOIN ZTEAM t1 ON t1.Z_PK = t0.ZTEAM WHERE t1.Z_PK IS NULL
+        Person: team.founded > age
+            ZPERSON t0 LEFT JOIN ZTEAM t1 ON t1.Z_PK = t0.ZTEAM WHERE t1.ZFOUNDED > t0.ZAGE
+        Person: team.name == "x"
+            ZPERSON t0 WHERE t0.ZTEAM IN (SELECT t1.Z_PK FROM ZTEAM t1 WHERE t1.ZNAME = ?1)
+        Team: league == nil
+            ZTEAM t0 WHERE t0.ZLEAGUE IS NULL
+        """)
+
+    /// Only such a model pays: of all others the columns are read as they stand.
+    @Test func aRowsKeysAreReadAsTheyStandWhereNoneMayDangle() throws {
+        func list(_ noAction: Set<String>) throws -> String {
+            let fetching = try Fetching(noAction: noAction)
+            return try fetching.translator.snapshots(fetching.request("Person")).sql.string
+        }
+        #expect(try !list([]).contains("(SELECT") && list([]).contains("t0.ZTEAM"))
+        #expect(
+            try list(["members"])
+                .contains("(SELECT e.Z_PK FROM ZTEAM e WHERE e.Z_PK = t0.ZTEAM)"))
+    }
+
     static let golden = GoldenSQL.cases(
         """
         Person: _id IN {1,2,3,4,5,6,7,8,9,10}

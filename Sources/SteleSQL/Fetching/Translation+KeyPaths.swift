@@ -5,8 +5,19 @@ import StelePersistence
 import StelePredicates
 
 extension Translation {
-    /// The object at the other end of a to-one relationship; nothing is joined yet.
+    /// The object at the other end of a to-one relationship; nothing is joined yet. Where the key
+    /// may lead to nothing it is the one of the row that is there, which is joined.
     func toOne(_ it: Relationship, of owner: Position) throws(StoreError) -> Position {
+        let end = try link(it, of: owner)
+        guard model.mayDangle(it) else { return end }
+        let alias = try row(of: end)
+        let key = "\(alias).Z_PK"
+        if end.scope.row(key) == nil { end.scope.setRow(key, alias) }
+        return Position(scope: end.scope, key: key, entity: end.entity, isNullable: true)
+    }
+
+    /// The same by the key as it is in the owner's row.
+    func link(_ it: Relationship, of owner: Position) throws(StoreError) -> Position {
         guard let column = schema.column(of: it.slot, in: owner.entity.index) else {
             throw .unsupported("the relationship \(it.name) is not in this store")
         }

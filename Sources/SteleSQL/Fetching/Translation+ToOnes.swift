@@ -22,7 +22,7 @@ extension Translation {
             let key = path.last, path.count > 2 || !isOwnKey(key),
             let table = schema.table(of: first.destination)
         else { return nil }
-        let owner = try toOne(first, of: env.object)
+        let owner = try link(first, of: env.object)
         let alias = makeAlias()
         let scope = Scope(table.name, alias)
         scope.setRow("\(alias).Z_PK", alias)

@@ -20,6 +20,9 @@ public final class SQLSchema: Sendable {
     /// The slots of attributes whose values may live in files, by index of the entity.
     public let externalSlots: [[Int]]
 
+    /// The tables that columns lead to which may lead to nothing, by `TABLE.COLUMN`.
+    private let danglingEnds: [String: String]
+
     /// The slots of attributes with which an index begins, by index of the entity.
     let indexedSlots: [Set<Int>]
 
@@ -44,6 +47,7 @@ public final class SQLSchema: Sendable {
         self.tables = tables
         let ordered = model.entities.compactMap { mappings[$0.index] }
         self.mappings = ordered
+        danglingEnds = Self.danglingEnds(model, tables, ordered)
         hasEntityColumns = ordered.contains { $0.entityColumns.contains { $0 >= 0 } }
         toManys = model.relationships.map {
             Self.storage(of: $0, model, tables, ordered, columns)
@@ -65,10 +69,16 @@ public final class SQLSchema: Sendable {
         return table.columns[index].name
     }
 
-    /// `Z_PK, Z_ENT, Z_OPT` and all columns of the table, each behind the alias.
+    /// `Z_PK, Z_ENT, Z_OPT` and all columns of the table, each behind the alias; a key that may lead
+    /// to nothing is null there.
     public func selectList(of table: SQLTable, alias: String) -> String {
-        (["Z_PK", "Z_ENT", "Z_OPT"] + table.columns.map(\.name))
-            .map { "\(alias).\($0)" }.joined(separator: ", ")
+        let own = ["Z_PK", "Z_ENT", "Z_OPT"].map { "\(alias).\($0)" }
+        let columns = table.columns.map { column in
+            let value = "\(alias).\(column.name)"
+            guard let end = danglingEnds["\(table.name).\(column.name)"] else { return value }
+            return "(SELECT e.Z_PK FROM \(end) e WHERE e.Z_PK = \(value))"
+        }
+        return (own + columns).joined(separator: ", ")
     }
 
     private static func indexedSlots(of entity: Entity, _ model: Model) -> Set<Int> {
@@ -87,6 +97,20 @@ public final class SQLSchema: Sendable {
             names.compactMap { name in
                 if case .attribute(let it)? = entity.property(named: name) { it.slot } else { nil }
             })
+    }
+
+    private static func danglingEnds(
+        _ model: Model, _ tables: [Int: SQLTable], _ mappings: [EntityMapping]
+    ) -> [String: String] {
+        var ends: [String: String] = [:]
+        for it in model.relationships where model.mayDangle(it) {
+            let column = mappings[it.owner].slotColumns[it.slot]
+            guard column >= 0, let end = tables[model.destination(of: it).root],
+                let table = tables[model.entities[it.owner].root]
+            else { continue }
+            ends["\(table.name).\(table.columns[column].name)"] = end.name
+        }
+        return ends
     }
 
     private static func shape(
