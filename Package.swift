@@ -96,20 +96,46 @@ let package = Package(
             ],
             swiftSettings: settings),
 
-        // The service, and the one place that names a concrete store.
+        // The service, from text to a decision, from results to bytes, and what follows saves.
+        .target(
+            name: "SteleRequests",
+            dependencies: [
+                "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleJSON",
+                "SteleHTTP", "SteleMutex",
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "SteleAnswers",
+            dependencies: [
+                "SteleRequests", "SteleModel", "StelePredicates", "StelePersistence",
+                "SteleGraph", "SteleJSON", "SteleHTTP",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "SteleFeed",
+            dependencies: [
+                "SteleRequests", "SteleAnswers", "SteleModel", "StelePredicates",
+                "StelePersistence", "SteleGraph", "SteleJSON", "SteleHTTP", "SteleMutex",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        // One road from request to answer.
         .target(
             name: "SteleService",
             dependencies: [
-                "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleJSON",
-                "SteleHTTP", "SteleMutex", .product(name: "Logging", package: "swift-log"),
+                "SteleRequests", "SteleAnswers", "SteleFeed", "SteleModel", "StelePredicates",
+                "StelePersistence", "SteleGraph", "SteleJSON", "SteleHTTP", "SteleMutex",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
+        // The one place that names a concrete store.
         .executableTarget(
             name: "stele",
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQLite",
-                "SteleTransformers", "SteleCodegen", "SteleJSON", "SteleHTTP", "SteleService",
-                "CLinux",
+                "SteleTransformers", "SteleCodegen", "SteleJSON", "SteleHTTP", "SteleRequests",
+                "SteleService", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
@@ -189,7 +215,8 @@ let package = Package(
         .testTarget(
             name: "SteleServiceTests",
             dependencies: [
-                "SteleService", "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph",
+                "SteleService", "SteleFeed", "SteleAnswers", "SteleRequests", "SteleModel",
+                "StelePredicates", "StelePersistence", "SteleGraph",
                 "SteleSQLite", "SteleTransformers", "SteleJSON", "SteleHTTP", "SteleMutex",
                 "CSQLite", .product(name: "Logging", package: "swift-log"),
             ],
@@ -197,7 +224,8 @@ let package = Package(
         .testTarget(
             name: "SteleFeedTests",
             dependencies: [
-                "SteleService", "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph",
+                "SteleService", "SteleFeed", "SteleAnswers", "SteleRequests", "SteleModel",
+                "StelePredicates", "StelePersistence", "SteleGraph",
                 "SteleSQLite", "SteleJSON", "SteleHTTP", "SteleMutex", "CSQLite",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -206,7 +234,8 @@ let package = Package(
             name: "steleTests",
             dependencies: [
                 "stele", "SteleModel", "StelePredicates", "SteleGraph", "SteleSQLite",
-                "SteleJSON", "SteleService", "SteleMutex", "SteleDifferential", "CSQLite",
+                "SteleJSON", "SteleRequests", "SteleAnswers", "SteleFeed", "SteleService",
+                "SteleMutex", "SteleDifferential", "CSQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

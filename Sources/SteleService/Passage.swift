@@ -1,6 +1,8 @@
 /// A request on its way through the service.
 
+import SteleAnswers
 import SteleHTTP
+import SteleRequests
 
 /// A request with what is known of it so far. It goes from thread to thread as it is, so that each
 /// part of the way is taken once.

@@ -1,10 +1,12 @@
 /// The one answer beside the road: a plain object, `GET /Person/42`, mostly from the row cache.
 
+import SteleAnswers
 import SteleGraph
 import SteleHTTP
 import SteleJSON
 import SteleModel
 import StelePersistence
+import SteleRequests
 
 /// Answers `GET` and `HEAD` of an object by its address alone, on the thread that carries the
 /// connection. What it does not answer takes the road, and the same request gets the same answer

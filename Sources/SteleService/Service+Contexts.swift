@@ -1,10 +1,12 @@
 // Editing contexts over HTTP: made, asked, changed, saved (contract, section 8).
 
+import SteleFeed
 import SteleGraph
 import SteleHTTP
 import SteleJSON
 import SteleModel
 import StelePersistence
+import SteleRequests
 
 extension Service {
     /// Forgets all editing contexts, with what is unsaved in them, and makes no more: for the end.

@@ -1,9 +1,11 @@
 // `Idempotency-Key`: a write that is sent again gives its first answer.
 
+import SteleAnswers
 import SteleHTTP
 import SteleModel
 import SteleMutex
 import StelePersistence
+import SteleRequests
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -1,5 +1,8 @@
 // The options of a service.
 
+import SteleFeed
+import SteleRequests
+
 extension Service {
     /// How a service is set up.
     public struct Options: Sendable {

@@ -2,6 +2,7 @@
 
 import SteleHTTP
 import SteleModel
+import SteleRequests
 
 extension Service {
     /// The sink for a request's body: of a PUT to a Binary attribute that allows external storage.

@@ -1,7 +1,9 @@
 // Answers that are errors, and the log.
 
 import Logging
+import SteleAnswers
 import SteleHTTP
+import SteleRequests
 
 extension Service {
     /// From an error to its answer.

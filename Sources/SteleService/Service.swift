@@ -1,10 +1,13 @@
 /// The service: what answers every request, over any store.
 
 import Logging
+import SteleAnswers
+import SteleFeed
 import SteleGraph
 import SteleHTTP
 import SteleModel
 import StelePersistence
+import SteleRequests
 
 /// Serves one store's objects over HTTP.
 ///
@@ -61,7 +64,8 @@ public final class Service: Sendable {
         plainGet = PlainGet(
             objects: PlainObjects(model, basePath: options.basePath), gate: gate,
             place: briefStore, limits: limits)
-        pages = Pages(model: model, basePath: options.basePath, limits: limits)
+        pages = Pages(
+            model: model, basePath: options.basePath, version: Self.version, limits: limits)
         contexts = EditingContexts(
             coordinator, limits: limits, now: options.clock ?? EditingContexts.steadyClock())
         changeFeed = ChangeFeed(

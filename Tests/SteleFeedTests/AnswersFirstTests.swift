@@ -2,6 +2,9 @@
 
 import Testing
 
+@testable import SteleAnswers
+@testable import SteleFeed
+@testable import SteleRequests
 @testable import SteleService
 
 @Suite struct AnswersFirstTests {

@@ -7,6 +7,9 @@ import StelePersistence
 import StelePredicates
 import Testing
 
+@testable import SteleAnswers
+@testable import SteleFeed
+@testable import SteleRequests
 @testable import SteleService
 
 @Suite struct FilterTests {

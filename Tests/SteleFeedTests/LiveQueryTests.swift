@@ -6,7 +6,10 @@ import SteleMutex
 import StelePersistence
 import Testing
 
+@testable import SteleAnswers
+@testable import SteleFeed
 @testable import SteleHTTP
+@testable import SteleRequests
 @testable import SteleService
 
 @Suite struct LiveQueryTests {

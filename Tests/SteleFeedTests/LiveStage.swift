@@ -11,7 +11,10 @@ import StelePersistence
 import SteleSQLite
 import Testing
 
+@testable import SteleAnswers
+@testable import SteleFeed
 @testable import SteleHTTP
+@testable import SteleRequests
 @testable import SteleService
 
 /// The stores that live queries are tried on.

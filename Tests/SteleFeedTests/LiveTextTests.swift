@@ -3,7 +3,10 @@
 import SteleJSON
 import Testing
 
+@testable import SteleAnswers
+@testable import SteleFeed
 @testable import SteleHTTP
+@testable import SteleRequests
 @testable import SteleService
 
 @Suite struct LiveTextTests {

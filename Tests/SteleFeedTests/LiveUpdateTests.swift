@@ -8,7 +8,10 @@ import SteleModel
 import StelePersistence
 import Testing
 
+@testable import SteleAnswers
+@testable import SteleFeed
 @testable import SteleHTTP
+@testable import SteleRequests
 @testable import SteleService
 
 @Suite struct LiveUpdateTests {

@@ -7,7 +7,10 @@ import SteleModel
 import StelePersistence
 import Testing
 
+@testable import SteleAnswers
+@testable import SteleFeed
 @testable import SteleHTTP
+@testable import SteleRequests
 @testable import SteleService
 
 /// A feed that runs until the test is over.

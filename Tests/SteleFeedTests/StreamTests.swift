@@ -5,7 +5,10 @@ import SteleJSON
 import StelePersistence
 import Testing
 
+@testable import SteleAnswers
+@testable import SteleFeed
 @testable import SteleHTTP
+@testable import SteleRequests
 @testable import SteleService
 
 @Suite struct StreamTests {

@@ -4,6 +4,9 @@ import SteleModel
 import StelePersistence
 import SteleTransformers
 
+@testable import SteleAnswers
+@testable import SteleFeed
+@testable import SteleRequests
 @testable import SteleService
 
 enum AttributeModels {

@@ -7,6 +7,9 @@ import SteleModel
 import StelePersistence
 import Testing
 
+@testable import SteleAnswers
+@testable import SteleFeed
+@testable import SteleRequests
 @testable import SteleService
 
 @Suite struct BinaryRouteTests {

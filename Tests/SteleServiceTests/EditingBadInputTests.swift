@@ -4,6 +4,9 @@ import SteleGraph
 import SteleJSON
 import Testing
 
+@testable import SteleAnswers
+@testable import SteleFeed
+@testable import SteleRequests
 @testable import SteleService
 
 @Suite struct EditingBadInputTests {

@@ -7,6 +7,9 @@ import SteleModel
 import SteleMutex
 import Testing
 
+@testable import SteleAnswers
+@testable import SteleFeed
+@testable import SteleRequests
 @testable import SteleService
 
 /// A client with an editing context of its own.

@@ -6,6 +6,9 @@ import SteleJSON
 import SteleMutex
 import Testing
 
+@testable import SteleAnswers
+@testable import SteleFeed
+@testable import SteleRequests
 @testable import SteleService
 
 @Suite struct EditingLifeTests {

@@ -10,6 +10,9 @@ import StelePersistence
 import SteleSQLite
 import Testing
 
+@testable import SteleAnswers
+@testable import SteleFeed
+@testable import SteleRequests
 @testable import SteleService
 
 @Suite struct IdempotencyTests {

@@ -3,10 +3,13 @@
 import Logging
 import SteleGraph
 import SteleHTTP
-import StelePersistence
 import SteleMutex
+import StelePersistence
 import Testing
 
+@testable import SteleAnswers
+@testable import SteleFeed
+@testable import SteleRequests
 @testable import SteleService
 
 /// Keeps what is logged.

@@ -3,6 +3,9 @@
 import SteleModel
 import Testing
 
+@testable import SteleAnswers
+@testable import SteleFeed
+@testable import SteleRequests
 @testable import SteleService
 
 @Suite struct NewcomerTests {

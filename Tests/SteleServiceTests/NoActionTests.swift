@@ -5,6 +5,9 @@ import SteleJSON
 import SteleModel
 import Testing
 
+@testable import SteleAnswers
+@testable import SteleFeed
+@testable import SteleRequests
 @testable import SteleService
 
 @Suite struct NoActionTests {

@@ -3,6 +3,9 @@
 import SteleHTTP
 import Testing
 
+@testable import SteleAnswers
+@testable import SteleFeed
+@testable import SteleRequests
 @testable import SteleService
 
 @Suite struct PlainGetTests {

@@ -4,6 +4,9 @@ import SteleHTTP
 import SteleJSON
 import Testing
 
+@testable import SteleAnswers
+@testable import SteleFeed
+@testable import SteleRequests
 @testable import SteleService
 
 @Suite struct RowCursorTests {

@@ -13,6 +13,9 @@ import StelePersistence
 import SteleSQLite
 import Testing
 
+@testable import SteleAnswers
+@testable import SteleFeed
+@testable import SteleRequests
 @testable import SteleService
 
 /// An answer, with its body read.

@@ -4,6 +4,9 @@ import SteleHTTP
 import SteleJSON
 import Testing
 
+@testable import SteleAnswers
+@testable import SteleFeed
+@testable import SteleRequests
 @testable import SteleService
 
 @Suite struct ShapeTests {
@@ -70,9 +73,10 @@ import Testing
             var passage = Passage(
                 Request(
                     method: "GET", path: String(parts[0]), query: String(parts[1]),
-                    headers: HTTPHeaders([]), body: []), league.service.options)
-            let route = try league.service.route(&passage)
-            switch try league.service.plan(route, &passage).action {
+                    headers: HTTPHeaders([]), body: []), at: league.service.store,
+                isTimed: false)
+            let call = try league.service.call(league.service.route(&passage), &passage)
+            switch try league.service.plan(call, at: .brief, &passage).action {
             case .list(let plan): #expect(plan.request.isChecked, "\(target)")
             case .count(let plan): #expect(plan.request.isChecked, "\(target)")
             default: Issue.record("\(target) is no list")

@@ -3,6 +3,9 @@
 import SteleJSON
 import Testing
 
+@testable import SteleAnswers
+@testable import SteleFeed
+@testable import SteleRequests
 @testable import SteleService
 
 @Suite struct TransactionTests {

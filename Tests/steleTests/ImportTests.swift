@@ -7,6 +7,9 @@ import StelePredicates
 import SteleSQLite
 import Testing
 
+@testable import SteleAnswers
+@testable import SteleFeed
+@testable import SteleRequests
 @testable import SteleService
 
 @Suite struct ImportTests {

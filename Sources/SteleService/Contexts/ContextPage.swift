@@ -1,9 +1,12 @@
 /// An editing context as JSON: its state, what is unsaved in it, what a save has made.
 
+import SteleAnswers
+import SteleFeed
 import SteleGraph
 import SteleJSON
 import SteleModel
 import StelePersistence
+import SteleRequests
 
 enum ContextPage {
     /// Appends what a client may know of a context.

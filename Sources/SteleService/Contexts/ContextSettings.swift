@@ -3,6 +3,7 @@
 import SteleGraph
 import SteleJSON
 import SteleModel
+import SteleRequests
 
 /// What `PATCH /contexts/{context}` changes, and what a new context may begin with.
 struct ContextSettings: Sendable {

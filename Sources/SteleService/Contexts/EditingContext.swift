@@ -4,6 +4,7 @@ import SteleGraph
 import SteleJSON
 import SteleMutex
 import StelePersistence
+import SteleRequests
 
 /// What a context and its children share: they read from one another, so they take turns together.
 ///

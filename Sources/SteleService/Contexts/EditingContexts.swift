@@ -4,6 +4,7 @@ import Dispatch
 import SteleGraph
 import SteleModel
 import SteleMutex
+import SteleRequests
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

@@ -2,6 +2,7 @@
 
 import Dispatch
 import SteleMutex
+import SteleRequests
 
 /// How many requests wait for turns, whatever it is with: each has a thread, and some threads must
 /// be left for all else.

@@ -1,10 +1,12 @@
 /// `Idempotency-Key`: the answer of a write, kept with its save.
 
+import SteleAnswers
 import SteleGraph
 import SteleHTTP
 import SteleJSON
 import SteleModel
 import StelePersistence
+import SteleRequests
 
 /// What is kept of a write's answer, and under which key.
 ///

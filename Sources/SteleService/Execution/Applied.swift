@@ -1,5 +1,6 @@
 /// What a write has done in its context, kept until its save is known.
 
+import SteleAnswers
 import SteleGraph
 import SteleModel
 import StelePersistence

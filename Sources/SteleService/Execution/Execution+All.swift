@@ -1,10 +1,12 @@
 // Writes of all objects that match: one save in parts, on the writer's thread.
 
+import SteleAnswers
 import SteleGraph
 import SteleJSON
 import SteleModel
 import StelePersistence
 import StelePredicates
+import SteleRequests
 
 extension Execution {
     /// Changes or deletes all objects of a fetch, as if each were saved by itself, and all or none.

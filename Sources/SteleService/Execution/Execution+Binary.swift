@@ -1,9 +1,11 @@
 // A Binary attribute's bytes by themselves.
 
+import SteleAnswers
 import SteleGraph
 import SteleHTTP
 import SteleModel
 import StelePersistence
+import SteleRequests
 
 extension Execution {
     /// Reads a value; one in a file is opened, not read.

@@ -1,9 +1,11 @@
 // Lists: objects, columns and rows of aggregates, page by page.
 
+import SteleAnswers
 import SteleGraph
 import SteleModel
 import StelePersistence
 import StelePredicates
+import SteleRequests
 
 extension Execution {
     func list(_ plan: ListPlan, _ terms: Terms) throws -> Outcome {

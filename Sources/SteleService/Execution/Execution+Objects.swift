@@ -1,9 +1,11 @@
 // Single objects: by id, across a to-one, and as a member of a to-many.
 
+import SteleAnswers
 import SteleGraph
 import SteleModel
 import StelePersistence
 import StelePredicates
+import SteleRequests
 
 extension Execution {
     func object(_ plan: ObjectPlan, _ terms: Terms) throws -> Outcome {

@@ -4,6 +4,7 @@ import SteleGraph
 import SteleJSON
 import SteleModel
 import StelePersistence
+import SteleRequests
 
 extension Execution {
     func relate(_ plan: WritePlan, _ writer: ObjectWriter) throws -> Applied {

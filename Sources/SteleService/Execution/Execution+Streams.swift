@@ -1,9 +1,11 @@
 // Lists without a bound: the first rows at once, the others as the client takes them.
 
+import SteleAnswers
 import SteleGraph
 import SteleModel
 import StelePersistence
 import StelePredicates
+import SteleRequests
 
 extension Execution {
     /// A list in a context that lives as long as its answer.

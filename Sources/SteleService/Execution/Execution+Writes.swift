@@ -1,9 +1,11 @@
 // Writes: one context and one save a request, again where a race was lost.
 
+import SteleAnswers
 import SteleGraph
 import SteleJSON
 import SteleModel
 import StelePersistence
+import SteleRequests
 
 extension Execution {
     /// Runs a write to its end. In an editing context its changes reach that context; in the store

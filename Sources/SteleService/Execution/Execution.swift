@@ -1,9 +1,11 @@
 /// Runs plans: each in a context of its own, on the caller's thread.
 
+import SteleAnswers
 import SteleGraph
 import SteleModel
 import StelePersistence
 import StelePredicates
+import SteleRequests
 
 /// What all plans of one service run with.
 struct Execution: Sendable {

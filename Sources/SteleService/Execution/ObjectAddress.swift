@@ -1,6 +1,7 @@
 /// Addresses of objects inside bodies: `Person/42`, as an object's own address, too.
 
 import SteleModel
+import SteleRequests
 
 /// Reads addresses for one model.
 struct ObjectAddress {

@@ -4,6 +4,7 @@ import SteleGraph
 import SteleJSON
 import SteleModel
 import StelePersistence
+import SteleRequests
 
 extension ObjectWriter {
     /// Carries out a patch on one object, in its order.

@@ -3,6 +3,7 @@
 import SteleGraph
 import SteleJSON
 import SteleModel
+import SteleRequests
 
 extension ObjectWriter {
     func setAttribute(_ attribute: Attribute, of object: ManagedObject, _ node: JSONNode) throws {

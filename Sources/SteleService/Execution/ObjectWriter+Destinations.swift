@@ -4,6 +4,7 @@ import SteleGraph
 import SteleJSON
 import SteleModel
 import StelePersistence
+import SteleRequests
 
 extension ObjectWriter {
     /// The objects that an array of ids and objects names, in its order; ids by one query.

@@ -4,6 +4,7 @@ import SteleGraph
 import SteleJSON
 import SteleModel
 import StelePersistence
+import SteleRequests
 
 extension ObjectWriter {
     /// The entity that a new object shall be of.

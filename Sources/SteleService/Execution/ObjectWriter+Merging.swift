@@ -1,10 +1,12 @@
 // Merge policies: what a body says where it is of an older version, or of values that another has.
 
+import SteleAnswers
 import SteleGraph
 import SteleJSON
 import SteleModel
 import StelePersistence
 import StelePredicates
+import SteleRequests
 
 /// Values that must be unique together, and whose constraint that is.
 struct UniqueKey: Hashable {

@@ -1,9 +1,11 @@
 /// Puts what bodies say into a context: new objects, changes, links, nested to any bounded depth.
 
+import SteleAnswers
 import SteleGraph
 import SteleJSON
 import SteleModel
 import StelePersistence
+import SteleRequests
 
 /// Applies JSON to the objects of one context; used for one request.
 final class ObjectWriter {

@@ -2,6 +2,7 @@
 
 import SteleJSON
 import SteleModel
+import SteleRequests
 
 /// The kinds of operation that a list of them can hold, by the names that `op` has for them.
 protocol OperationKind: RawRepresentable<String>, CaseIterable {}

@@ -4,6 +4,7 @@ import SteleGraph
 import SteleModel
 import StelePersistence
 import StelePredicates
+import SteleRequests
 
 /// Works out the order: the sort keys where there are any, and where they leave two members equal
 /// the relationship's own order.

@@ -1,5 +1,7 @@
 /// Where plans are executed: the store, or an editing context.
 
+import SteleAnswers
+
 /// A way to execute plans, with the answers that fit it.
 final class Place: Sendable {
     let execution: Execution

@@ -4,6 +4,7 @@ import SteleGraph
 import SteleJSON
 import SteleModel
 import StelePersistence
+import SteleRequests
 
 /// The preconditions of one write, compared with what its address shows.
 struct Preconditions {

@@ -1,9 +1,11 @@
 /// A list that is too long to hold, batch by batch in one view of the store.
 
+import SteleAnswers
 import SteleGraph
 import SteleMutex
 import StelePersistence
 import StelePredicates
+import SteleRequests
 
 /// The rows of one answer, from their first to their last. It keeps the reader that they come from
 /// until it is closed or forgotten.

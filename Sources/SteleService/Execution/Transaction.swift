@@ -1,9 +1,11 @@
 /// `POST /transactions`: operations that make, change and delete objects, in one save.
 
+import SteleAnswers
 import SteleGraph
 import SteleJSON
 import SteleModel
 import StelePersistence
+import SteleRequests
 
 /// Reads the operations of one body and carries them out, in their order; an insert that an
 /// operation before it names by `_ref` is carried out before that.

@@ -4,6 +4,7 @@ import SteleGraph
 import SteleJSON
 import SteleModel
 import StelePersistence
+import SteleRequests
 
 extension Import {
     /// An error with the line that it came from; what is the store's own is left as it is.

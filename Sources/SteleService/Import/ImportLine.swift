@@ -3,6 +3,7 @@
 import SteleJSON
 import SteleModel
 import StelePersistence
+import SteleRequests
 
 /// Where a line stands.
 struct LinePlace: Sendable {

@@ -1,6 +1,7 @@
 /// `GET /docs/errors`: every code, what it means, what to do.
 
 import SteleJSON
+import SteleRequests
 
 enum ErrorPage {
     /// The codes as JSON.

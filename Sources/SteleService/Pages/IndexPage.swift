@@ -2,15 +2,18 @@
 
 import SteleJSON
 import SteleModel
+import SteleRequests
 
 struct IndexPage {
     let model: Model
     let basePath: String
+    /// Stele's own version.
+    let version: String
 
     /// The page as JSON.
     var bytes: [UInt8] {
         let page: JSONValue = [
-            ("stele", .string(Service.version)),
+            ("stele", .string(version)),
             ("model", .string(model.name)),
             ("entities", .array(model.entities.map(entity))),
             ("fetchRequests", .array(FetchTemplates(model).all.map(template))),

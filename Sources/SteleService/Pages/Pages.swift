@@ -1,8 +1,10 @@
 /// Answers about the service itself: its index, its model, its error codes, its health.
 
+import SteleAnswers
 import SteleHTTP
 import SteleJSON
 import SteleModel
+import SteleRequests
 
 /// The service's own routes.
 struct Pages: Sendable {
@@ -11,13 +13,10 @@ struct Pages: Sendable {
     private let modelXML: [UInt8]
     private let templates: [UInt8]
     private let limits: Limits
-    /// The health check's path, for answering it at once.
-    let healthPath: String
 
-    init(model: Model, basePath: String, limits: Limits) {
+    init(model: Model, basePath: String, version: String, limits: Limits) {
         self.limits = limits
-        healthPath = basePath + RoutePattern.health.rawValue
-        index = IndexPage(model: model, basePath: basePath).bytes
+        index = IndexPage(model: model, basePath: basePath, version: version).bytes
         modelJSON = ModelPage.json(model)
         modelXML = ModelPage.xml(model)
         templates = TemplatesPage.json(FetchTemplates(model), basePath: basePath)

@@ -2,6 +2,7 @@
 
 import SteleJSON
 import SteleModel
+import SteleRequests
 
 enum TemplatesPage {
     /// The templates as JSON, in the model's order.

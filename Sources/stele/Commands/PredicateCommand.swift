@@ -4,6 +4,7 @@ import ArgumentParser
 import SteleModel
 import StelePersistence
 import StelePredicates
+import SteleRequests
 import SteleSQLite
 import SteleService
 

@@ -2,6 +2,7 @@
 
 import Logging
 import SteleHTTP
+import SteleRequests
 import SteleService
 
 /// What `serve` runs with; every property is a setting of the same name.

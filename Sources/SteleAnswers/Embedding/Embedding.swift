@@ -1,0 +1,168 @@
+/// Fetches what `include` embeds, one query a level.
+
+import SteleGraph
+import SteleModel
+import StelePersistence
+import StelePredicates
+import SteleRequests
+
+/// Fetches what is embedded; bounded in the number of objects.
+package struct Embedding {
+    package let context: ManagedObjectContext
+    package let limits: Limits
+    private var objects = 0
+
+    package init(_ context: ManagedObjectContext, limits: Limits) {
+        self.context = context
+        self.limits = limits
+    }
+
+    /// What is embedded below whole objects.
+    package mutating func below(_ owners: [Snapshot], _ inclusion: Inclusion) throws -> Embedded {
+        var embedded = Embedded()
+        for branch in inclusion.branches {
+            var keys: [Int64] {
+                owners.compactMap { branch.owners.contains($0.entity) ? $0.key : nil }
+            }
+            switch branch.kind {
+            case .fetched(let property):
+                try embedded.levels.append(fetched(property, branch.below, owners: keys))
+            case .relationship(let relationship) where relationship.isToMany:
+                try embedded.levels.append(members(relationship, branch.below, owners: keys))
+            case .relationship(let relationship):
+                var keys = Set<Int64>()
+                for owner in owners
+                where branch.owners.contains(owner.entity)
+                    && owner.values.indices.contains(relationship.slot)
+                {
+                    if case .key(let key) = owner.values[relationship.slot] { keys.insert(key) }
+                }
+                try embedded.levels.append(
+                    destinations(relationship, branch.below, keys: Array(keys)))
+            }
+        }
+        if embedded.levels.contains(where: { $0.weights != nil }) {
+            try check(owners.reduce(-owners.count) { Embedded.sum($0, embedded.weight(with: $1)) })
+        }
+        return embedded
+    }
+
+    /// The destinations of a to-one, and what is below them.
+    mutating func destinations(
+        _ relationship: Relationship, _ inclusion: Inclusion, keys: [Int64]
+    ) throws -> Embedded.Level {
+        let root = context.model.destination(of: relationship).root
+        let found = try context.snapshots(root: root, keys: keys)
+        try spend(found.count)
+        let below = inclusion.isEmpty ? .none : try below(Array(found.values), inclusion)
+        var level = Embedded.Level(
+            relationship: relationship.index, content: .destinations(found), below: below,
+            slot: relationship.slot, owners: context.model.entities[relationship.owner].subtree)
+        if !below.isEmpty { level.weights = found.mapValues { below.weight(with: $0) } }
+        return level
+    }
+
+    /// The members of a to-many, and what is below them.
+    package mutating func members(
+        _ relationship: Relationship, _ below: Inclusion, owners: [Int64]
+    ) throws -> Embedded.Level {
+        let pairs = try context.memberSnapshots(of: relationship, owners: Array(Set(owners)))
+        try spend(pairs.count)
+        return try level(relationship.index, pairs, limit: nil, below)
+    }
+
+    /// The ids of a to-many's members.
+    package mutating func keys(
+        _ relationship: Relationship, owners: [Int64]
+    ) throws -> Embedded.Level {
+        let keys = try context.memberKeys(of: relationship, owners: owners)
+        let level = Embedded.Level(
+            relationship: relationship.index, content: .keys(keys), below: .none)
+        try spend(level)
+        return level
+    }
+
+    /// Counts what a level writes once more.
+    mutating func spend(_ level: Embedded.Level) throws {
+        switch level.content {
+        case .destinations(let found): try spend(found.count)
+        case .members(let all): try spend(all.values.reduce(0) { $0 + $1.count })
+        case .keys(let all): try spend(all.values.reduce(0) { $0 + $1.count })
+        }
+    }
+
+    /// What a fetched property gives each owner, and what is below that: one statement joins the
+    /// owners to what fits them.
+    package mutating func fetched(
+        _ property: FetchedProperty, _ below: Inclusion, owners: [Int64]
+    ) throws -> Embedded.Level {
+        var request = property.request(for: Array(Set(owners)))
+        // One too many is enough to know that it is too much.
+        request.fetchLimit = limits.includedObjects - objects + 1
+        let pairs = owners.isEmpty ? [] : try fetched(request)
+        try spend(pairs.count)
+        return try level(property.index, pairs, limit: property.limit, below)
+    }
+
+    private func fetched(
+        _ request: FetchRequest
+    ) throws -> [(owner: Int64, member: Snapshot)] {
+        guard context.parent != nil, let source = request.source else {
+            return try context.reader().fetchedSnapshots(request)
+        }
+        // What is unsaved is asked of one owner after the other.
+        return try source.keys.flatMap { owner in
+            var its = request
+            its.source = FetchSource(entity: source.entity, keys: [owner])
+            its.isChecked = true
+            return try context.snapshots(its).map { (owner: owner, member: $0) }
+        }
+    }
+
+    private mutating func level(
+        _ index: Int, _ pairs: [(owner: Int64, member: Snapshot)], limit: Int?,
+        _ inclusion: Inclusion
+    ) throws -> Embedded.Level {
+        var members: [Int64: [Snapshot]] = [:]
+        for pair in pairs where limit.map({ members[pair.owner]?.count ?? 0 < $0 }) ?? true {
+            members[pair.owner, default: []].append(pair.member)
+        }
+        var below = Embedded.none
+        if !inclusion.isEmpty {
+            var distinct: [Int64: Snapshot] = [:]
+            for all in members.values { for member in all { distinct[member.key] = member } }
+            below = try self.below(Array(distinct.values), inclusion)
+        }
+        var level = Embedded.Level(
+            relationship: index, content: .members(members), below: below)
+        if !below.isEmpty {
+            level.weights = members.mapValues { members in
+                members.reduce(0) { Embedded.sum($0, below.weight(with: $1)) }
+            }
+        }
+        return level
+    }
+
+    /// Counts what a level writes for rows that name these destinations or owners. One object
+    /// stands in an answer as often as paths lead to it, so that few objects can make an answer
+    /// without end.
+    package func check(_ level: Embedded.Level, _ keys: some Sequence<Int64>) throws {
+        guard level.weights != nil else { return }
+        try check(keys.reduce(0) { Embedded.sum($0, level.weight(of: $1)) })
+    }
+
+    private mutating func spend(_ count: Int) throws {
+        objects += count
+        try check(objects)
+    }
+
+    private func check(_ objects: Int) throws {
+        guard objects <= limits.includedObjects else {
+            throw Problem(
+                .parameter,
+                "include and select would write more than \(limits.includedObjects) objects of "
+                    + "relationships",
+                hint: "ask for fewer rows, or for the relationship by its own route")
+        }
+    }
+}

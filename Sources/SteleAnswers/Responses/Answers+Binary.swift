@@ -1,0 +1,44 @@
+// Bytes as an answer, whole or a part of them.
+
+import SteleHTTP
+import SteleRequests
+
+extension Answers {
+    package func binary(_ content: BinaryContent, _ tag: String?, _ call: Call) -> Response {
+        let tag = tag.map { "\"\($0)\"" }
+        let type: [Field] = [
+            ("Content-Type", MediaType.bytes.rawValue), ("Accept-Ranges", "bytes"),
+            // The bytes are whatever a client has sent: no browser shall run them as a page.
+            ("X-Content-Type-Options", "nosniff"), ("Content-Disposition", "attachment"),
+        ]
+        let headers = type + (tag.map { [("ETag", $0)] } ?? []) + caching
+        var field = call.request.headers["Range"]
+        // A part only goes with the rest that the client has (RFC 9110, 13.1.5).
+        if let held = call.request.headers["If-Range"], held != tag { field = nil }
+        switch ByteRange(field, of: content.count) {
+        case .whole:
+            return Response(
+                status: 200, headers: headers, body: content.body(0..<content.count))
+        case .part(let range):
+            let place = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(content.count)"
+            return Response(
+                status: 206, headers: headers + [("Content-Range", place)],
+                body: content.body(range))
+        case .unsatisfiable:
+            return Problem(
+                .range, "the value has \(content.count) bytes, and Range asks for others",
+                headers: [("Content-Range", "bytes */\(content.count)")]
+            ).response(basePath: basePath)
+        }
+    }
+}
+
+extension BinaryContent {
+    fileprivate func body(_ range: Range<Int>) -> Response.Body {
+        switch self {
+        case .bytes(let bytes):
+            .bytes(range.count == bytes.count ? bytes : Array(bytes[range]))
+        case .file(let file): .file(file, range)
+        }
+    }
+}

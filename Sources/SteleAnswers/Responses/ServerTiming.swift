@@ -1,0 +1,62 @@
+/// How long each step of a request took, for its `Server-Timing` field.
+
+import Glibc
+import SteleHTTP
+import SteleJSON
+
+/// A stopwatch with a lap a step.
+package struct ServerTiming: Sendable {
+    private var laps: [(name: StaticString, nanoseconds: UInt64)] = []
+    private var last: UInt64
+    private let isOn: Bool
+
+    package init(isOn: Bool) {
+        self.isOn = isOn
+        last = isOn ? Self.now() : 0
+        if isOn { laps.reserveCapacity(6) }
+    }
+
+    /// Ends a step.
+    package mutating func lap(_ name: StaticString) {
+        guard isOn else { return }
+        let now = Self.now()
+        laps.append((name, now &- last))
+        last = now
+    }
+
+    /// Adds the field, in milliseconds with three digits: `route;dur=0.004, call;dur=0.012`.
+    package func add(to response: inout Response) {
+        guard isOn else { return }
+        var writer = ByteWriter(capacity: 96)
+        for (index, lap) in laps.enumerated() {
+            if index > 0 { writer.raw(", ") }
+            writer.raw(lap.name)
+            writer.raw(";dur=")
+            Self.write(microseconds: lap.nanoseconds / 1000, to: &writer)
+        }
+        response.headers.append(
+            ("Server-Timing", String(decoding: writer.bytes, as: UTF8.self)))
+    }
+
+    private static func write(microseconds: UInt64, to writer: inout ByteWriter) {
+        writer.integer(Int64(microseconds / 1000))
+        let rest = microseconds % 1000
+        writer.byte(UInt8(ascii: "."))
+        for divisor: UInt64 in [100, 10, 1] {
+            writer.byte(UInt8(ascii: "0") + UInt8(rest / divisor % 10))
+        }
+    }
+
+    /// The milliseconds since a moment of the monotonic clock, with three digits.
+    package static func milliseconds(since start: UInt64) -> String {
+        var writer = ByteWriter(capacity: 16)
+        write(microseconds: (now() &- start) / 1000, to: &writer)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private static func now() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+    }
+}

@@ -1,0 +1,142 @@
+// Attributes that are more than the value in their slot: composite, external, transient.
+
+import SteleJSON
+import SteleModel
+import StelePersistence
+import SteleRequests
+
+extension SnapshotRenderer.PropertyField {
+    package init(_ attribute: Attribute) {
+        if attribute.isComposite {
+            self = .composite(CompositeField(attribute))
+        } else if attribute.isTransient {
+            var writer = ByteWriter()
+            writer.raw(ByteWriter.preparedKey(attribute.name, comma: true))
+            ValueKind.write(default: attribute, to: &writer)
+            self = .transient(writer.take())
+        } else {
+            if case .transformed(let it) = ValueKind(attribute) {
+                self = .transformed(slot: attribute.slot, it)
+                return
+            }
+            self =
+                attribute.isExternal
+                ? .external(slot: attribute.slot, name: attribute.name) : .slot(attribute.slot)
+        }
+    }
+}
+
+extension ValueKind {
+    fileprivate static func write(default attribute: Attribute, to writer: inout ByteWriter) {
+        switch attribute.declaration.defaultValue {
+        case .bool(let it): writer.bool(it)
+        case .int(let it): writer.integer(it)
+        case .double(let it):
+            if attribute.type == .float { writer.float(Float(it)) } else { writer.double(it) }
+        case .decimal(let it): DecimalText.write(it, to: &writer.bytes)
+        case .string(let it): writer.string(it)
+        case .date(let it): writer.date(secondsSince2001: it)
+        case .uuid(let it): writer.uuid(it.uuid)
+        case .null, .data, .external, .key: writer.null()
+        }
+    }
+}
+
+extension SnapshotRenderer {
+    /// Appends one property with its key; a to-many is left out.
+    package func write(
+        _ property: PropertyField, of snapshot: Snapshot, _ form: Form, to writer: inout ByteWriter
+    ) {
+        switch property {
+        case .slot(let slot), .toOne(let slot, _):
+            guard snapshot.values.indices.contains(slot) else { return }
+            writer.raw(form.slots[slot].key)
+            write(snapshot.values[slot], as: form.slots[slot].kind, to: &writer)
+        case .transformed(let slot, let attribute):
+            guard snapshot.values.indices.contains(slot) else { return }
+            writer.raw(form.slots[slot].key)
+            if case .data(let bytes) = snapshot.values[slot] {
+                attribute.write(bytes, key: snapshot.key, to: &writer)
+            } else {
+                writer.null()
+            }
+        case .toMany: break
+        case .transient(let bytes): writer.raw(bytes)
+        case .composite(let field): write(field, of: snapshot.values, to: &writer)
+        case .external(let slot, let name):
+            guard snapshot.values.indices.contains(slot) else { return }
+            writer.raw(form.slots[slot].key)
+            guard case .external(let data) = snapshot.values[slot] else {
+                return write(snapshot.values[slot], as: .plain, to: &writer)
+            }
+            writeSize(of: data, to: &writer)
+            writer.raw(",\"href\":\"")
+            writer.raw(basePath)
+            writer.raw(form.address)
+            writer.key(unquoted: snapshot.key)
+            writer.byte(UInt8(ascii: "/"))
+            writer.write(name)
+            writer.raw("\"}")
+        }
+    }
+
+    /// Appends a property's value as it stands in its object; nothing for what stands in none.
+    package func writeValue(
+        ofProperty name: String, of snapshot: Snapshot, to writer: inout ByteWriter
+    ) {
+        let (form, entity) = (forms[snapshot.entity], model.entities[snapshot.entity])
+        guard let place = entity.properties.firstIndex(where: { $0.name == name }) else { return }
+        var bytes = ByteWriter()
+        write(form.properties[place], of: snapshot, form, to: &bytes)
+        writer.raw(Array(bytes.bytes.dropFirst(ByteWriter.preparedKey(name, comma: true).count)))
+    }
+
+    /// Where a property of an object is: `/Person/42/photo`.
+    package func address(of snapshot: Snapshot, _ name: String) -> String {
+        String(decoding: basePath + forms[snapshot.entity].address, as: UTF8.self)
+            + "\(TemporaryID.text(snapshot.key))/\(name)"
+    }
+
+    /// Appends a composite with its key: an object, or null where nothing in it has a value.
+    package func write(_ field: CompositeField, of values: [Value], to writer: inout ByteWriter) {
+        writer.raw(field.key)
+        writeValue(of: field, of: values, to: &writer)
+    }
+
+    /// Appends a composite without its key.
+    package func writeValue(
+        of field: CompositeField, of values: [Value], to writer: inout ByteWriter
+    ) {
+        guard values.indices.contains(field.slots.upperBound - 1),
+            field.slots.contains(where: { !values[$0].isNull })
+        else { return writer.null() }
+        writer.byte(UInt8(ascii: "{"))
+        for element in field.elements {
+            switch element {
+            case .slot(let slot, let key, let kind):
+                writer.raw(key)
+                write(values[slot], as: kind, to: &writer)
+            case .composite(let inner): write(inner, of: values, to: &writer)
+            }
+        }
+        writer.byte(UInt8(ascii: "}"))
+    }
+
+    /// `{"bytes":n`: null where the file is gone.
+    private func writeSize(of data: ExternalData, to writer: inout ByteWriter) {
+        writer.raw("{\"bytes\":")
+        if let count = data.count { writer.integer(Int64(count)) } else { writer.null() }
+    }
+
+    /// Appends what is told of a value that has no address any more.
+    package func write(sizeOf data: ExternalData, to writer: inout ByteWriter) {
+        writeSize(of: data, to: &writer)
+        writer.byte(UInt8(ascii: "}"))
+    }
+
+    /// Appends a value that is asked for by name: its bytes, as of one that lives in the row.
+    package func write(wholly data: ExternalData, to writer: inout ByteWriter) {
+        if let bytes = data.bytes { return writer.base64(bytes) }
+        writer.raw("{\"bytes\":null}")
+    }
+}

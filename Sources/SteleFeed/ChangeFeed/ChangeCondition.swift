@@ -1,0 +1,141 @@
+/// `where` of the change feed: a predicate on the objects that a save has changed.
+
+import SteleModel
+import StelePersistence
+import StelePredicates
+import SteleRequests
+
+/// A checked predicate for each entity that is told.
+///
+/// It sees of an object what the history keeps of it: its attributes and the ids of its to-one
+/// relationships. What its neighbours were when it was saved is not kept with it, and a stream that
+/// resumes must tell what it told the first time.
+package struct ChangeCondition: Sendable, Hashable {
+    private struct Part: Sendable {
+        package let entity: Entity
+        package let predicate: Predicate
+    }
+
+    private let parts: [Part]
+    /// The text with its variables: two texts that differ in a byte are two conditions.
+    private let key: [UInt8]
+
+    package static func == (a: ChangeCondition, b: ChangeCondition) -> Bool { a.key == b.key }
+    package func hash(into hasher: inout Hasher) { hasher.combine(key) }
+
+    /// Reads and checks the predicate for each of the entities.
+    /// - Throws: `Problem`, `PredicateError` with the place in the text.
+    package init(
+        _ text: String, variables: [(name: String, value: String)], entities: [Entity],
+        model: Model, storeIdentifier: String? = nil
+    ) throws {
+        let read = try Excerpt(text, of: .where).predicate()
+        try ListCall.checkUse(of: variables, among: read.freeVariables)
+        parts = try entities.map { entity in
+            let names = Names(
+                model: model, entity: entity, variables: variables,
+                storeIdentifier: storeIdentifier)
+            let predicate = try names.predicate(read, text: text)
+            try predicate.visit { try Self.check($0, entity, model) }
+            return Part(entity: entity, predicate: predicate)
+        }
+        var key = Array(text.utf8)
+        for (name, value) in variables { key += [0] + Array(name.utf8) + [0] + Array(value.utf8) }
+        self.key = key
+    }
+
+    /// Refuses what the history cannot say of an object.
+    private static func check(_ node: Expression, _ entity: Entity, _ model: Model) throws {
+        switch node {
+        case .function(let name, _):
+            switch PredicateFunction(rawValue: name) {
+            case .now, .random, .randomBelow:
+                throw Problem(
+                    .parameter,
+                    "where: \(name)() gives something else each time, and a stream "
+                        + "that is resumed tells what it told",
+                    hint: "send the value: where=at > $since&var.since=2026-11-21T09:00:00Z")
+            default: break
+            }
+        case .subquery: throw beyond("SUBQUERY")
+        case .keyPath(.evaluatedObject, let path):
+            let steps = try KeyPathResolution.resolve(path, from: entity, in: model)
+            for (index, step) in steps.enumerated() {
+                switch step {
+                case .toMany: throw beyond(path.joined(separator: "."))
+                case .toOne:
+                    if index + 1 == steps.count { continue }
+                    guard case .id = steps[index + 1] else {
+                        throw beyond(path.joined(separator: "."))
+                    }
+                default: continue
+                }
+            }
+        default: break
+        }
+    }
+
+    private static func beyond(_ what: String) -> Problem {
+        Problem(
+            .parameter,
+            "where: \(what.prefix(80)) leads to other objects, and the change feed "
+                + "judges an object by itself",
+            hint: "compare its attributes, or the id of a to-one relationship: team == 3")
+    }
+
+    /// What evaluates it, by the concrete entity; the first of the named entities that has it.
+    func evaluators(_ model: Model) -> [Int: PredicateEvaluator<RecordedObject>] {
+        var made: [Int: PredicateEvaluator<RecordedObject>] = [:]
+        for part in parts {
+            guard
+                let evaluator = try? PredicateEvaluator<RecordedObject>(
+                    part.predicate, entity: part.entity, model: model)
+            else { continue }
+            for index in part.entity.subtree where made[index] == nil { made[index] = evaluator }
+        }
+        return made
+    }
+}
+
+/// An object as the history has it; of its neighbours only their ids.
+package struct RecordedObject: EvaluatedObject {
+    private let model: Model
+    private let values: [Value]
+    package let entityIndex: Int
+    package let key: Int64
+    package let version: Int64
+
+    package init(_ snapshot: Snapshot, _ model: Model) {
+        self.model = model
+        values = snapshot.values
+        entityIndex = snapshot.entity
+        key = snapshot.key
+        version = snapshot.version
+    }
+
+    /// A to-one relationship's destination.
+    private init(_ model: Model, entity: Int, key: Int64) {
+        self.model = model
+        values = []
+        entityIndex = entity
+        self.key = key
+        version = 0
+    }
+
+    package func value(of attribute: Attribute) -> Value {
+        guard model.entities[attribute.owner].isKind(entityIndex),
+            values.indices.contains(attribute.slot)
+        else { return .null }
+        return values[attribute.slot]
+    }
+
+    package func toOne(_ relationship: Relationship) -> RecordedObject? {
+        guard model.entities[relationship.owner].isKind(entityIndex),
+            values.indices.contains(relationship.slot),
+            case .key(let key) = values[relationship.slot]
+        else { return nil }
+        return RecordedObject(model, entity: model.destination(of: relationship).index, key: key)
+    }
+
+    package func toMany(_ relationship: Relationship) -> [RecordedObject] { [] }
+}

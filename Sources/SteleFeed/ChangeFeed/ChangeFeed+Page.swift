@@ -1,0 +1,93 @@
+/// The history as JSON, page by page.
+
+import SteleAnswers
+import SteleHTTP
+import SteleJSON
+import StelePersistence
+
+extension ChangeFeed {
+    /// The JSON form: transactions from the call's place on, and a link to the next page.
+    /// - Throws: `Problem` for a token that cannot be used, `StoreError`.
+    package func page(_ call: ChangesCall, of request: Request) throws -> Response {
+        var call = call
+        if call.start == nil { call.since = "0" }
+        let start: Int64
+        switch try place(call) {
+        case .at(let position): start = position
+        case .expired(let problem, _): throw problem
+        }
+        let limit = min(call.limit ?? options.defaultLimit, options.maximumLimit)
+        guard let page = try render(after: start, limit: limit, call.filter) else {
+            // It was there a moment ago.
+            guard case .expired(let problem, _) = try place(call) else {
+                return try self.page(call, of: request)
+            }
+            throw problem
+        }
+        let token = renderer.token(page.place)
+        var headers = [
+            ("Content-Type", "application/json"), ("Cache-Control", "no-store"),
+            ("Last-Event-ID", token),
+        ]
+        if page.hasMore {
+            let link = NextLink.text(request, replacing: [.since], by: "since=\(token)")
+            headers.append(("Link", link))
+        }
+        return Response(status: 200, headers: headers, body: .bytes(page.body))
+    }
+
+    private struct Page {
+        package let body: [UInt8]
+        /// All that the filter tells up to here is in it or before it.
+        package let place: Int64
+        /// Whether something that the filter tells may come after it.
+        let hasMore: Bool
+    }
+
+    /// Nil where what comes next has been deleted.
+    private func render(
+        after start: Int64, limit: Int, _ filter: ChangeFilter
+    ) throws(StoreError) -> Page? {
+        let reader = try store.reader()
+        defer { reader.close() }
+        if try reader.lacksHistory(after: start) { return nil }
+        let newest = try reader.token
+        var writer = ByteWriter(capacity: 4096)
+        var position = start
+        var last = start
+        var count = 0
+        var looked = 0
+        let judge = ChangeJudge(filter, model: store.model)
+        var step = HistoryStretch.firstStep
+        var hasMore = false
+        while true {
+            let next = try HistoryStretch(
+                reader, after: position, atMost: limit + 1, values: filter.needsValues, step: step)
+            step = next.nextStep
+            for save in next.saves {
+                let changes = judge.told(of: save)
+                if changes.isEmpty { continue }
+                if count == limit || writer.count >= options.pageBytes {
+                    writer.byte(UInt8(ascii: "]"))
+                    return Page(body: writer.take(), place: last, hasMore: true)
+                }
+                writer.raw(count == 0 ? "[" : ",")
+                renderer.entry(save, changes, values: filter.values, to: &writer)
+                count += 1
+                last = save.number
+            }
+            guard !next.isLast, let end = next.saves.last else { break }
+            position = end.number
+            looked += next.saves.count
+            // Nobody waits for what a filter passes by.
+            if looked >= options.pageSaves {
+                hasMore = true
+                break
+            }
+        }
+        if count == 0 { writer.byte(UInt8(ascii: "[")) }
+        writer.byte(UInt8(ascii: "]"))
+        return Page(
+            body: writer.take(), place: hasMore ? position : newest, hasMore: hasMore)
+    }
+}

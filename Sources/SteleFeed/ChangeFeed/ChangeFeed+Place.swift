@@ -1,0 +1,68 @@
+/// Where in the history a call begins, and what is wrong with its token.
+
+import StelePersistence
+import SteleRequests
+
+extension ChangeFeed {
+    /// What a call's token comes to.
+    package enum Place {
+        /// All after this transaction.
+        case at(Int64)
+        /// What came after cannot be told, or it is no token; `now` is where the history ends.
+        case expired(Problem, now: Int64)
+    }
+
+    /// The call's place.
+    /// - Throws: `StoreError` when the store cannot be read.
+    package func place(_ call: ChangesCall) throws(StoreError) -> Place {
+        let reader = try store.reader()
+        defer { reader.close() }
+        let newest = try reader.token
+        guard let (text, name) = call.start else { return .at(newest) }
+        let reading = ChangeToken.read(text, of: renderer.line)
+        switch reading {
+        case .beginning:
+            guard let oldest = try reader.oldestTransaction() else { return .at(newest) }
+            return .at(oldest - 1)
+        case .number(let number):
+            if number > newest {
+                return .expired(ahead(text, newest: newest, hint: wayOut(newest)), now: newest)
+            }
+            let oldest = try reader.oldestTransaction()
+            if number == newest { return .at(number) }
+            if let oldest, oldest <= number + 1 { return .at(number) }
+            let kept =
+                oldest.map { "the oldest kept is \(renderer.token($0))" } ?? "nothing is kept"
+            let detail = "what came after \(text) was purged; \(kept)"
+            return .expired(Problem(.expiredToken, detail, hint: wayOut(newest)), now: newest)
+        case .otherGeneration:
+            return .expired(foreign(text, newest: newest, hint: wayOut(newest)), now: newest)
+        case .garbage:
+            let detail = "\(name) is no token: \(text.prefix(64))"
+            let hint = "a token looks like \(renderer.token(newest)); since=0 is the oldest kept"
+            // A browser sends what it was given; to a stream all bad tokens are one event.
+            let kind = call.isStream ? ErrorCode.expiredToken : .parameter
+            return .expired(Problem(kind, detail, hint: hint), now: newest)
+        }
+    }
+
+    /// A token of no save yet: made up, or of the store before an older copy of it was put back.
+    func ahead(_ text: String, newest: Int64, hint: String) -> Problem {
+        Problem(
+            .expiredToken, "the history ends at \(renderer.token(newest)), before \(text)",
+            hint: hint)
+    }
+
+    /// A token of another generation.
+    func foreign(_ text: String, newest: Int64, hint: String) -> Problem {
+        let detail =
+            "\(text) is of another store, or of this one before it was restored; "
+            + "the last token of this one is \(renderer.token(newest))"
+        return Problem(.expiredToken, detail, hint: hint)
+    }
+
+    private func wayOut(_ newest: Int64) -> String {
+        "read the data anew, then go on with since=\(renderer.token(newest)); "
+            + "since=0 begins with the oldest kept"
+    }
+}

@@ -1,0 +1,271 @@
+/// The change feed: the history as a stream that goes on for ever, and page by page as JSON.
+
+import Dispatch
+import Logging
+import SteleAnswers
+import SteleGraph
+import SteleHTTP
+import SteleJSON
+import SteleMutex
+import StelePersistence
+import SteleRequests
+
+/// Tells each save to whoever listens, in order and once (contract, section 6).
+///
+/// One thread of its own renders each save once a filter and sends the bytes to all its streams;
+/// a stream that resumes is answered at once, reads the stored history in turns with the others and
+/// joins at its position. A stream is a suspended connection and never a thread.
+public final class ChangeFeed: Sendable {
+    /// What the feed may be told.
+    public struct Options: Sendable {
+        /// What all routes begin with, such as `/api`.
+        public var basePath = ""
+        /// Seconds between two heartbeats.
+        public var heartbeatSeconds = 15.0
+        /// Bytes that may wait for one client; one slower than that is broken off.
+        public var bufferBytes = 4 << 20
+        /// The most changes in one part of a save.
+        public var changesPerPart = 1_000
+        /// Milliseconds after which a client that lost its stream comes back (`retry:`).
+        public var retryMilliseconds = 2_000
+        /// Seconds between two looks for saves of other programs.
+        public var pollSeconds = 0.5
+        /// Seconds that a save is kept in the history; nil for ever.
+        public var historySeconds: Double? = 7 * 86_400
+        /// About how many bytes the history may take; nil for any number.
+        public var historyBytes: Int? = 1 << 30
+        /// Seconds between two looks for history that is to go.
+        public var keepSeconds = 60.0
+        /// Seconds that a client may take nothing while it reads old history.
+        public var stallSeconds = 30.0
+        /// Transactions of a JSON page where `limit` says nothing.
+        public var defaultLimit = 100
+        /// The most transactions of a JSON page.
+        public var maximumLimit = 10_000
+        /// Bytes after which a JSON page ends with the save that it is at.
+        public var pageBytes = 4 << 20
+        /// Saves after which a JSON page ends, told or not.
+        public var pageSaves = 10_000
+
+        /// The options as the settings have them.
+        public init() {}
+
+        var heartbeatNanoseconds: UInt64 { UInt64(max(heartbeatSeconds, 0.001) * 1e9) }
+        var pollNanoseconds: UInt64 { UInt64(max(pollSeconds, 0.001) * 1e9) }
+        var keepNanoseconds: UInt64 { UInt64(max(keepSeconds, 0.001) * 1e9) }
+        var stallNanoseconds: UInt64 { UInt64(max(stallSeconds, 0.001) * 1e9) }
+        /// Bytes that a stream may be ahead of its client while it reads old history.
+        var roomBytes: Int { max(bufferBytes / 16, 1) }
+        /// A part, which may be twice this by its last change, always fits beside what waits.
+        var bytesPerPart: Int { max(bufferBytes / 4, 1) }
+    }
+
+    package typealias Work = @Sendable () -> Void
+    /// How saves come: subscribes, and gives what ends it.
+    package typealias Subscribe =
+        @Sendable (
+            _ saves: @escaping @Sendable ([HistoryTransaction]) -> Void, _ elsewhere: @escaping Work
+        ) -> Work
+
+    package let store: any PersistentStore
+    package let renderer: ChangeRenderer
+    package let options: Options
+    package let logger: Logger
+    let inbox = FeedInbox()
+    package let pages = HistoryPages()
+    let keeper: HistoryKeeper
+    let currentToken: @Sendable () -> Int64
+    /// Where streams that resume read the history, a page each in its turn.
+    let resuming = DispatchQueue(label: "stele.change-feed.resuming")
+    /// Where those do that were live and lack the last of it: behind nobody who begins far back.
+    let lagging = DispatchQueue(label: "stele.change-feed.lagging")
+    /// Where old history is let go.
+    package let keeping = DispatchQueue(label: "stele.change-feed.keeping")
+    private let subscribe: Subscribe
+    private struct Running: Sendable {
+        var thread: FeedThread?
+        var unsubscribe: Work?
+    }
+    private let running = Mutex(Running())
+
+    package init(
+        store: any PersistentStore, renderer: SnapshotRenderer, options: Options, logger: Logger,
+        currentToken: @escaping @Sendable () -> Int64, subscribe: @escaping Subscribe
+    ) {
+        self.store = store
+        self.options = options
+        self.logger = logger
+        self.currentToken = currentToken
+        self.subscribe = subscribe
+        keeper = HistoryKeeper(
+            store: store, age: options.historySeconds, bytes: options.historyBytes)
+        self.renderer = ChangeRenderer(
+            model: store.model, line: store.historyLine, renderer: renderer,
+            changesPerPart: max(options.changesPerPart, 1), bytesPerPart: options.bytesPerPart,
+            bytesPerBuffer: min(32 << 10, options.bufferBytes / 8))
+    }
+
+    package convenience init(
+        coordinator: PersistentStoreCoordinator, renderer: SnapshotRenderer, options: Options,
+        logger: Logger
+    ) {
+        self.init(
+            store: coordinator.store, renderer: renderer, options: options, logger: logger,
+            currentToken: { coordinator.currentToken },
+            subscribe: { saves, elsewhere in
+                let subscription = coordinator.broadcast.subscribe(
+                    saves, changedElsewhere: elsewhere)
+                return { subscription.cancel() }
+            })
+    }
+
+    /// Begins to listen for saves. Called once; calling it again does nothing.
+    public func start() {
+        running.withLock { running in
+            guard running.thread == nil else { return }
+            let inbox = inbox
+            running.unsubscribe = subscribe(
+                { inbox.put($0) }, { inbox.putChangedElsewhere() })
+            let position = currentToken()
+            running.thread = FeedThread { [self] in FeedLoop(self, position: position).run() }
+            if running.thread == nil { logger.error("the change feed has no thread to run on") }
+        }
+    }
+
+    /// Ends all streams: each gets what waits for it and its last chunk.
+    public func stop() {
+        inbox.stop()
+        let (thread, unsubscribe) = running.withLock { running in
+            defer { running = Running() }
+            return (running.thread, running.unsubscribe)
+        }
+        unsubscribe?()
+        thread?.join()
+    }
+
+    /// Answers `GET /changes`.
+    /// - Parameter format: JSON or events.
+    /// - Throws: `Problem`, `StoreError`.
+    package func answer(_ request: Request, _ query: Query, as format: MediaType) throws -> Response
+    {
+        let call = try ChangesCall(
+            request, query, as: format, model: store.model, storeIdentifier: store.identifier,
+            maximumLimit: options.maximumLimit)
+        return call.isStream ? stream(call) : try page(call, of: request)
+    }
+
+    /// The answer for an event stream: 200 whatever the token says, for a browser gives up for good
+    /// on anything else.
+    package func stream(_ call: ChangesCall) -> Response {
+        let stream = EventStream(capacity: options.bufferBytes)
+        begin(stream, call)
+        return .events(stream)
+    }
+
+    private func begin(_ stream: EventStream, _ call: ChangesCall) {
+        do throws(StoreError) {
+            switch try place(call) {
+            case .at(let position):
+                greet(stream, position: position)
+                if call.start == nil {
+                    join(stream, call.filter, position: position)
+                } else {
+                    wait(CatchUp(stream, call.filter, position: position, on: resuming))
+                }
+            case .expired(let problem, let position):
+                greet(stream, position: position, expired: problem)
+                join(stream, call.filter, position: position)
+            }
+        } catch {
+            logger.error("the change feed cannot read the history: \(error)")
+            stream.finish()
+        }
+    }
+
+    private func greet(_ stream: EventStream, position: Int64, expired: Problem? = nil) {
+        var writer = ByteWriter(capacity: 256)
+        writer.raw("retry: ")
+        writer.integer(Int64(options.retryMilliseconds))
+        writer.raw("\n")
+        // From the first line on, so that who is cut off before the first save loses none either.
+        renderer.idLine(position, to: &writer)
+        if let expired {
+            writer.raw("event: expired\ndata: ")
+            expired.json(basePath: options.basePath).write(to: &writer)
+            writer.raw("\n")
+        }
+        writer.raw("\n")
+        stream.send(SharedBuffer(writer.take()))
+    }
+
+    private func join(
+        _ stream: EventStream, _ filter: ChangeFilter, position: Int64, from one: CatchUp? = nil
+    ) {
+        let arrival = Arrival(stream: stream, filter: filter, position: position)
+        if !inbox.put(arrival, from: one) { stream.finish() }
+    }
+
+    private func wait(_ one: CatchUp) {
+        if !inbox.put(waiting: one) { one.stream.finish() }
+    }
+
+    /// Goes on with old history, behind the others of its queue.
+    func catchUp(_ one: CatchUp) {
+        one.queue.async { [self] in advance(one) }
+    }
+
+    private func advance(_ one: CatchUp) {
+        if inbox.isStopping { return one.stream.finish() }
+        do throws(StoreError) {
+            let outcome = try one.advance(
+                pages, renderer: renderer, room: options.roomBytes,
+                heartbeat: options.heartbeatNanoseconds, store: store)
+            switch outcome {
+            case .more: catchUp(one)
+            case .caughtUp(let position):
+                join(one.stream, one.filter, position: position, from: one)
+            case .purged: try expire(one)
+            case .full: wait(one)
+            case .ended: end(one)
+            }
+        } catch {
+            logger.error("the change feed cannot read the history: \(error)")
+            end(one)
+        }
+    }
+
+    /// Nothing will be sent to it any more, whoever still has it.
+    private func end(_ one: CatchUp) {
+        one.stream.drop()
+        inbox.put(returned: one)
+    }
+
+    /// Says that what came next is gone, and goes on from now.
+    private func expire(_ one: CatchUp) throws(StoreError) {
+        var call = ChangesCall()
+        call.since = renderer.token(one.state.withLock { $0.position })
+        call.isStream = true
+        guard case .expired(let problem, let now) = try place(call) else { return catchUp(one) }
+        greet(one.stream, position: now, expired: problem)
+        join(one.stream, one.filter, position: now, from: one)
+    }
+
+    /// The saves with the objects' values, read from the store where the broadcast left some out.
+    func completed(_ saves: [HistoryTransaction], after position: Int64) -> [HistoryTransaction] {
+        let isComplete = saves.allSatisfy { save in
+            save.changes.allSatisfy {
+                $0.snapshot != nil && ($0.kind != .update || $0.before != nil)
+            }
+        }
+        if isComplete { return saves }
+        do throws(StoreError) {
+            let reader = try store.reader()
+            defer { reader.close() }
+            let read = try reader.history(after: position, limit: saves.count, values: true)
+            return read.last?.number == saves.last?.number ? read : saves
+        } catch {
+            logger.error("the change feed cannot read the history: \(error)")
+            return saves
+        }
+    }
+}

@@ -1,0 +1,127 @@
+/// Saves as text: events of the stream and entries of the JSON form.
+
+import SteleAnswers
+import SteleHTTP
+import SteleJSON
+import SteleModel
+import StelePersistence
+
+/// Writes transactions; one for all filters, shared by all threads.
+package struct ChangeRenderer: Sendable {
+    package let model: Model
+    package let line: HistoryLine
+    package let renderer: SnapshotRenderer
+    /// The most changes in one part.
+    let changesPerPart: Int
+    /// The most bytes of changes in one part; a change larger than that is told without values.
+    let bytesPerPart: Int
+    /// Small events are sent together up to about so many bytes.
+    let bytesPerBuffer: Int
+
+    package func token(_ number: Int64) -> String { "\(line.generation(of: number))-\(number)" }
+
+    /// The events of the saves as buffers to send in this order; small events share a buffer.
+    package func events(of transactions: [HistoryTransaction], _ filter: ChangeFilter)
+        -> [SharedBuffer]
+    {
+        var buffers: [SharedBuffer] = []
+        var writer = ByteWriter(capacity: 1024)
+        let judge = ChangeJudge(filter, model: model)
+        for transaction in transactions {
+            let parts = parts(of: judge.told(of: transaction), values: filter.values)
+            for (index, changes) in parts.enumerated() {
+                event(transaction, changes, part: index, of: parts.count, to: &writer)
+                if writer.count >= bytesPerBuffer { buffers.append(SharedBuffer(writer.take())) }
+            }
+        }
+        if writer.count > 0 { buffers.append(SharedBuffer(writer.take())) }
+        return buffers
+    }
+
+    /// A save as an entry of the JSON form.
+    package func entry(
+        _ transaction: HistoryTransaction, _ changes: [ToldChange], values: Bool,
+        to writer: inout ByteWriter
+    ) {
+        head(transaction, to: &writer)
+        writer.raw(",\"changes\":[")
+        for (index, change) in changes.enumerated() {
+            if index > 0 { writer.byte(UInt8(ascii: ",")) }
+            write(change, values: values, to: &writer)
+        }
+        writer.raw("]}")
+    }
+
+    private func event(
+        _ transaction: HistoryTransaction, _ changes: [UInt8], part: Int, of count: Int,
+        to writer: inout ByteWriter
+    ) {
+        // The id stands on the last part alone: who was cut off before it gets all of them again.
+        if part == count - 1 { idLine(transaction.number, to: &writer) }
+        writer.raw("event: save\ndata: ")
+        head(transaction, to: &writer)
+        if count > 1 {
+            writer.raw(",\"part\":")
+            writer.integer(Int64(part + 1))
+            writer.raw(",\"of\":")
+            writer.integer(Int64(count))
+        }
+        writer.raw(",\"changes\":[")
+        writer.raw(changes)
+        writer.raw("]}\n\n")
+    }
+
+    /// `id: TOKEN` and a line break.
+    func idLine(_ number: Int64, to writer: inout ByteWriter) {
+        writer.raw("id: ")
+        writer.write(token(number))
+        writer.byte(UInt8(ascii: "\n"))
+    }
+
+    /// A comment that moves the client's place.
+    package func place(_ number: Int64) -> SharedBuffer {
+        var writer = ByteWriter(capacity: 64)
+        writer.raw(":\n")
+        idLine(number, to: &writer)
+        writer.byte(UInt8(ascii: "\n"))
+        return SharedBuffer(writer.take())
+    }
+
+    private func head(_ transaction: HistoryTransaction, to writer: inout ByteWriter) {
+        writer.raw("{\"transaction\":")
+        writer.string(token(transaction.number))
+        writer.raw(",\"at\":")
+        writer.date(secondsSince2001: (transaction.timestamp * 1000).rounded() / 1000)
+        writer.raw(",\"author\":")
+        optional(transaction.author, to: &writer)
+        writer.raw(",\"context\":")
+        optional(transaction.contextName, to: &writer)
+    }
+
+    private func optional(_ text: String?, to writer: inout ByteWriter) {
+        if let text { writer.string(text) } else { writer.null() }
+    }
+
+    /// The changes, separated by commas, in parts of at most so many changes and bytes.
+    private func parts(of changes: [ToldChange], values: Bool) -> [[UInt8]] {
+        var parts: [[UInt8]] = []
+        var writer = ByteWriter(capacity: min(changes.count, 1024) * 96)
+        var count = 0
+        for change in changes {
+            let start = writer.count
+            if count > 0 { writer.byte(UInt8(ascii: ",")) }
+            write(change, values: values, to: &writer)
+            if values, writer.count - start > bytesPerPart {
+                writer.bytes.removeSubrange((count > 0 ? start + 1 : start)...)
+                write(change, values: values, isTooLarge: true, to: &writer)
+            }
+            count += 1
+            if count == changesPerPart || writer.count >= bytesPerPart {
+                parts.append(writer.take())
+                count = 0
+            }
+        }
+        if count > 0 { parts.append(writer.take()) }
+        return parts
+    }
+}

@@ -1,0 +1,56 @@
+/// Tokens of the history: `GENERATION-NUMBER`, and what a client's text says.
+
+import SteleJSON
+import StelePersistence
+import SteleRequests
+
+/// A place in a store's history, as a client names it (NSPersistentHistoryToken).
+package struct ChangeToken: Sendable, Hashable {
+    package let generation: String
+    /// The last transaction that is known there; 0 for none.
+    package let number: Int64
+
+    /// The token of a save.
+    package init(_ number: Int64, of line: HistoryLine) {
+        generation = line.generation(of: number)
+        self.number = number
+    }
+
+    /// The token as events and links carry it.
+    package var text: String { "\(generation)-\(number)" }
+
+    /// What a client sent as its token.
+    package enum Reading: Sendable, Equatable {
+        /// `0`: the oldest transaction that is kept.
+        case beginning
+        /// A token of this store's history.
+        case number(Int64)
+        /// A token by its form, but of another history.
+        case otherGeneration
+        /// No token at all.
+        case garbage
+    }
+
+    /// Reads a token strictly: no signs, no spaces, no zeros before the number.
+    package static func read(_ text: String, of line: HistoryLine) -> Reading {
+        if text == "0" { return .beginning }
+        let utf8 = text.utf8
+        guard let dash = utf8.lastIndex(of: UInt8(ascii: "-")), dash > utf8.startIndex,
+            utf8.count <= 128
+        else { return .garbage }
+        let digits = utf8[utf8.index(after: dash)...]
+        guard let first = digits.first, digits.count <= 19,
+            digits.allSatisfy({ (0x30...0x39).contains($0) }),
+            first != 0x30 || digits.count == 1,
+            let number = Int64(Substring(digits))
+        else { return .garbage }
+        let owner = utf8[..<dash]
+        guard owner.allSatisfy(isTokenByte) else { return .garbage }
+        return line.has(String(Substring(owner)), number) ? .number(number) : .otherGeneration
+    }
+
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
+            || byte == UInt8(ascii: "-")
+    }
+}

@@ -1,0 +1,141 @@
+/// `GET /changes` as types: where to begin, what to tell, in which form.
+
+import SteleHTTP
+import SteleModel
+import SteleRequests
+
+/// A call of the change feed.
+package struct ChangesCall: Sendable {
+    /// `since`: a token, or `0`.
+    package var since: String?
+    /// The `Last-Event-ID` header, which wins over `since` on streams: a browser repeats its first
+    /// address. Who follows a `Link` of the JSON form means what is in it.
+    var lastEventID: String?
+    /// The entities asked for, or nil for all; their subentities belong to them.
+    package var entities: [Entity]?
+    /// `where`; nil where every object is told.
+    package var condition: ChangeCondition?
+    /// `updated`: the keys of which an update must have changed one, ascending; nil for any.
+    package var updated: [String]?
+    /// Whether objects and old values are told.
+    package var values = false
+    /// The most transactions of a JSON page; nil where nothing is said.
+    package var limit: Int?
+    /// Whether it is answered by an event stream.
+    package var isStream = false
+
+    package init() {}
+
+    /// Where to begin, and who says so: the header or the parameter.
+    package var start: (token: String, name: String)? {
+        let header = lastEventID.map { ($0, "Last-Event-ID") }
+        let parameter = since.map { ($0, "since") }
+        return isStream ? header ?? parameter : parameter ?? header
+    }
+
+    /// What is told.
+    package var filter: ChangeFilter {
+        let indexes = entities.map { Set($0.flatMap { Array($0.subtree) }).sorted() }
+        return ChangeFilter(
+            entities: indexes, values: values, updated: updated, condition: condition)
+    }
+
+    /// Reads the call.
+    /// - Parameters:
+    ///   - query: the parameters, of which `Parameter.changes` are known.
+    ///   - format: as `format` says.
+    /// - Throws: `Problem` that names the parameter.
+    package init(
+        _ request: Request, _ query: Query, as format: MediaType, model: Model,
+        storeIdentifier: String, maximumLimit: Int
+    ) throws {
+        isStream = format == .events
+        lastEventID = request.headers["Last-Event-ID"].flatMap { $0.isEmpty ? nil : $0 }
+        since = query[.since]
+        entities = try query[.entity].map { try Self.entities($0, in: model) }
+        condition = try query[.where].map { text in
+            guard let entities else {
+                throw Problem(
+                    .parameter, "where takes an entity, in which its names are looked up",
+                    hint: "entity=\(model.entities.first?.name ?? "NAME")&where=…")
+            }
+            return try ChangeCondition(
+                text, variables: query.variables, entities: entities, model: model,
+                storeIdentifier: storeIdentifier)
+        }
+        if condition == nil { try ListCall.checkUse(of: query.variables, among: []) }
+        updated = try query[.updated].map { try Self.keys($0, of: entities, in: model) }
+        values = try query[.values].map { try Self.truth($0, of: "values") } ?? false
+        limit = try query[.limit].map { try Self.limit($0, atMost: maximumLimit) }
+        if isStream, limit != nil {
+            throw Problem(
+                .parameter, "limit is for the JSON form; a stream goes on for ever",
+                hint: "leave limit out, or ask for application/json")
+        }
+    }
+
+    private static func entities(_ text: String, in model: Model) throws -> [Entity] {
+        let names = text.split(separator: ",", omittingEmptySubsequences: false)
+        return try names.map { name in
+            let name = String(name)
+            guard let entity = model.entity(named: name) else {
+                let what =
+                    name.isEmpty ? "entity has an empty name" : "the model has no entity \(name)"
+                throw Problem(
+                    .parameter, what,
+                    hint: Nearest.hint(to: name, among: model.entities.map(\.name)))
+            }
+            return entity
+        }
+    }
+
+    /// The keys of `updated`; a composite attribute is all that is in it.
+    private static func keys(
+        _ text: String, of entities: [Entity]?, in model: Model
+    ) throws -> [String] {
+        var known: [String: [String]] = [:]
+        for index in Set(entities?.flatMap { Array($0.subtree) } ?? Array(model.entities.indices)) {
+            for property in model.entities[index].properties {
+                if case .fetchedProperty = property { continue }
+                let name = property.name
+                known[name] = [name]
+                if case .attribute(let it) = property, it.isComposite {
+                    known[name] = it.leaves.map(\.name)
+                    for leaf in it.leaves { known[leaf.name] = [leaf.name] }
+                }
+            }
+        }
+        let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        let keys = try names.flatMap { name in
+            guard let keys = known[name] else {
+                let what = entities?.map(\.name).joined(separator: " or ") ?? "any entity"
+                throw Problem(
+                    .parameter,
+                    name.isEmpty
+                        ? "updated has an empty name"
+                        : "updated: \(name.prefix(80)) is no "
+                            + "property of \(what)",
+                    hint: Nearest.hint(to: name, among: known.keys.sorted()))
+            }
+            return keys
+        }
+        return Set(keys).sorted()
+    }
+
+    private static func truth(_ text: String, of name: String) throws -> Bool {
+        switch text {
+        case "true": true
+        case "false": false
+        default: throw Problem(.parameter, "\(name) is true or false, not \(text)")
+        }
+    }
+
+    private static func limit(_ text: String, atMost maximum: Int) throws -> Int {
+        guard let number = Int(text), (1...maximum).contains(number),
+            text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else {
+            throw Problem(.parameter, "limit is a whole number from 1 to \(maximum), not \(text)")
+        }
+        return number
+    }
+}

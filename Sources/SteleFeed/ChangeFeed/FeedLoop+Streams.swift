@@ -1,0 +1,61 @@
+/// Streams that join, wait and are kept alive; all on the feed's thread.
+
+import SteleHTTP
+
+extension FeedLoop {
+    package func admit(_ arrival: Arrival) {
+        if groups.isEmpty, arrival.position > position { leap(to: arrival.position) }
+        if arrival.position < position {
+            guard let missed = recent.saves(after: arrival.position) else {
+                return readOn(
+                    CatchUp(
+                        arrival.stream, arrival.filter, position: arrival.position,
+                        on: feed.lagging))
+            }
+            guard send(missed: missed, to: arrival) else { return }
+        } else if !arrival.stream.send(SharedBuffer([])) {
+            return
+        }
+        let skip = max(position, arrival.position)
+        groups[arrival.filter, default: []].append(
+            Member(stream: arrival.stream, skipThrough: skip))
+    }
+
+    private func readOn(_ one: CatchUp) {
+        reading[ObjectIdentifier(one)] = one
+        feed.catchUp(one)
+    }
+
+    /// Lets it go on where it has room; false where it has none.
+    func goOn(_ one: CatchUp) -> Bool {
+        guard one.stream.queuedBytes < feed.options.roomBytes / 2 else { return false }
+        readOn(one)
+        return true
+    }
+
+    /// Lets those go on that have room again, and drops those that have not moved for too long.
+    func goOnWithWaiting(_ now: UInt64) {
+        roomAt = now &+ 20_000_000
+        waiting.removeAll { one in
+            if one.stream.isClosed || goOn(one) { return true }
+            guard one.nanosecondsStill(now) > feed.options.stallNanoseconds else { return false }
+            one.stream.drop()
+            return true
+        }
+    }
+
+    /// A comment keeps the line and finds out who has gone; partial streams get their position.
+    /// Those that read old history are given theirs by who reads: here nobody knows it.
+    func beat() {
+        let plain = SharedBuffer(Array(":\n\n".utf8))
+        let positioned = feed.renderer.place(position)
+        for one in reading.values where one.stream.queuedBytes == 0 { one.stream.send(plain) }
+        for (filter, members) in groups {
+            let left = members.filter { member in
+                let isMoving = filter.isPartial && member.skipThrough <= position
+                return send([isMoving ? positioned : plain], to: member.stream)
+            }
+            groups[filter] = left.isEmpty ? nil : left
+        }
+    }
+}

@@ -1,0 +1,71 @@
+/// Pages of the stored history as bytes, the last few kept: after a restart all streams ask for the
+/// same ones.
+
+import SteleHTTP
+import SteleMutex
+import StelePersistence
+
+/// Reads and renders the history, page by page.
+package final class HistoryPages: Sendable {
+    /// Some saves, as one filter tells them.
+    package struct Page: Sendable {
+        let buffers: [SharedBuffer]
+        /// The last transaction that is in it, told or not.
+        package let last: Int64
+        /// Whether what comes next has been deleted; then nothing is in it.
+        var isPurged = false
+        /// Whether the store had no more when it was read.
+        var isLast: Bool
+        /// As `HistoryStretch.nextStep`.
+        var nextStep = HistoryStretch.firstStep
+
+        package var bytes: Int { buffers.reduce(0) { $0 + $1.count } }
+    }
+
+    private struct Key: Hashable, Sendable {
+        package let filter: ChangeFilter
+        package let after: Int64
+    }
+
+    /// Newest last; one large one at most, for a save that nobody has wholly taken must not be read
+    /// again each time that somebody comes back for it.
+    private let kept = Mutex<[(key: Key, page: Page)]>([])
+
+    private static let pagesKept = 8
+    private static let largeBytes = 1 << 20
+
+    /// The page after a transaction.
+    /// - Parameter step: as `HistoryStretch` has it.
+    package func page(
+        after position: Int64, step: Int, _ filter: ChangeFilter, renderer: ChangeRenderer,
+        store: any PersistentStore
+    ) throws(StoreError) -> Page {
+        let key = Key(filter: filter, after: position)
+        if let page = kept.withLock({ $0.first { $0.key == key }?.page }) { return page }
+        let reader = try store.reader()
+        defer { reader.close() }
+        if try reader.lacksHistory(after: position) {
+            return Page(buffers: [], last: position, isPurged: true, isLast: true)
+        }
+        let next = try HistoryStretch(
+            reader, after: position, values: filter.needsValues, step: step)
+        let page = Page(
+            buffers: renderer.events(of: next.saves, filter),
+            last: next.saves.last?.number ?? position, isLast: next.isLast,
+            nextStep: next.nextStep)
+        if !next.saves.isEmpty { keep(page, key) }
+        return page
+    }
+
+    /// What is in the history never changes: a page stays right as far as it goes.
+    private func keep(_ page: Page, _ key: Key) {
+        var page = page
+        page.isLast = false
+        let isLarge = page.bytes > Self.largeBytes
+        kept.withLock { kept in
+            kept.removeAll { $0.key == key || isLarge && $0.page.bytes > Self.largeBytes }
+            if kept.count == Self.pagesKept { kept.removeFirst() }
+            kept.append((key, page))
+        }
+    }
+}

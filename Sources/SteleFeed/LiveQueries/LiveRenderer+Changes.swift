@@ -1,0 +1,147 @@
+/// Differences as an event's data.
+
+import SteleAnswers
+import SteleGraph
+import SteleHTTP
+import SteleJSON
+import SteleModel
+import StelePersistence
+import StelePredicates
+import SteleRequests
+
+extension LiveRenderer {
+    /// The rows that a difference tells, as they are told.
+    func written(
+        _ difference: ResultsDifference, _ plan: LivePlan, _ rows: LiveRows
+    ) throws -> [Int64: [UInt8]] {
+        let form = form(plan, rows.rows, rows.embedded)
+        let told =
+            difference.inserts.map { ($0.key, $0.section) }
+            + difference.moves.map { ($0.key, $0.section) }
+            + difference.updates.map { ($0.key, $0.section) }
+        var written: [Int64: [UInt8]] = [:]
+        for (key, section) in told {
+            var writer = ByteWriter(capacity: 128)
+            write(key, section, rows, form, plan, to: &writer)
+            if let failure = writer.failure { throw failure }
+            written[key] = writer.take()
+        }
+        return written
+    }
+
+    /// A row and its section.
+    func write(
+        _ key: Int64, _ section: Value?, _ rows: LiveRows, _ form: RowForm, _ plan: LivePlan,
+        to writer: inout ByteWriter
+    ) {
+        if let bytes = rows.written[key] { return writer.raw(bytes) }
+        if let place = rows.places[key] {
+            form.write(rows.rows, place, rows.embedded, to: &writer)
+        } else {
+            writer.null()
+        }
+        if let section { write(section: section, plan, to: &writer) }
+    }
+
+    /// `{"deletes":[…],"inserts":[…],"moves":[…],"updates":[…]}`.
+    /// - Throws: `UnreadableValue`.
+    func change(
+        _ difference: ResultsDifference, _ plan: LivePlan, _ rows: LiveRows
+    ) throws -> SharedBuffer {
+        var writer = ByteWriter(capacity: 512)
+        let form = form(plan, rows.rows, rows.embedded)
+        let hasIDs = if case .rows = plan.shape { false } else { true }
+        func object(_ key: Int64, _ section: Value?, to writer: inout ByteWriter) {
+            writer.raw(",\"object\":")
+            write(key, section, rows, form, plan, to: &writer)
+        }
+        writer.raw("{\"deletes\":[")
+        for (index, it) in difference.deletes.enumerated() {
+            writer.raw(index > 0 ? ",{\"index\":" : "{\"index\":")
+            writer.integer(Int64(it.index))
+            if hasIDs {
+                writer.raw(",\"_id\":")
+                writer.integer(it.key)
+            }
+            writer.byte(UInt8(ascii: "}"))
+        }
+        writer.raw("],\"inserts\":[")
+        for (index, it) in difference.inserts.enumerated() {
+            writer.raw(index > 0 ? ",{\"index\":" : "{\"index\":")
+            writer.integer(Int64(it.index))
+            object(it.key, it.section, to: &writer)
+            writer.byte(UInt8(ascii: "}"))
+        }
+        writer.raw("],\"moves\":[")
+        for (index, it) in difference.moves.enumerated() {
+            writer.raw(index > 0 ? ",{\"from\":" : "{\"from\":")
+            writer.integer(Int64(it.from))
+            writer.raw(",\"to\":")
+            writer.integer(Int64(it.to))
+            object(it.key, it.section, to: &writer)
+            if hasIDs { write(it.updated, to: &writer) }
+            writer.byte(UInt8(ascii: "}"))
+        }
+        writer.raw("],\"updates\":[")
+        for (index, it) in difference.updates.enumerated() {
+            writer.raw(index > 0 ? ",{\"index\":" : "{\"index\":")
+            writer.integer(Int64(it.index))
+            object(it.key, it.section, to: &writer)
+            if hasIDs { write(it.updated, to: &writer) }
+            writer.byte(UInt8(ascii: "}"))
+        }
+        writer.byte(UInt8(ascii: "]"))
+        if plan.section != nil {
+            writer.raw(",\"sections\":{\"deletes\":[")
+            write(difference.sectionDeletes, plan, to: &writer)
+            writer.raw("],\"inserts\":[")
+            write(difference.sectionInserts, plan, to: &writer)
+            writer.raw("]}")
+        }
+        writer.raw("}\n\n")
+        if let failure = writer.failure { throw failure }
+        return SharedBuffer(writer.take())
+    }
+
+    private func write(_ keys: UpdatedKeys, to writer: inout ByteWriter) {
+        writer.raw(",\"updated\":")
+        guard let names = keys.names else { return writer.null() }
+        writer.byte(UInt8(ascii: "["))
+        for (index, name) in names.enumerated() {
+            if index > 0 { writer.byte(UInt8(ascii: ",")) }
+            writer.string(name)
+        }
+        writer.byte(UInt8(ascii: "]"))
+    }
+
+    private func write(
+        _ sections: [ResultsDifference.SectionChange], _ plan: LivePlan,
+        to writer: inout ByteWriter
+    ) {
+        for (index, section) in sections.enumerated() {
+            writer.raw(index > 0 ? ",{\"index\":" : "{\"index\":")
+            writer.integer(Int64(section.index))
+            writer.raw(",\"name\":")
+            write(name: section.name, plan, to: &writer)
+            writer.byte(UInt8(ascii: "}"))
+        }
+    }
+
+    func write(section name: Value, _ plan: LivePlan, to writer: inout ByteWriter) {
+        writer.raw(",\"section\":")
+        write(name: name, plan, to: &writer)
+    }
+
+    func write(name: Value, _ plan: LivePlan, to writer: inout ByteWriter) {
+        let model = renderer.model
+        if plan.section == .key("_entity"), case .int(let index) = name,
+            model.entities.indices.contains(Int(index))
+        {
+            writer.string(model.entities[Int(index)].name)
+        } else {
+            let renderer =
+                plan.numbersAsStrings ? renderer.writingNumbersAsStrings(true) : renderer
+            renderer.write(name, as: .plain, to: &writer)
+        }
+    }
+}

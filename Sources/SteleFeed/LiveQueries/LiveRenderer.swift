@@ -1,0 +1,177 @@
+/// Live queries as text: whole results and differences.
+
+import SteleAnswers
+import SteleGraph
+import SteleHTTP
+import SteleJSON
+import SteleModel
+import StelePersistence
+import StelePredicates
+import SteleRequests
+
+/// Rows that were read for an event, by key.
+struct LiveRows {
+    let rows: FetchedRows
+    let embedded: Embedded
+    let places: [Int64: Int]
+    /// Those that are written already.
+    var written: [Int64: [UInt8]] = [:]
+}
+
+/// Reads and writes what events say.
+struct LiveRenderer: Sendable {
+    let limits: Limits
+    let renderer: SnapshotRenderer
+
+    // MARK: Snapshots
+
+    /// Gives a query its snapshot: `{"rows":[{"object":{…}},…]}` and with sections
+    /// `"sections":[{"name":…,"count":3},…]`.
+    /// - Parameter context: with a view that has the save which the query knows last.
+    /// - Throws: what reading throws, and `UnreadableValue`.
+    func takeSnapshot(of query: LiveQuery, _ context: ManagedObjectContext) throws {
+        let plan = query.plan
+        var shown = plan.canLookTheSame(renderer.model) ? ShownRows() : nil
+        let keys = shown == nil ? [] : query.objects?.keys ?? []
+        let rows: FetchedRows
+        if let results = query.objects {
+            var request = results.query.request
+            request.propertiesToFetch = plan.request.propertiesToFetch
+            request.isChecked = true
+            rows =
+                request.propertiesToFetch.isEmpty
+                ? .objects(try context.snapshots(request)) : .values(try context.rows(request))
+        } else {
+            rows = .values(query.rows?.rows ?? [])
+        }
+        let embedded = try Embedding.embedded(in: rows, plan.shape, context, limits: limits)
+        let form = form(plan, rows, embedded)
+        var writer = ByteWriter(capacity: 256 + rows.count * 128)
+        writer.raw("{\"rows\":[")
+        let sections = query.objects?.sections ?? []
+        var section = 0
+        var left = sections.first?.numberOfObjects ?? 0
+        for index in 0..<rows.count {
+            if index > 0 { writer.byte(UInt8(ascii: ",")) }
+            writer.raw("{\"object\":")
+            let start = writer.count
+            form.write(rows, index, embedded, to: &writer)
+            while left == 0, section + 1 < sections.count {
+                section += 1
+                left = sections[section].numberOfObjects
+            }
+            left -= 1
+            if section < sections.count {
+                write(section: sections[section].name, plan, to: &writer)
+            }
+            if keys.indices.contains(index) { shown?.note(keys[index], writer.bytes[start...]) }
+            writer.byte(UInt8(ascii: "}"))
+        }
+        writer.byte(UInt8(ascii: "]"))
+        if plan.section != nil {
+            writer.raw(",\"sections\":[")
+            for (index, section) in sections.enumerated() {
+                writer.raw(index > 0 ? ",{\"name\":" : "{\"name\":")
+                write(name: section.name, plan, to: &writer)
+                writer.raw(",\"count\":")
+                writer.integer(Int64(section.numberOfObjects))
+                writer.byte(UInt8(ascii: "}"))
+            }
+            writer.byte(UInt8(ascii: "]"))
+        }
+        writer.raw("}\n\n")
+        if let failure = writer.failure { throw failure }
+        query.snapshot = (SharedBuffer(writer.take()), query.token)
+        query.shown = shown
+    }
+
+    func form(_ plan: LivePlan, _ rows: FetchedRows, _ embedded: Embedded) -> RowForm {
+        let list = ListOutcome(
+            rows: rows, entity: plan.entity, shape: plan.shape, embedded: embedded, next: nil,
+            total: nil, tag: nil)
+        return RowForm(
+            .json, list,
+            renderer: plan.numbersAsStrings ? renderer.writingNumbersAsStrings(true) : renderer)
+    }
+
+    // MARK: Differences
+
+    /// A difference as an event.
+    /// - Parameters:
+    ///   - view: the saves that it is one of.
+    ///   - token: the save before those that it tells.
+    ///   - shown: what listeners see of the rows, and see from then on; nil where nobody knows.
+    /// - Returns: nil where they see nothing of it.
+    func event(
+        _ difference: ResultsDifference, of query: LiveQuery, in view: SavesView,
+        after token: Int64, shown: inout ShownRows?, _ context: () throws -> ManagedObjectContext
+    ) throws -> LiveEvent? {
+        let save = difference.isOfView ? nil : view.save(after: difference.token - 1)
+        var rows = try rows(for: difference, of: query, save, context)
+        var difference = difference
+        if shown != nil {
+            rows.written = try written(difference, query.plan, rows)
+            shown?.take(&difference, rows.written)
+            if difference.isEmpty { return nil }
+        }
+        let data = try change(difference, query.plan, rows)
+        return LiveEvent(after: token, token: difference.token, data: data)
+    }
+
+    /// What a difference needs of the rows that it tells.
+    /// - Parameter save: the one save that it tells, where it tells no more.
+    func rows(
+        for difference: ResultsDifference, of query: LiveQuery, _ save: HistoryTransaction?,
+        _ context: () throws -> ManagedObjectContext
+    ) throws -> LiveRows {
+        let keys = difference.objectKeys
+        if let rows = query.rows {
+            let places = Dictionary(
+                rows.keys.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+            return LiveRows(rows: .values(rows.rows), embedded: .none, places: places)
+        }
+        if let save {
+            let wanted = Set(keys)
+            let objects = save.changes.compactMap { change -> Snapshot? in
+                query.objects?.query.isRow(change.entity) == true && wanted.contains(change.key)
+                    ? change.snapshot : nil
+            }
+            return LiveRows(
+                rows: .objects(objects), embedded: .none, places: Self.places(objects.map(\.key)))
+        }
+        guard !keys.isEmpty else {
+            return LiveRows(rows: .objects([]), embedded: .none, places: [:])
+        }
+        return try read(keys, query.plan, try context())
+    }
+
+    private func read(
+        _ keys: [Int64], _ plan: LivePlan, _ context: ManagedObjectContext
+    ) throws -> LiveRows {
+        let rows: FetchedRows
+        let places: [Int64: Int]
+        if plan.request.propertiesToFetch.isEmpty {
+            let found = try context.snapshots(root: plan.entity.root, keys: keys)
+            let objects = keys.compactMap { found[$0] }
+            rows = .objects(objects)
+            places = Self.places(objects.map(\.key))
+        } else {
+            var request = FetchRequest(entity: plan.entity)
+            request.propertiesToFetch = plan.request.propertiesToFetch
+            let list = Expression.aggregate(keys.sorted().map { .constant(.int($0)) })
+            request.predicate = .comparison(Comparison(.key("_id"), .in, list))
+            request.isChecked = true
+            let found = try context.rows(request)
+            rows = .values(found)
+            places = Self.places(found.map { RowKey.id(of: $0) ?? 0 })
+        }
+        return LiveRows(
+            rows: rows,
+            embedded: try Embedding.embedded(in: rows, plan.shape, context, limits: limits),
+            places: places)
+    }
+
+    private static func places(_ keys: [Int64]) -> [Int64: Int] {
+        Dictionary(keys.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+}

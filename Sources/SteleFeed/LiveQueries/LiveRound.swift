@@ -1,0 +1,166 @@
+/// One round of the live queries' thread: all queries move on to the same save.
+
+import SteleGraph
+import SteleHTTP
+import StelePersistence
+
+/// Some saves, a view of the store once one is needed, and who is told.
+final class LiveRound {
+    private let loop: LiveLoop
+    private let view: SavesView
+    /// Whether the store is read before anything else, and with it all queries that another program's
+    /// change has made stale.
+    private let mustRead: Bool
+    private let context: RoundContext
+
+    /// The context of a round, opened when something has to be read.
+    private final class RoundContext {
+        package let coordinator: PersistentStoreCoordinator
+        private var opened: ManagedObjectContext?
+
+        package init(_ coordinator: PersistentStoreCoordinator) { self.coordinator = coordinator }
+
+        package func get() -> ManagedObjectContext {
+            if let opened { return opened }
+            let made = ManagedObjectContext(coordinator)
+            opened = made
+            return made
+        }
+
+        package func close() { opened?.close() }
+    }
+
+    package init(_ loop: LiveLoop, _ mail: LiveInbox.Mail, isBehind: Bool) {
+        self.loop = loop
+        let context = RoundContext(loop.hub.coordinator)
+        self.context = context
+        let now = Alarm.now()
+        let tokens = loop.queries.values.filter { $0.loss == nil }.map(\.token)
+        let saves = Array(mail.told.saves.drop { $0.number <= loop.position })
+        // A gap is another program's saves, or what the inbox let go; a new query is a little ahead
+        // or behind.
+        let isNext = saves.last.map { $0.number - loop.position == Int64(saves.count) } ?? true
+        let isEven = tokens.allSatisfy { $0 == loop.position }
+        let isWhole = isNext && isEven
+        let mustRead =
+            isBehind || !isWhole || mail.told.latest > saves.last?.number ?? loop.position
+            || loop.isStale(in: loop.hub.coordinator.cacheGeneration)
+            || loop.queries.values.contains { query in
+                query.loss.map { $0.retryAt <= now } ?? loop.wantsSnapshot(query)
+            }
+        self.mustRead = mustRead
+        view = SavesView(
+            after: isWhole ? loop.position : min(loop.position, tokens.min() ?? loop.position),
+            isWhole ? saves : []
+        ) {
+            let reader = try context.get().reader()
+            let generation = try context.get().cacheGeneration()
+            // Another program's change that is in the view, though not in its generation, or that
+            // comes to light in the midst of a round: what is read would be told as if the saves
+            // alone had made it so.
+            guard generation == loop.hub.coordinator.cacheGeneration,
+                mustRead || !loop.isStale(in: generation)
+            else { throw StoreError.moved("another program has changed the store") }
+            return reader
+        }
+    }
+
+    package func close() { context.close() }
+
+    /// - Throws: where the store cannot be read; it can be tried again.
+    package func run() throws {
+        var isRebuilt = false
+        if mustRead {
+            try view.reader()
+            isRebuilt = try rebuild()
+        }
+        try advanceAll()
+        if !view.isOpen, loop.queries.values.contains(where: loop.wantsSnapshot) {
+            try view.reader()
+            try advanceAll()
+        }
+        let isFurther = view.token > loop.position
+        loop.position = max(loop.position, view.token)
+        for query in Array(loop.queries.values) where loop.wantsSnapshot(query) {
+            do {
+                try loop.hub.renderer.takeSnapshot(of: query, context.get())
+            } catch {
+                loop.lose(query, error)
+            }
+        }
+        if isRebuilt {
+            // The ids from before are good for nothing now.
+            loop.sendPlaces()
+        } else if isFurther {
+            loop.sendPlacesShared()
+        }
+    }
+
+    private func advanceAll() throws {
+        // Whoever reads makes the view longer for those before it.
+        while let query = loop.queries.values.first(
+            where: { $0.loss == nil && $0.token < view.token })
+        {
+            try advance(query)
+        }
+    }
+
+    private func advance(_ query: LiveQuery) throws {
+        let start = query.token
+        do {
+            var after = start
+            for difference in try query.advance(in: view) {
+                let event = try loop.hub.renderer.event(
+                    difference, of: query, in: view, after: after, shown: &query.shown
+                ) {
+                    try self.view.reader()
+                    return self.context.get()
+                }
+                if let event { tell(event, query) }
+                after = difference.token
+            }
+        } catch {
+            let isUnopened = !view.isOpen && error is StoreError
+            // Who has not moved when the view could not be opened is as it was.
+            if !isUnopened || query.token != start { loop.lose(query, error) }
+            if isUnopened { throw error }
+        }
+    }
+
+    private func tell(_ event: LiveEvent, _ query: LiveQuery) {
+        query.log.append(event)
+        var rendered: [String: SharedBuffer] = [:]
+        for member in query.members {
+            for (index, part) in member.parts.enumerated() where part.key == query.plan.key {
+                if !member.send(loop.event(event, member, index, &rendered)) {
+                    loop.remove(member)
+                    break
+                }
+            }
+        }
+    }
+
+    /// Reads all queries anew that were read before another program's change, or whose result was
+    /// lost, and sends each to its streams as a whole where it is not what they were sent last.
+    /// - Returns: whether there were any.
+    private func rebuild() throws -> Bool {
+        let generation = try context.get().cacheGeneration()
+        let now = Alarm.now()
+        let stale = loop.queries.values.filter { query in
+            query.loss.map { $0.retryAt <= now } ?? (query.generation != generation)
+        }
+        for query in stale {
+            do {
+                let fresh = try LiveQuery(query.plan, context.get())
+                try loop.hub.renderer.takeSnapshot(of: fresh, context.get())
+                fresh.members = query.members
+                fresh.idleSince = query.idleSince
+                loop.queries[query.plan.key] = fresh
+                if !fresh.isShown(byListenersOf: query) { loop.resend(fresh) }
+            } catch {
+                loop.lose(query, error)
+            }
+        }
+        return !stale.isEmpty
+    }
+}

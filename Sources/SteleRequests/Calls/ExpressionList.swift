@@ -1,0 +1,175 @@
+/// The lists of `select`, `sort` and `groupBy`: split, named and parsed.
+
+import StelePredicates
+
+/// One piece of a list, as written.
+struct ListPiece {
+    let excerpt: Excerpt
+
+    package var text: String { excerpt.text }
+
+    /// The pieces of a list, split at commas outside quotes, brackets, braces and parentheses.
+    /// - Throws: `Problem` for an empty piece or more pieces than allowed.
+    package static func split(_ text: String, of parameter: Parameter, limits: Limits) throws
+        -> [ListPiece]
+    {
+        var pieces: [Excerpt] = []
+        var start = text.startIndex
+        // Unicode scalars up to the piece and up to the byte at hand.
+        var (before, passed) = (0, 0)
+        var depth = 0
+        var quote: UInt8?
+        var isEscaped = false
+        // Byte by byte: what a list is split at is ASCII, and is part of no other character.
+        for at in text.utf8.indices {
+            let byte = text.utf8[at]
+            if byte & 0xC0 != 0x80 { passed += 1 }
+            if let open = quote {
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    isEscaped = true
+                } else if byte == open {
+                    quote = nil
+                }
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "'"): quote = byte
+            case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+            case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+            case UInt8(ascii: ",") where depth == 0:
+                pieces.append(Excerpt(String(text[start..<at]), of: parameter, at: before))
+                start = text.utf8.index(after: at)
+                before = passed
+            default: break
+            }
+        }
+        pieces.append(Excerpt(String(text[start...]), of: parameter, at: before))
+        guard pieces.count <= limits.columns else {
+            throw Problem(
+                .parameter, "\(parameter.rawValue) names more than \(limits.columns) things")
+        }
+        return try pieces.map { piece in
+            let trimmed = piece.part(piece.text[...])
+            guard !trimmed.text.isEmpty else {
+                throw piece.problem(
+                    "\(parameter.rawValue) has nothing between two commas, or is empty")
+            }
+            return ListPiece(excerpt: trimmed)
+        }
+    }
+
+    /// The alias and the expression: `pay:average(salary)`; without an alias the expression as
+    /// written, spaces beside punctuation removed.
+    package var named: (name: String, expression: Excerpt) {
+        let head = text.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+        let rest = text.dropFirst(head.count)
+        if !head.isEmpty, rest.first == ":", let first = head.first, !first.isNumber {
+            return (String(head), excerpt.part(rest.dropFirst()))
+        }
+        return (Self.withoutSpaces(text), excerpt)
+    }
+
+    /// A sort key: one leading `-` is descending, a trailing `[c]`, `[d]`, `[l]` an option.
+    var sortKey: (expression: Excerpt, ascending: Bool, options: ComparisonOptions) {
+        var text = Substring(text)
+        let ascending = text.first != "-"
+        if !ascending { text = text.dropFirst() }
+        var options: ComparisonOptions = []
+        if text.last == "]", let open = text.lastIndex(of: "[") {
+            let letters = text[text.index(after: open)...].dropLast()
+            let known = letters.lowercased()
+            if !known.isEmpty, known.allSatisfy({ "cdl".contains($0) }) {
+                if known.contains("c") { options.insert(.caseInsensitive) }
+                if known.contains("d") { options.insert(.diacriticInsensitive) }
+                if known.contains("l") { options.insert(.localeSensitive) }
+                text = text[..<open]
+            }
+        }
+        return (excerpt.part(text), ascending, options)
+    }
+
+    /// How a sort key is written that has a sign or a word for its direction; nil for any other.
+    var sortHint: String? {
+        if text.first == "+" {
+            let key = String(text.dropFirst()).trimmingSpaces()
+            return "ascending is sort=\(key), descending is sort=-\(key)"
+        }
+        if text.last == "]", let open = text.lastIndex(of: "[") {
+            let letters = text[text.index(after: open)...].dropLast()
+            if letters.allSatisfy(\.isLetter) {
+                return "options of a key are the letters c, d and l: \(text[..<open])[cd]"
+            }
+        }
+        let words = text.split { " :.".contains($0) }
+        guard let last = words.last else { return nil }
+        let key = words.count > 1 ? words.dropLast().joined(separator: ".") : "KEY"
+        switch last.lowercased() {
+        case "desc", "descending": return "descending is sort=-\(key)"
+        case "asc", "ascending": return "ascending is sort=\(key)"
+        default: return nil
+        }
+    }
+
+    /// How a column is written that is written as SQL or another service has it; nil for any other.
+    var selectHint: String? {
+        if text == "*" { return "without select there is every attribute" }
+        let words = text.split(separator: " ")
+        if words.count > 2, words[words.count - 2].lowercased() == "as", let alias = words.last {
+            return "an alias stands before a colon: "
+                + "\(alias):\(words.dropLast(2).joined(separator: " "))"
+        }
+        return nil
+    }
+
+    /// `team(name)`, as other services embed what a relationship leads to.
+    var embeddingHint: String? {
+        let name = text.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+        let rest = text.dropFirst(name.count)
+        guard !name.isEmpty, rest.first == "(", rest.last == ")" else { return nil }
+        return "a key behind a relationship is written \(name).key, and include=\(name) embeds it"
+    }
+
+    private static func withoutSpaces(_ text: String) -> String {
+        if text.utf8.allSatisfy({ (0x21..<0x7F).contains($0) }) { return text }
+        var out = ""
+        var quote: Character?
+        var space = false
+        for character in text {
+            if quote == nil, character.isWhitespace {
+                space = true
+                continue
+            }
+            if space {
+                if let last = out.last, isWord(last), isWord(character) { out.append(" ") }
+                space = false
+            }
+            out.append(character)
+            if let open = quote {
+                if character == open { quote = nil }
+            } else if character == "\"" || character == "'" {
+                quote = character
+            }
+        }
+        return out
+    }
+
+    private static func isWord(_ character: Character) -> Bool {
+        character.isLetter || character.isNumber || "_$@\"'".contains(character)
+    }
+}
+
+extension String {
+    func trimmingSpaces() -> String {
+        // A plain letter at both ends is no white space, and no part of a longer character that is.
+        if let first = utf8.first, let last = utf8.last, (0x21..<0x7F).contains(first),
+            (0x21..<0x7F).contains(last)
+        {
+            return self
+        }
+        let start = drop { $0.isWhitespace }
+        guard let end = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(start[...end])
+    }
+}

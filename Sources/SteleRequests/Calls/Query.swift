@@ -1,0 +1,151 @@
+/// A request's query string, decoded: names and values in their order.
+
+import SteleModel
+
+/// The parameters of one request, each known to its route and given once.
+package struct Query: Sendable {
+    /// The way out for a query that is too long for an address.
+    package static let asBody = "POST /{Entity}/query takes the same as a JSON body"
+
+    private let values: [Parameter: String]
+    /// The values of `$NAME`, by the name after `var.`, sorted by it.
+    package let variables: [(name: String, value: String)]
+    /// The addresses of `q.NAME`, by the name after `q.`, in their order.
+    package let queries: [(name: String, value: String)]
+
+    /// Reads a query string for a route that takes certain parameters.
+    /// - Throws: `Problem`: for what cannot be decoded, a parameter given twice, one that the route
+    ///   does not know (with the nearest), and 501 for one that a later version brings.
+    package init(_ text: String?, for known: Set<Parameter>, limits: Limits) throws {
+        try self.init(pairs: Self.pairs(text ?? "", limits: limits), for: known)
+    }
+
+    /// The same from names and values that are decoded already.
+    /// - Throws: as from a query string.
+    package init(pairs: [(name: String, value: String)], for known: Set<Parameter>) throws {
+        var values: [Parameter: String] = [:]
+        var variables: [(name: String, value: String)] = []
+        var names = Set<String>()
+        var queries: [(name: String, value: String)] = []
+        for (name, value) in pairs {
+            if let parameter = Parameter(rawValue: name), known.contains(parameter) {
+                guard values.updateValue(value, forKey: parameter) == nil else {
+                    throw Self.twice(name)
+                }
+            } else if name.hasPrefix("var."), known.contains(.where) || known.contains(.select) {
+                let variable = String(name.dropFirst(4))
+                guard names.insert(variable).inserted else { throw Self.twice(name) }
+                variables.append((variable, value))
+            } else if known.contains(.q), name.hasPrefix("q.") {
+                let query = String(name.dropFirst(2))
+                guard !queries.contains(where: { $0.name == query }) else {
+                    throw Self.twice(name)
+                }
+                queries.append((query, value))
+            } else {
+                throw Self.unknown(name, value, known)
+            }
+        }
+        self.values = values
+        self.queries = queries
+        self.variables = variables.sorted { $0.name < $1.name }
+    }
+
+    /// The value of a parameter, or nil where it is not given.
+    package subscript(_ parameter: Parameter) -> String? { values[parameter] }
+
+    /// Whether nothing is given at all.
+    package var isEmpty: Bool { values.isEmpty && variables.isEmpty && queries.isEmpty }
+
+    /// The names and values of a query string, decoded.
+    package static func pairs(
+        _ text: String, limits: Limits
+    ) throws -> [(name: String, value: String)] {
+        guard text.utf8.count <= limits.queryBytes else {
+            throw Problem(
+                .targetTooLong, "the query is longer than \(limits.queryBytes) bytes",
+                hint: Self.asBody)
+        }
+        if text.isEmpty { return [] }
+        let parts = text.utf8.split(
+            separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+        guard parts.count <= limits.parameters else {
+            throw Problem(
+                .targetTooLong, "the query has more than \(limits.parameters) parameters")
+        }
+        return try parts.map { part in
+            if part.isEmpty {
+                throw Problem(
+                    .target, "the query has && in it, or an & at one of its ends",
+                    hint: "in a predicate write AND, or encode && as %26%26")
+            }
+            let equals = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
+            let value = part[equals...].dropFirst()
+            return (
+                try PercentDecoding.decode(
+                    Substring(part[..<equals]), plusIsSpace: true, what: "the query"),
+                try PercentDecoding.decode(
+                    Substring(value), plusIsSpace: true, what: "the query")
+            )
+        }
+    }
+
+    private static func twice(_ name: String) -> Problem {
+        Problem(.duplicateParameter, "the parameter \(name) is given twice")
+    }
+
+    private static func unknown(
+        _ name: String, _ value: String, _ known: Set<Parameter>
+    ) -> Problem {
+        let names = known.map(\.rawValue).sorted()
+        let shown = name.count > 60 ? "\(name.prefix(60))…" : name
+        if looksLikePredicate(name, value) {
+            return Problem(
+                .unknownParameter,
+                "unknown parameter \(shown): it looks like the tail of a predicate",
+                hint: "in a predicate write AND, or encode & as %26")
+        }
+        let takes = names.isEmpty ? "takes none" : "takes \(names.joined(separator: ", "))"
+        return Problem(
+            .unknownParameter, "unknown parameter \(shown); this route \(takes)",
+            hint: Parameter.meant(by: name, among: known) ?? Nearest.hint(to: name, among: names)
+                ?? conditionHint(name, known))
+    }
+
+    /// `name=Ann` and `age=gt.40` are conditions elsewhere.
+    private static func conditionHint(_ name: String, _ known: Set<Parameter>) -> String? {
+        guard known.contains(.where), name.utf8.count <= 60,
+            name.utf8.allSatisfy({ $0 == UInt8(ascii: "_") || isLetterOrDigit($0) || $0 == 0x2E })
+        else { return nil }
+        return "a condition on a key stands in where: where=\(name) == …"
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
+    }
+
+    /// `where=a > 1 && b == 2` arrives in pieces, the later ones with operators in their names or
+    /// an equals sign at the start of their values.
+    private static func looksLikePredicate(_ name: String, _ value: String) -> Bool {
+        name.hasPrefix(" ") || value.hasPrefix("=")
+            || name.contains { " <>!(){}'\"".contains($0) }
+    }
+}
+
+/// Whether a text holds a time whose `+` before the offset was decoded to a space.
+func hasSpaceForPlus(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    func isDigit(_ index: Int) -> Bool {
+        bytes.indices.contains(index) && (0x30...0x39).contains(bytes[index])
+    }
+    return bytes.indices.contains { space in
+        guard bytes[space] == UInt8(ascii: " "), isDigit(space - 1), isDigit(space + 1),
+            isDigit(space + 2)
+        else { return false }
+        // …T09:00:00 02:00 has a colon three bytes before the space.
+        return bytes[max(0, space - 12)..<space].contains(UInt8(ascii: ":"))
+    }
+}
+
+/// What to say about a `+` that became a space.
+let plusHint = "a + in an address is a space: write the offset's + as %2B"

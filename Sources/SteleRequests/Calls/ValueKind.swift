@@ -1,0 +1,52 @@
+/// How values are written, where the value alone does not tell.
+
+import SteleJSON
+import SteleModel
+
+/// What the value alone does not tell of how it is written.
+package enum ValueKind: Sendable {
+    case plain, float, json
+    case transformed(TransformedAttribute)
+
+    package init(_ property: Property) {
+        self = if case .attribute(let it) = property { ValueKind(it) } else { .plain }
+    }
+
+    package init(_ attribute: Attribute) {
+        self =
+            switch attribute.type {
+            case .float: .float
+            case .transformable: TransformedAttribute(attribute).map(Self.transformed) ?? .json
+            default: .plain
+            }
+    }
+}
+
+/// A composite attribute as an object: its key, and what is in it.
+package struct CompositeField: Sendable {
+    package enum Element: Sendable {
+        case slot(Int, key: [UInt8], ValueKind)
+        case composite(CompositeField)
+    }
+
+    /// `,"address":`
+    package let key: [UInt8]
+    package let slots: Range<Int>
+    package let elements: [Element]
+
+    /// - Parameter start: where its first value is; nil for its slot in snapshots.
+    package init(_ attribute: Attribute, comma: Bool = true, from start: Int? = nil) {
+        let shift = (start ?? attribute.slot) - attribute.slot
+        let first = attribute.slot + shift
+        key = ByteWriter.preparedKey(attribute.key, comma: comma)
+        slots = first..<first + attribute.leaves.count
+        elements = attribute.elements.enumerated().map { place, inner in
+            inner.isComposite
+                ? .composite(
+                    CompositeField(inner, comma: place > 0, from: inner.slot + shift))
+                : .slot(
+                    inner.slot + shift, key: ByteWriter.preparedKey(inner.key, comma: place > 0),
+                    ValueKind(inner))
+        }
+    }
+}

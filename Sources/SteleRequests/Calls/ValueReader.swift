@@ -1,0 +1,194 @@
+/// JSON values as an attribute's type reads them: exactly, or not at all.
+
+import SteleJSON
+import SteleModel
+
+/// Reads what bodies hold for attributes.
+package enum ValueReader {
+    /// The attribute's value in a body.
+    /// - Throws: `Problem`, 422, that names the attribute, its type and what stood there.
+    package static func read(_ node: JSONNode, for attribute: Attribute, of entity: Entity) throws
+        -> Value
+    {
+        if node.kind == .null { return .null }
+        do {
+            return try read(node, attribute)
+        } catch let mismatch as Mismatch {
+            throw problem(mismatch, node, attribute, entity)
+        }
+    }
+
+    /// Why a value does not fit.
+    package struct Mismatch: Error {
+        package var reason: String
+        package var hint: String?
+
+        package init(_ reason: String, hint: String? = nil) {
+            self.reason = reason
+            self.hint = hint
+        }
+    }
+
+    private static func read(_ node: JSONNode, _ attribute: Attribute) throws -> Value {
+        switch attribute.type {
+        case .integer16, .integer32, .integer64: return .int(try integer(node))
+        case .double: return .double(try double(node))
+        case .float: return .double(try float(node))
+        case .decimal: return .decimal(try decimal(node))
+        case .string, .uri: return .string(try string(node))
+        case .boolean:
+            guard let value = node.bool else { throw Mismatch("is true or false, \(shown(node))") }
+            return .bool(value)
+        case .date: return .date(try date(node))
+        case .binary: return .data(try binary(node))
+        case .uuid: return .uuid(try uuid(node))
+        case .transformable: return .data(try transformed(node, attribute))
+        case .undefined, .objectID, .composite:
+            throw Mismatch("is of the type \(attribute.type.name), which has no form in JSON")
+        }
+    }
+
+    private static func integer(_ node: JSONNode) throws -> Int64 {
+        switch node.kind {
+        case .integer:
+            if let value = node.integer { return value }
+        case .real:
+            // 5.0 is the integer 5 to clients that know only one kind of number.
+            if let real = node.real, let value = Int64(exactly: real), !node.isLongNumber {
+                return value
+            }
+            throw Mismatch(
+                "is an integer, \(shown(node))",
+                hint: node.isLongNumber ? "send it as a string" : nil)
+        case .string:
+            if let value = node.withStringBytes(wholeNumber) { return value }
+            throw Mismatch("is an integer of at most 64 bits, \(shown(node))")
+        default: break
+        }
+        throw Mismatch("is an integer, \(shown(node))")
+    }
+
+    private static func wholeNumber(_ utf8: UnsafeBufferPointer<UInt8>) -> Int64? {
+        let digits = utf8.first == UInt8(ascii: "-") ? utf8.dropFirst() : utf8[...]
+        guard digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Int64(String(decoding: utf8, as: UTF8.self))
+    }
+
+    private static func double(_ node: JSONNode) throws -> Double {
+        if let real = node.real { return real }
+        if let integer = node.integer { return Double(integer) }
+        if let text = node.string, isNumber(text), let value = Double(text) {
+            if value.isFinite { return value }
+            throw Mismatch("is a Double, and \(text.prefix(60)) is beyond its range")
+        }
+        throw Mismatch("is a number, \(shown(node))")
+    }
+
+    private static func float(_ node: JSONNode) throws -> Double {
+        let value = Float(try double(node))
+        if value.isFinite { return Double(value) }
+        throw Mismatch("is a Float, and the number is beyond its range")
+    }
+
+    private static func decimal(_ node: JSONNode) throws -> Decimal {
+        if node.kind == .string {
+            if let value = node.withStringBytes({ DecimalText.parse($0) }) { return value }
+            throw Mismatch(
+                "is a Decimal of at most \(DecimalText.digitLimit) digits, \(shown(node))")
+        }
+        if node.isLongNumber {
+            throw Mismatch(
+                "is a Decimal, and bare JSON numbers are exact to 15 digits only",
+                hint: "send it as a string: \"\(node.longNumberText ?? "")\"")
+        }
+        if let integer = node.integer { return Decimal(integer) }
+        if let real = node.real {
+            var writer = ByteWriter(capacity: 32)
+            writer.double(real)
+            if let value = DecimalText.parse(writer.bytes) { return value }
+        }
+        throw Mismatch("is a Decimal, \(shown(node))")
+    }
+
+    private static func string(_ node: JSONNode) throws -> String {
+        guard let text = node.string else { throw Mismatch("is text, \(shown(node))") }
+        return text
+    }
+
+    private static func date(_ node: JSONNode) throws -> Double {
+        guard node.kind == .string else {
+            throw Mismatch(
+                "is a date, \(shown(node))", hint: "send ISO 8601, such as \"2024-05-01T09:00:00Z\""
+            )
+        }
+        do {
+            return try node.withStringBytes { try ISO8601.secondsSinceReferenceDate(utf8: $0) }
+        } catch let failure as ISO8601.Failure {
+            throw Mismatch("is a date: \(failure.message)", hint: failure.hint)
+        }
+    }
+
+    private static func binary(_ node: JSONNode) throws -> [UInt8] {
+        if node.kind == .string, let bytes = node.withStringBytes({ Base64.decode($0) }) {
+            return bytes
+        }
+        throw Mismatch(
+            node.kind == .string ? "is base64, and the text is not" : "is base64, \(shown(node))",
+            hint: "use the alphabet of RFC 4648, section 4, with padding")
+    }
+
+    private static func uuid(_ node: JSONNode) throws -> UUID {
+        if let text = node.string, text.utf8.count == 36, let value = UUID(uuidString: text) {
+            return value
+        }
+        throw Mismatch("is a UUID, \(shown(node))")
+    }
+
+    /// Whether a text is a number as JSON writes it, so that neither `0x10` nor `nan` is read.
+    package static func isNumber(_ text: String) -> Bool {
+        let bytes = text.utf8
+        guard let first = bytes.first, bytes.contains(where: { (0x30...0x39).contains($0) }) else {
+            return false
+        }
+        return (first == UInt8(ascii: "-") || (0x30...0x39).contains(first))
+            && bytes.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."),
+                    UInt8(ascii: "e"), UInt8(ascii: "E"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    /// What stood there, for a message: `and "abc" is text`.
+    package static func shown(_ node: JSONNode) -> String {
+        switch node.kind {
+        case .string:
+            let text = node.string ?? ""
+            return "and \"\(text.prefix(60))\(text.count > 60 ? "…" : "")\" is not"
+        case .integer, .real, .bool:
+            var writer = ByteWriter()
+            node.write(to: &writer)
+            return "and \(String(decoding: writer.bytes.prefix(60), as: UTF8.self)) is not"
+        case .null, .array, .object: return "and \(node.kindName) is not"
+        }
+    }
+
+    private static func problem(
+        _ mismatch: Mismatch, _ node: JSONNode, _ attribute: Attribute, _ entity: Entity
+    ) -> Problem {
+        var writer = ByteWriter()
+        node.write(to: &writer)
+        let value: JSONValue = writer.count <= 200 ? .raw(writer.bytes) : .string(node.kindName)
+        return Problem(
+            .value, "\(attribute.name) of \(entity.name) \(mismatch.reason)", hint: mismatch.hint,
+            errors: [
+                .object([
+                    ("entity", .string(entity.name)), ("key", .string(attribute.name)),
+                    ("value", value), ("type", .string(attribute.type.name)),
+                    ("message", .string("\(attribute.name) \(mismatch.reason)")),
+                ])
+            ])
+    }
+}

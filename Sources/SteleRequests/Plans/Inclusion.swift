@@ -1,0 +1,138 @@
+/// Which relationships and fetched properties an answer embeds: `include`'s paths, as a tree.
+
+import SteleModel
+
+/// The relationships to embed below one entity.
+package struct Inclusion: Sendable {
+    /// One relationship or fetched property to embed, and what below it.
+    package struct Branch: Sendable {
+        package enum Kind: Sendable {
+            case relationship(Relationship)
+            case fetched(FetchedProperty)
+        }
+
+        package let kind: Kind
+        /// The entities whose objects have it.
+        package let owners: Range<Int>
+        package let below: Inclusion
+
+        package var name: String {
+            switch kind {
+            case .relationship(let it): it.name
+            case .fetched(let it): it.name
+            }
+        }
+
+        /// `Relationship.index` or `FetchedProperty.index`, which are never the same.
+        package var index: Int {
+            switch kind {
+            case .relationship(let it): it.index
+            case .fetched(let it): it.index
+            }
+        }
+    }
+
+    package let branches: [Branch]
+
+    /// Nothing.
+    package static let none = Inclusion(branches: [])
+
+    private init(branches: [Branch]) { self.branches = branches }
+
+    package var isEmpty: Bool { branches.isEmpty }
+
+    /// The branch of that index, or nil.
+    package func branch(_ index: Int) -> Branch? { branches.first { $0.index == index } }
+
+    /// The tree of those paths. A key is the entity's or that of a subentity: objects that do not
+    /// have it leave it out.
+    /// - Throws: `Problem` that names a path which leads nowhere, with the nearest relationship, or
+    ///   to relationships of several subentities.
+    package init(
+        _ paths: [ListCall.IncludePath], from entity: Entity, model: Model
+    ) throws {
+        try self.init(paths, passed: 0, from: entity, model: model)
+    }
+
+    /// - Parameter passed: how many keys of the paths lead to the entity.
+    private init(
+        _ paths: [ListCall.IncludePath], passed: Int, from entity: Entity, model: Model
+    ) throws {
+        var order: [String] = []
+        var sharing: [String: [ListCall.IncludePath]] = [:]
+        for path in paths where path.keys.count > passed {
+            let name = path.keys[passed]
+            if sharing[name] == nil { order.append(name) }
+            sharing[name, default: []].append(path)
+        }
+        branches = try order.map { name in
+            let sharing = sharing[name] ?? []
+            let (owner, kind, destination) = try Self.kind(name, of: entity, model) {
+                sharing[0].problem($0, key: passed, hint: $1)
+            }
+            return Branch(
+                kind: kind, owners: owner.subtree,
+                below: try Inclusion(
+                    sharing, passed: passed + 1, from: destination, model: model))
+        }
+    }
+
+    private static func kind(
+        _ name: String, of entity: Entity, _ model: Model,
+        problem: (String, String?) -> Problem
+    ) throws -> (owner: Entity, Branch.Kind, destination: Entity) {
+        let owners = model.owners(of: name, below: entity)
+        guard owners.count <= 1 else {
+            throw problem(
+                "include names \(name) of \(entity.name), and its subentities "
+                    + "\(owners.map(\.name).joined(separator: ", ")) each have one of their own",
+                "ask for the objects of each of these by a request of its own")
+        }
+        let owner = owners.first ?? entity
+        switch owner.property(named: name) {
+        case .relationship(let it): return (owner, .relationship(it), model.destination(of: it))
+        case .fetchedProperty(let it):
+            let property = try FetchedProperty(it, of: owner, model)
+            return (owner, .fetched(property), property.request.entity)
+        case .attribute:
+            throw problem(
+                "include names \(name) of \(owner.name), which is an attribute: it is "
+                    + "in the answer anyway", nil)
+        case nil:
+            func names(_ entity: Entity) -> [String] {
+                entity.properties.compactMap { property -> String? in
+                    if case .attribute = property { nil } else { property.name }
+                }
+            }
+            let own = names(entity)
+            throw problem(
+                "include names \(name), which is no relationship of \(entity.name)",
+                Nearest.hint(to: name, among: own + model.family(of: entity).flatMap(names))
+                    ?? (own.isEmpty
+                        ? nil : "its relationships are \(own.joined(separator: ", "))"))
+        }
+    }
+
+    /// All relationships in the tree, for what a change of them would change.
+    package var count: Int { branches.reduce(branches.count) { $0 + $1.below.count } }
+}
+
+extension Model {
+    /// The entity where it has a property of that name, else the topmost of its subentities that
+    /// have one.
+    fileprivate func owners(of name: String, below entity: Entity) -> [Entity] {
+        if entity.property(named: name) != nil { return [entity] }
+        return family(of: entity).filter { below in
+            below.property(named: name) != nil
+                && below.parent.map { entities[$0].property(named: name) == nil } ?? true
+        }
+    }
+}
+
+extension ListCall.IncludePath {
+    /// What is wrong with the key of that number, at its place.
+    fileprivate func problem(_ detail: String, key: Int, hint: String?) -> Problem {
+        let before = keys[..<key].reduce(0) { $0 + $1.unicodeScalars.count + 1 }
+        return excerpt.problem(detail, at: before, near: keys[key], hint: hint)
+    }
+}

@@ -1,0 +1,174 @@
+/// A live query, decided: a list's plan that can be followed.
+
+import SteleGraph
+import SteleJSON
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+/// What one live query is of. Streams of equal keys share one query and its bytes.
+package struct LivePlan: Sendable {
+    /// All that is asked for, as text in ASCII.
+    package let key: String
+    /// The fetch with its limit and offset, without a cursor.
+    package let request: FetchRequest
+    package let shape: Shape
+    /// What `sectionBy` names.
+    package let section: Expression?
+    package let numbersAsStrings: Bool
+    package let maximumRows: Int
+
+    package var entity: Entity { request.entity }
+
+    /// - Throws: `Problem` for what cannot be followed, with the way out.
+    package init(_ list: ListPlan, _ call: Call, _ names: Names) throws {
+        guard case .entity = list.source else {
+            throw Problem.notBuilt(
+                "a live query of a relationship or a fetched property",
+                instead: "a live query of the entity, with a where that names the owner, is")
+        }
+        if Volatility.of(list.request) {
+            throw Problem(
+                .parameter,
+                "now() and random() have another value each time, so no change says "
+                    + "when a live query's rows would be others",
+                hint: "send the value: where=due < $today&var.today=2026-01-31T00:00:00Z")
+        }
+        for parameter in [Parameter.after, .count] where call.query[parameter] != nil {
+            throw Problem(
+                .parameter, "\(parameter.rawValue) is for pages, and a live query is one list",
+                hint: "limit and offset say which part of the list it is")
+        }
+        let limits = call.limits
+        if let limit = list.limit, limit > limits.liveRows {
+            throw Problem(
+                .parameter,
+                "limit of a live query is at most \(limits.liveRows), not \(limit)")
+        }
+        if Self.hasFetched(list.shape) {
+            throw Problem(
+                .parameter,
+                "a fetched property depends on objects that nothing leads to, so that "
+                    + "a live query cannot follow it",
+                hint: "follow its entity by a query of its own")
+        }
+        var request = list.request
+        request.fetchLimit = list.limit
+        request.fetchOffset = list.offset
+        section = try call.query[.sectionBy].map { text in
+            if case .rows = list.shape {
+                throw Problem(
+                    .parameter,
+                    "sectionBy is of objects, and select asks for rows of aggregates "
+                        + "or distinct ones", hint: "groupBy makes groups of such rows")
+            }
+            let excerpt = Excerpt(text, of: .sectionBy)
+            let keys: [SortDescriptor]
+            do throws(PredicateError) { keys = try SortList(text).descriptors } catch {
+                throw excerpt.located(error)
+            }
+            guard keys.count == 1, let key = keys.first, key.ascending, key.options == [] else {
+                throw Problem(
+                    .parameter, "sectionBy is one key path, such as team.name",
+                    hint: "sort=-team.name orders the sections downwards")
+            }
+            return try names.sortDescriptor(key, excerpt).expression
+        }
+        self.request = request
+        shape = list.shape
+        numbersAsStrings = call.numbersAsStrings
+        maximumRows = limits.liveRows
+        key = Self.key(call, request)
+    }
+
+    private static func key(_ call: Call, _ request: FetchRequest) -> String {
+        var parts = [
+            request.entity.name, call.route.pattern.rawValue,
+            String(call.numbersAsStrings), String(request.fetchLimit ?? -1),
+            String(request.fetchOffset),
+        ]
+        if case .template(let template) = call.route.resource { parts.append(template.name) }
+        for parameter in [
+            Parameter.where, .sort, .select, .groupBy, .having, .distinct, .include, .subentities,
+            .sectionBy,
+        ] {
+            parts.append(call.query[parameter].map { "=" + $0 } ?? "")
+        }
+        for (name, value) in call.query.variables { parts += [name, value] }
+        let text = parts.map { "\($0.utf8.count):\($0)" }.joined()
+        // Of other letters `==` takes composed and decomposed ones for the same.
+        return text.utf8.map { $0 < 0x80 ? String(UnicodeScalar($0)) : "%\($0)" }.joined()
+    }
+
+    private static func hasFetched(_ shape: Shape) -> Bool {
+        switch shape {
+        case .objects(let inclusion): return inclusion.hasFetched
+        case .rows: return false
+        case .columns(let columns, let inclusion):
+            return inclusion.hasFetched
+                || columns.contains { if case .fetched = $0.source { true } else { false } }
+        }
+    }
+
+    /// What is followed of it where its rows are objects; nil where they are rows of aggregates.
+    package func results(_ model: Model) -> ResultsQuery? {
+        let content: ResultsQuery.Content
+        switch shape {
+        case .rows: return nil
+        case .objects(let inclusion): content = .including(inclusion.paths)
+        case .columns(let columns, let inclusion):
+            var expressions = request.propertiesToFetch.map(\.expression)
+            for column in columns {
+                if case .toMany(let it) = column.source { expressions.append(.key(it.name)) }
+            }
+            content = .columns(expressions, including: inclusion.paths)
+        }
+        return ResultsQuery(
+            request, section: section, content: content, maximumRows: maximumRows, model: model)
+    }
+
+    /// Whether what is shown of a row can stay the same though something that it is made of changes:
+    /// an object's own values are all shown, and its version, which none but derived ones change
+    /// without.
+    package func canLookTheSame(_ model: Model) -> Bool {
+        switch shape {
+        case .objects(let inclusion):
+            !inclusion.isEmpty
+                || model.entities[entity.subtree].contains { $0.slots.contains(where: \.isDerived) }
+        case .columns: true
+        case .rows: false
+        }
+    }
+
+    /// The places in a row of aggregates by which it is known again.
+    package var identity: [Int] {
+        guard case .rows(let columns, let position) = shape else { return [] }
+        if request.returnsDistinctResults { return Array(columns.indices) }
+        return position.suffix(request.propertiesToGroupBy.count)
+    }
+}
+
+extension Inclusion {
+    /// The paths of relationships to what is embedded, each to its end.
+    package var paths: [[Relationship]] {
+        branches.flatMap { branch -> [[Relationship]] in
+            guard case .relationship(let it) = branch.kind else { return [] }
+            let below = branch.below.paths
+            return below.isEmpty ? [[it]] : below.map { [it] + $0 }
+        }
+    }
+
+    /// Whether a fetched property is embedded anywhere.
+    var hasFetched: Bool {
+        branches.contains { branch in
+            if case .fetched = branch.kind { return true }
+            return branch.below.hasFetched
+        }
+    }
+}
+
+/// A query of a stream, and what stands before its events' names.
+package struct LivePart: Sendable {
+    package let plan: LivePlan
+    package let prefix: String
+}

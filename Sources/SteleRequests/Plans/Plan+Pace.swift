@@ -1,0 +1,49 @@
+// Whether a request is short by its own size, asked of it as far as it is known. What its statements
+// take is known when they run: reading at a brief pace has a budget.
+
+import SteleHTTP
+import SteleModel
+import StelePredicates
+
+extension Route {
+    /// Whether a request for the route is read at a brief pace.
+    package func isBrief(_ request: Request, _ limits: Limits) -> Bool {
+        // An editing context may have to be waited for, and so may the disk under a sink.
+        context == nil && request.sink == nil && request.body.count <= limits.briefBodyBytes
+            && request.query?.utf8.count ?? 0 <= limits.briefQueryBytes
+    }
+}
+
+extension Call {
+    /// Whether the call is planned at a brief pace.
+    package var isBrief: Bool {
+        switch route.resource {
+        case .readiness, .live, .contexts, .context, .index, .model, .errorCodes, .templates,
+            .options:
+            false
+        // From now on. With a token to begin at the history is read first.
+        case .changes:
+            format == .events && query[.since] == nil && query[.where] == nil
+                && !request.headers.contains("Last-Event-ID")
+        default: format != .events
+        }
+    }
+}
+
+extension Plan {
+    /// Whether the plan is executed at a brief pace.
+    package func isBrief(_ limits: Limits) -> Bool {
+        switch action {
+        // Compressing takes longer than reading.
+        case .list(let list):
+            list.pageLimit <= limits.briefRows && !list.isStreamed && !call.terms.acceptsGzip
+                && !(list.wantsCount && !list.request.hasPredicate)
+        case .object: !call.terms.acceptsGzip
+        // SQLite counts a whole table in one step, which no budget breaks off.
+        case .count(let count): count.request.hasPredicate
+        case .write(let write):
+            write.deed.allOf == nil && write.mergePolicy == .error && !write.hasKey
+        default: true
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// Lists that are followed: one by its own address, or several by `/live`.
+
+import SteleHTTP
+import SteleModel
+import StelePredicates
+
+extension Reading {
+    /// What is done for a list: it is read, or followed where `Accept` asks for events.
+    /// - Throws: as `LivePlan`.
+    package func answer(_ list: ListPlan) throws -> Plan.Action {
+        guard call.format == .events else { return .list(list) }
+        let plan = try LivePlan(list, call, names(list.request.entity))
+        return .live([LivePart(plan: plan, prefix: "")])
+    }
+
+    /// The queries of `/live`, each an address as it would be asked for alone.
+    /// - Throws: `Problem` and `PredicateError`, with the name of the query.
+    package func live(_ routes: Routes) throws -> [LivePart] {
+        let queries = call.query.queries
+        let entity = model.entities.first?.name ?? "Entity"
+        let example = "/live?q.rows=/\(entity)%3Flimit%3D10"
+        guard !queries.isEmpty else {
+            throw Problem(
+                .parameter, "/live takes q.NAME, an address percent-encoded as a whole",
+                hint: "for example \(example)")
+        }
+        guard queries.count <= call.limits.liveQueriesPerStream else {
+            throw Problem(
+                .parameter,
+                "\(queries.count) live queries are more than the "
+                    + "\(call.limits.liveQueriesPerStream) that one stream can show",
+                hint: "open a second stream")
+        }
+        return try queries.map { name, address in
+            guard Self.isName(name) else {
+                throw Problem(
+                    .parameter,
+                    "q.\(name.prefix(64)) has no name for events: one is 1 to 64 "
+                        + "letters, digits, - and _", hint: "for example \(example)")
+            }
+            do { return try part(name, address, routes) } catch var problem as Problem {
+                problem.detail = "q.\(name): \(problem.detail)"
+                throw problem
+            } catch var error as PredicateError {
+                error.message = "q.\(name): \(error.message)"
+                throw error
+            }
+        }
+    }
+
+    private static func isName(_ name: String) -> Bool {
+        (1...64).contains(name.utf8.count)
+            && name.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
+                    || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+            }
+    }
+
+    private func part(
+        _ name: String, _ address: String, _ routes: Routes
+    ) throws -> LivePart {
+        let halves = address.split(
+            separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let request = Request(
+            method: Method.get.rawValue, path: String(halves.first ?? ""),
+            query: halves.count > 1 ? String(halves[1]) : nil,
+            // What is no list is refused as such below.
+            headers: HTTPHeaders([("Accept", "\(MediaType.events.rawValue), */*;q=0.1")]),
+            body: [])
+        let route = try routes.match(request)
+        if case .live = route.resource {
+            throw Problem(.parameter, "a query of /live cannot be /live itself")
+        }
+        let call = try Call(
+            request, route: route, limits: self.call.limits,
+            cacheGeneration: self.call.cacheGeneration,
+            storeIdentifier: self.call.storeIdentifier)
+        let plan = try Plan(call, model: model, plans: plans, routes: routes, pace: pace)
+        guard case .live(let parts) = plan.action, let one = parts.first else {
+            throw Problem(
+                .parameter, "\(address.prefix(100)) is no list, and only lists can be followed",
+                hint: Self.list(insteadOf: route.resource))
+        }
+        return LivePart(plan: one.plan, prefix: name + ".")
+    }
+
+    /// The list that shows the same as what is none.
+    private static func list(insteadOf resource: Route.Resource) -> String? {
+        switch resource {
+        case .object(let entity, let key), .binary(let entity, let key, _),
+            .relatedCount(let entity, let key, _), .member(let entity, let key, _, _):
+            "for one object: /\(entity.name)?where=_id == \(key)"
+        case .count(let entity): "for the number: /\(entity.name)?select=n:count()"
+        default: nil
+        }
+    }
+}

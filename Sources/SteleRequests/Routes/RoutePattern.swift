@@ -1,0 +1,68 @@
+/// The routes there are, as patterns: what `Docs/HTTP.md` lists and histories name.
+
+/// A route's pattern.
+package enum RoutePattern: String, Sendable, CaseIterable {
+    case index = "/"
+    case health = "/healthz"
+    case readiness = "/readyz"
+    case model = "/model"
+    case changes = "/changes"
+    case live = "/live"
+    case errorCodes = "/docs/errors"
+    case templates = "/fetch"
+    case template = "/fetch/{name}"
+    case transactions = "/transactions"
+    case list = "/{Entity}"
+    case count = "/{Entity}/count"
+    case query = "/{Entity}/query"
+    case object = "/{Entity}/{id}"
+    case related = "/{Entity}/{id}/{relationship}"
+    case fetchedProperty = "/{Entity}/{id}/{fetchedProperty}"
+    case binary = "/{Entity}/{id}/{attribute}"
+    case relatedCount = "/{Entity}/{id}/{relationship}/count"
+    case member = "/{Entity}/{id}/{relationship}/{member}"
+    case contexts = "/contexts"
+    case context = "/contexts/{context}"
+    case childContexts = "/contexts/{context}/contexts"
+    case contextChanges = "/contexts/{context}/changes"
+    case contextUndo = "/contexts/{context}/undo"
+    case contextRedo = "/contexts/{context}/redo"
+    case contextUndoGroup = "/contexts/{context}/undo-group"
+    case contextUndoGroupEnd = "/contexts/{context}/undo-group/end"
+    case contextSave = "/contexts/{context}/save"
+    case contextRollback = "/contexts/{context}/rollback"
+    case contextReset = "/contexts/{context}/reset"
+    case contextRefresh = "/contexts/{context}/refresh"
+
+    /// The methods that it takes, HEAD and OPTIONS aside; a relationship's depend on its kind.
+    package var methods: [Method] {
+        switch self {
+        case .changes: [.get, .delete]
+        case .index, .health, .readiness, .model, .live, .errorCodes, .templates, .template,
+            .count, .fetchedProperty, .relatedCount, .contextChanges:
+            [.get]
+        case .query, .transactions, .contexts, .childContexts, .contextUndo, .contextRedo,
+            .contextUndoGroup, .contextUndoGroupEnd, .contextSave, .contextRollback, .contextReset,
+            .contextRefresh:
+            [.post]
+        case .context: [.get, .patch, .delete]
+        case .list: [.get, .post, .patch, .delete]
+        case .object: [.get, .put, .patch, .delete]
+        case .related: [.get, .post, .put, .delete]
+        case .binary: [.get, .put, .delete]
+        case .member: [.get, .delete]
+        }
+    }
+}
+
+/// Routes of the contract that answer 501 in this version.
+enum LaterRoute: String, Sendable, CaseIterable {
+    case openAPI = "/openapi.json"
+    case metrics = "/metrics"
+    case backup = "/backup"
+
+    /// What stands at the root, by its first segment.
+    static let atRoot: [String: LaterRoute] = [
+        "openapi.json": .openAPI, "metrics": .metrics, "backup": .backup,
+    ]
+}

@@ -1,0 +1,156 @@
+/// The route table: from a request's method and target to a `Route`.
+
+import SteleHTTP
+import SteleModel
+
+/// The routes of one model under one base path.
+package struct Routes: Sendable {
+    package let model: Model
+    /// What stands before every path, such as `/api`; empty at the root.
+    package let basePath: String
+    package let templates: FetchTemplates
+    let plainObjects: PlainObjects
+
+    package init(model: Model, basePath: String) {
+        self.model = model
+        self.basePath = basePath
+        templates = FetchTemplates(model)
+        plainObjects = PlainObjects(model, basePath: basePath)
+    }
+
+    /// The route that a request names.
+    /// - Throws: `Problem`: 400 for an address that cannot be read, 404 with the nearest name, 405
+    ///   with `Allow`, 501 for what a later version brings.
+    package func match(_ request: Request) throws -> Route {
+        guard let method = Method(rawValue: request.method) else {
+            throw try refusal(ofUnknown: request)
+        }
+        if request.path == "*", method == .options {
+            return Route(
+                method: method,
+                resource: .options(allow: Method.allow([.get, .post, .put, .patch, .delete])),
+                pattern: .index)
+        }
+        let (resource, pattern, context) = try resource(at: request.path, method: method)
+        let allowed = Self.methods(resource, pattern)
+        if method == .options {
+            return Route(
+                method: method, resource: .options(allow: Method.allow(allowed)), pattern: pattern)
+        }
+        guard allowed.contains(method == .head ? .get : method) else {
+            throw refusal(of: method, resource, allowed)
+        }
+        return Route(method: method, resource: resource, pattern: pattern, context: context)
+    }
+
+    /// What a path names, and the editing context that it is below.
+    private func resource(
+        at path: String, method: Method
+    ) throws -> (Route.Resource, RoutePattern, context: String?) {
+        if let (entity, key) = plainObjects.place(path) {
+            return (.object(entity, key: key), .object, nil)
+        }
+        let segments = try segments(of: path)
+        if segments.first == "contexts" { return try editing(segments.dropFirst()) }
+        let (resource, pattern) = try resource(segments, method: method)
+        return (resource, pattern, nil)
+    }
+
+    /// What a method that no route takes is answered: what this route takes instead.
+    private func refusal(ofUnknown request: Request) throws -> Problem {
+        let (resource, pattern, _) = try resource(at: request.path, method: .get)
+        let allow = Method.allow(Self.methods(resource, pattern))
+        return Problem(
+            .method, "this route takes \(allow), not \(request.method.prefix(32))",
+            headers: [("Allow", allow)])
+    }
+
+    /// The path's segments after the base path, decoded.
+    private func segments(of target: String) throws -> [String] {
+        var path = Substring(target)
+        // The absolute form (RFC 9112, 3.2.2): what counts begins after the authority.
+        if !path.utf8.starts(with: "/".utf8), let scheme = path.firstRange(of: "://") {
+            let rest = path[scheme.upperBound...]
+            path = rest.firstIndex(of: "/").map { rest[$0...] } ?? "/"
+        }
+        guard path.utf8.starts(with: basePath.utf8) else { throw outsideBasePath(target) }
+        // By bytes: a slash is one, and part of no other character.
+        let slash = UInt8(ascii: "/")
+        let rest = path.utf8.dropFirst(basePath.utf8.count)
+        guard let first = rest.first else { return [] }
+        guard first == slash else { throw outsideBasePath(target) }
+        if rest.count == 1 { return [] }
+        let segments = try rest.dropFirst().split(
+            separator: slash, omittingEmptySubsequences: false
+        ).map { try PercentDecoding.decode(Substring($0), plusIsSpace: false, what: "the path") }
+        if let empty = segments.firstIndex(of: "") {
+            throw Problem(
+                .route, "the path \(target) has an empty segment",
+                hint: empty == segments.count - 1 ? "leave off the last slash" : nil)
+        }
+        return segments
+    }
+
+    private func outsideBasePath(_ target: String) -> Problem {
+        Problem(.route, "there is no route \(target)", hint: "every route begins with \(basePath)/")
+    }
+
+    private func resource(
+        _ segments: [String], method: Method
+    ) throws -> (Route.Resource, RoutePattern) {
+        guard let first = segments.first else { return (.index, .index) }
+        let rest = segments.dropFirst()
+        switch (first, rest.count) {
+        case ("healthz", 0): return (.health, .health)
+        case ("readyz", 0): return (.readiness, .readiness)
+        case ("model", 0): return (.model, .model)
+        case ("changes", 0): return (.changes, .changes)
+        case ("live", 0): return (.live, .live)
+        case ("docs", 1) where rest.first == "errors": return (.errorCodes, .errorCodes)
+        case ("transactions", 0): return (.transactions, .transactions)
+        case ("fetch", 0): return (.templates, .templates)
+        case ("fetch", 1):
+            return (.template(try templates.named(rest.first ?? "", basePath)), .template)
+        case ("fetch", _): throw unknownRoute(segments)
+        case ("entities", 0):
+            throw Problem(.route, "/entities is followed by an entity's name")
+        case ("entities", _):
+            return try data(entity(rest.first ?? ""), rest.dropFirst())
+        default:
+            if let later = LaterRoute.atRoot[first] {
+                throw Problem.notBuilt("the route \(later.rawValue)")
+            }
+            guard Self.livesAtRoot(first) else { throw unknownRoute(segments) }
+            return try data(entity(first), rest)
+        }
+    }
+
+    /// Whether an entity of this name has its own route at the root.
+    static func livesAtRoot(_ name: String) -> Bool {
+        name.unicodeScalars.first?.properties.isUppercase ?? false
+    }
+
+    package func entity(_ name: String) throws -> Entity {
+        if let entity = model.entity(named: name) { return entity }
+        let near = Nearest.name(to: name, among: model.entities.lazy.map(\.name))
+        throw Problem(
+            .entity, "the model \(model.name) has no entity \(name)",
+            hint: near.map { "did you mean \(Self.path(ofEntity: $0, basePath))?" })
+    }
+
+    private func unknownRoute(_ segments: [String]) -> Problem {
+        let first = segments.joined(separator: "/")
+        let own = RoutePattern.allCases.map(\.rawValue).filter { !$0.contains("{") }
+        let entities = model.entities.map { Self.path(ofEntity: $0.name, "") }
+        return Problem(
+            .route, "there is no route /\(first)",
+            hint: Nearest.name(to: "/" + first, among: own + entities).map {
+                "did you mean \(basePath)\($0)?"
+            } ?? "GET \(basePath)/ lists the routes")
+    }
+
+    /// The address of an entity's list.
+    package static func path(ofEntity name: String, _ basePath: String) -> String {
+        livesAtRoot(name) ? "\(basePath)/\(name)" : "\(basePath)/entities/\(name)"
+    }
+}
