@@ -43,6 +43,7 @@ extension PredicateParser {
             if token.kind == .none {
                 return unexpected("a value", hint: "nothing is written nil")
             }
+            guard isReservedKey else { return unexpected("a value") }
             return unexpected(
                 "a value",
                 hint: "\(near(token)) is a reserved word; a key of that name is "
