@@ -183,8 +183,9 @@ extension PredicateParser {
         let saved = self
         advance()
         switch token.kind {
-        case .identifier, .atName, .variable, .self, .subquery, .cast, .ternary, .leftBrace,
-            .leftParenthesis:
+        case .identifier, .atName, .variable, .self, .subquery, .cast, .ternary, .function,
+            .anyKey, .leftBrace, .leftParenthesis, .integer, .fixedPoint, .radix, .text,
+            .escapedText, .null, .yes, .no, .tilde:
             return true
         default:
             self = saved
