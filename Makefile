@@ -4,6 +4,8 @@ JOBS   ?= $(shell nproc)
 ARGS   ?=
 COUNT  ?= 100000
 SEED   ?=
+SECONDS ?= 600
+TARGETS ?=
 ENGINE ?= docker
 IMAGE  ?= stele
 
@@ -13,7 +15,7 @@ RELEASE = swift build -c release --static-swift-stdlib -Xswiftc -cross-module-op
 	-j $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: run test build bench differential sequences live-check torture sanitize format image clean help dependencies
+.PHONY: run test build bench differential fuzz sequences live-check torture sanitize format image clean help dependencies
 
 run: build ## build for release and serve; make run ARGS="My.xcdatamodeld --port 9000"
 	@.build/release/stele serve $(ARGS)
@@ -31,6 +33,10 @@ bench: build ## measure: ratios against a baseline in the same run
 differential: dependencies ## ask two stores random questions; COUNT=1000000 SEED=1
 	@$(RELEASE) --product Differential
 	@.build/release/Differential $(COUNT) $(SEED)
+
+fuzz: dependencies ## try inputs that nobody would write; SECONDS=600 SEED=1 TARGETS="json dates"
+	@swift build -j $(JOBS) --product Fuzz
+	@.build/debug/Fuzz $(SECONDS) $(SEED) $(TARGETS)
 
 sequences: export STELE_SEQUENCES = $(if $(filter command,$(origin COUNT)),$(COUNT),10000)
 sequences: dependencies ## edit two contexts at random; COUNT=10000, STELE_SEED=1

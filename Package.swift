@@ -167,6 +167,19 @@ let package = Package(
             name: "Differential", dependencies: ["SteleDifferential"],
             path: "Tests/DifferentialCommand", swiftSettings: settings),
 
+        // Inputs that nobody would write, on all that reads text from outside.
+        .target(
+            name: "SteleFuzz",
+            dependencies: [
+                "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQLite",
+                "SteleTransformers", "SteleJSON", "SteleHTTP", "SteleService", "SteleMutex",
+                "SteleDifferential", .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/Fuzz", exclude: ["Corpus"], swiftSettings: settings),
+        .executableTarget(
+            name: "Fuzz", dependencies: ["SteleFuzz"], path: "Tests/FuzzCommand",
+            swiftSettings: settings),
+
         // Tests: one target for each of ours.
         .testTarget(
             name: "SteleModelTests", dependencies: ["SteleModel"],

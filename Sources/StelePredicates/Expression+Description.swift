@@ -137,11 +137,16 @@ extension Expression: CustomStringConvertible {
         }
         switch function {
         case .cast: text += "CAST("
-        case .distinct: text += "distinct "
+        case .distinct:
+            var argument = ""
+            write(list: arguments, to: &argument)
+            // A minus would be between it and a key of the name `distinct`.
+            text += "distinct " + (argument.hasPrefix("-") ? "(\(argument))" : argument)
+            return
         default: text += function.shortName + "("
         }
         write(list: arguments, to: &text)
-        if function != .distinct { text += ")" }
+        text += ")"
     }
 }
 

@@ -7,11 +7,17 @@ struct NumberLiteral {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let place: Token
     private let isNegative: Bool
+    /// Whether it is a Double's shortest digits.
+    private let isShortest: Bool
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>, _ place: Token, _ isNegative: Bool) {
+    init(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ place: Token, _ isNegative: Bool,
+        isShortest: Bool = false
+    ) {
         self.bytes = bytes
         self.place = place
         self.isNegative = isNegative
+        self.isShortest = isShortest
     }
 
     /// An integer where it fits in 64 bits, else a Decimal: a fixed-point literal is exact to 38
@@ -51,8 +57,8 @@ struct NumberLiteral {
         let text = isNegative ? "-" + digits : digits
         if let value = Int64(text, radix: base) { return .int(value) }
         // Beyond 64 bits as far as a Decimal is exact, which is 38 digits.
-        guard let value = UInt128(digits, radix: base), let decimal = Decimal(string: "\(value)"),
-            decimal.description == "\(value)"
+        guard let value = UInt128(digits, radix: base),
+            let decimal = DecimalText.parse("\(value)".utf8)
         else { return nil }
         return .decimal(isNegative ? -decimal : decimal)
     }
@@ -119,12 +125,13 @@ struct NumberLiteral {
         }
         guard let value = Double(written), value.isFinite else { return nil }
         if value == 0 { return .decimal(0) }
-        // A Double of no more digits than a Decimal has is one, so that it prints as it was read.
-        if digits > 38, lowest + digits - 17 >= -128, highest <= 127,
-            let short = Decimal(string: "\(value)")
-        {
-            return .decimal(short)
+        if isShortest { return .double(value) }
+        // It is what its shortest digits are read as, which may be a Decimal: so it prints as what
+        // reads as the same.
+        var shortest = "\(value.magnitude)"
+        return shortest.withUTF8 {
+            let all = Token(kind: .fixedPoint, start: 0, end: $0.count, place: 0)
+            return NumberLiteral($0, all, isNegative, isShortest: true).fixedPoint
         }
-        return .double(value)
     }
 }

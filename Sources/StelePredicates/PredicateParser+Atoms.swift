@@ -43,6 +43,7 @@ extension PredicateParser {
             if token.kind == .none {
                 return unexpected("a value", hint: "nothing is written nil")
             }
+            guard isReservedKey else { return unexpected("a value") }
             return unexpected(
                 "a value",
                 hint: "\(near(token)) is a reserved word; a key of that name is "
@@ -182,8 +183,9 @@ extension PredicateParser {
         let saved = self
         advance()
         switch token.kind {
-        case .identifier, .atName, .variable, .self, .subquery, .cast, .ternary, .leftBrace,
-            .leftParenthesis:
+        case .identifier, .atName, .variable, .self, .subquery, .cast, .ternary, .function,
+            .anyKey, .leftBrace, .leftParenthesis, .integer, .fixedPoint, .radix, .text,
+            .escapedText, .null, .yes, .no, .tilde:
             return true
         default:
             self = saved

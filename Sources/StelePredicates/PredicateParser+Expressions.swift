@@ -139,13 +139,19 @@ extension PredicateParser {
         var path: [String] = []
         while token.kind == .dot {
             advance()
-            guard token.kind == .identifier || token.kind == .atName || token.kind.isWord else {
+            guard token.kind == .identifier || token.kind == .atName || isReservedKey else {
                 throw unexpected("a key")
             }
             path = try joined(path, [text(of: token)])
             advance()
         }
         return path
+    }
+
+    /// Whether it is a reserved word that a key may have as its name; of the operators that are
+    /// signs, such as `&&`, and of UTI-EQUALS none is.
+    var isReservedKey: Bool {
+        token.kind.isWord && lexer.bytes[token.start..<token.end].allSatisfy(Lexer.isLetter)
     }
 
     private func joined(_ a: [String], _ b: [String]) throws(PredicateError) -> [String] {

@@ -96,7 +96,7 @@ extension PredicateParser {
             return try scalar(digits(&index, place, most: 2, radix: 16), place)
         case UInt8(ascii: "u"), UInt8(ascii: "U"):
             return try fourDigits(&index, place)
-        default: return Unicode.Scalar(byte)
+        default: return try scalar(UInt32(byte), place)
         }
     }
 

@@ -51,10 +51,13 @@ public struct DifferentialRun: Sendable {
         self.most = most
     }
 
-    /// A round's own seed.
+    /// A round's own seed; the first round's is the run's. Other runs' rounds have others, also
+    /// where their seeds are neighbours.
     public func seed(of round: Int) -> UInt64 {
-        var numbers = SeededNumbers(seed: seed &+ UInt64(truncatingIfNeeded: round))
-        return round == 0 ? seed : numbers.next() >> 16
+        if round == 0 { return seed }
+        var run = SeededNumbers(seed: seed)
+        var numbers = SeededNumbers(seed: run.next() &+ UInt64(truncatingIfNeeded: round))
+        return numbers.next() >> 16
     }
 
     /// Makes one round's model and objects and asks its questions.

@@ -6,7 +6,9 @@ import Testing
 struct RefusalTests {
     @Test("the empty text, and text with a null character, are refused with their places")
     func empty() throws {
-        for (text, position, near) in [("", 0, ""), ("a == '\u{0}'", 5, "'\u{0}'")] {
+        for (text, position, near) in [
+            ("", 0, ""), ("a == '\u{0}'", 5, "'\u{0}'"), ("a == '\\\u{0}'", 5, "'\\\u{0}'"),
+        ] {
             let error = try #require(throws: PredicateError.self) { try Predicate(format: text) }
             #expect(error.code == "predicate.syntax")
             #expect(error.position == position)

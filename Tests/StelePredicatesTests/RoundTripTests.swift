@@ -17,6 +17,19 @@ struct RoundTripTests {
         }
         print("RoundTripTests: seed \(seed)")
     }
+
+    @Test("a number prints as what reads as the same, whatever its digits and its exponent")
+    func numbers() throws {
+        let digits = Array("30000000000000001234567890123456789012345678")
+        for count in 1...digits.count {
+            for exponent in stride(from: -330 - count, through: 308 - count, by: 3) {
+                let text = "a == \(String(digits[..<count]))e\(exponent)"
+                let predicate = try Predicate(format: text)
+                let printed = predicate.predicateFormat
+                #expect(try Predicate(format: printed) == predicate, "\(text) as \(printed)")
+            }
+        }
+    }
 }
 
 /// Predicates of every construct, of those that a text can say.

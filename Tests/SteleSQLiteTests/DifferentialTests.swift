@@ -5,6 +5,15 @@ import SteleDifferential
 import Testing
 
 @Suite struct DifferentialTests {
+    /// Runs of neighbouring seeds, as the two halves below are, ask different questions.
+    @Test func neighbouringSeedsShareNoRound() {
+        let seeds = (0..<4 as Range<UInt64>).flatMap { number in
+            let run = DifferentialRun(seed: 7 + number)
+            return (0..<50).map { run.seed(of: $0) }
+        }
+        #expect(Set(seeds).count == seeds.count)
+    }
+
     /// The seed of a run in STELE_SEED.
     @Test(arguments: [0, 1])
     func twoStoresAnswerAlike(half: Int) throws {

@@ -1,0 +1,39 @@
+// Inputs that nobody would write, on all that reads text from outside: nothing ends the process, and
+// each outcome is one that may be.
+
+import Foundation
+import Testing
+
+/// `make fuzz` goes on for longer. STELE_FUZZ_SECONDS says for how many seconds all targets together
+/// are tried here; STELE_SEED repeats what is drawn.
+@Suite struct FuzzTests {
+    private static let path = URL(fileURLWithPath: Program.path).deletingLastPathComponent()
+        .appendingPathComponent("Fuzz").path
+
+    private func run(_ arguments: String...) throws -> (status: Int32, text: String) {
+        // The backtrace of a trap is more than a pipe holds.
+        let program = try Program(
+            arguments, environment: ["SWIFT_BACKTRACE": "enable=no"], file: Self.path)
+        let (status, errors) = program.end()
+        return (status, program.text + errors)
+    }
+
+    @Test func noInputEndsTheProcessOrIsAnsweredWrongly() throws {
+        let seconds = ProcessInfo.processInfo.environment["STELE_FUZZ_SECONDS"] ?? "60"
+        let seed = drawSeed("fuzz, \(seconds) s")
+        let (status, text) = try run(seconds, String(seed))
+        #expect(status == 0, "\(text)")
+        print(text)
+    }
+
+    /// The fuzzer's own test: a target that adds to an exponent without looking.
+    @Test func anInputThatEndsTheProcessIsFoundAndTold() throws {
+        let (status, text) = try run("30", "1", "planted")
+        #expect(status == 1)
+        #expect(text.contains("FAILED planted, seed 1, input "), "\(text)")
+        #expect(text.contains("it ended the process by signal"), "\(text)")
+        #expect(text.contains("again: Fuzz --input "), "\(text)")
+        let input = try #require(text.firstMatch(of: /input (\d+):/)?.1)
+        #expect(try run("30", "1", "planted").text.contains("input \(input):"), "\(text)")
+    }
+}
