@@ -172,7 +172,7 @@ let package = Package(
             name: "SteleFuzz",
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQLite",
-                "SteleTransformers", "SteleJSON", "SteleHTTP", "SteleService", "SteleMutex",
+                "SteleTransformers", "SteleJSON", "SteleHTTP", "SteleService",
                 "SteleDifferential", .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/Fuzz", exclude: ["Corpus"], swiftSettings: settings),

@@ -9,6 +9,26 @@ public enum Step: Sendable {
     case pending(@Sendable (Reply) -> Void)
     /// A worker takes the next step.
     case later(Later)
+
+    /// The answer that the step leads to, for callers inside the process: later steps are taken, and
+    /// a reply is waited for, on the caller's thread.
+    public func response() -> Response {
+        var step = self
+        while true {
+            switch step {
+            case .done(let response): return response
+            case .later(let next): step = next()
+            case .pending(let start):
+                let told = Monitor<Step?>(nil)
+                @Sendable func go(on next: Step) {
+                    told.withLock { $0 = next }
+                    told.signal()
+                }
+                start(Reply(answer: { go(on: .done($0())) }, later: { go(on: .later($0)) }))
+                step = told.withLock(when: { $0 != nil }) { next, _ in next } ?? step
+            }
+        }
+    }
 }
 
 /// The next step of a request, which a worker takes.

@@ -1,10 +1,8 @@
 /// A service that is asked what nobody would ask.
 
-import Dispatch
 import Logging
 import SteleHTTP
 import SteleJSON
-import SteleMutex
 import SteleService
 
 /// A service over a store of its own, begun anew after some requests: in turn one in memory and one
@@ -76,28 +74,9 @@ final class RequestStage {
     }
 
     private func answer(_ request: Request) throws -> Response {
-        let response = made(request)
+        let response = service.answer(request, at: .brief).response()
         try judge(response, request)
         return response
-    }
-
-    /// As a server has it answered: begun on one thread, and carried on by whoever it is left to.
-    private func made(_ request: Request) -> Response {
-        switch service.begin(request) {
-        case .answered(let response): return response
-        case .needsWorker, .mustWait: return service.respond(to: request)
-        case .pending(let start):
-            let waiting = DispatchSemaphore(value: 0)
-            let given = Mutex<Response?>(nil)
-            start(
-                Reply(
-                    answer: { make in
-                        given.withLock { $0 = make() }
-                        waiting.signal()
-                    }, leaveToWorker: { waiting.signal() }))
-            waiting.wait()
-            return given.withLock { $0 } ?? service.respond(to: request)
-        }
     }
 
     private func judge(_ response: Response, _ request: Request) throws {

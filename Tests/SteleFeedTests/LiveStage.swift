@@ -99,11 +99,7 @@ final class LiveStage {
         _ method: String, _ target: String, _ body: String = "",
         _ headers: [(name: String, value: String)] = []
     ) -> Response {
-        let request = Self.request(method, target, body, headers)
-        guard case .done(let response) = service.answer(request, at: .unhurried) else {
-            return Response(status: 599)
-        }
-        return response
+        service.answer(Self.request(method, target, body, headers), at: .unhurried).response()
     }
 
     private static func request(

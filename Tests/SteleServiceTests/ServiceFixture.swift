@@ -1,6 +1,5 @@
 // A service over a store, and short names for asking it.
 
-import Dispatch
 import FoundationEssentials
 import Glibc
 import Logging
@@ -8,7 +7,6 @@ import SteleGraph
 import SteleHTTP
 import SteleJSON
 import SteleModel
-import SteleMutex
 import StelePersistence
 import SteleSQLite
 import Testing
@@ -124,29 +122,6 @@ final class ServiceFixture: Sendable {
     func post(_ target: String, _ body: String) -> Answer { ask("POST", target, body) }
 
     func patch(_ target: String, _ body: String) -> Answer { ask("PATCH", target, body) }
-}
-
-extension Step {
-    /// The answer that the step leads to, waited for on this thread.
-    func response() -> Response {
-        var step = self
-        while true {
-            switch step {
-            case .done(let response): return response
-            case .later(let next): step = next()
-            case .pending(let start):
-                let told = Mutex<Step?>(nil)
-                let waiting = DispatchSemaphore(value: 0)
-                @Sendable func go(on next: Step) {
-                    told.withLock { $0 = next }
-                    waiting.signal()
-                }
-                start(Reply(answer: { go(on: .done($0())) }, later: { go(on: .later($0)) }))
-                waiting.wait()
-                step = told.withLock { $0 } ?? step
-            }
-        }
-    }
 }
 
 extension Service {
