@@ -1,13 +1,8 @@
 /// Values that are encrypted before they reach the store.
 
 import Crypto
+import FoundationEssentials
 import SteleModel
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// JSON under AES-GCM with a key of 256 bits. The bytes are a 1, a nonce of 12 bytes that is new
 /// for each value, the encrypted text, and a tag of 16 bytes.

@@ -30,9 +30,25 @@ public struct KeyedArchiveTransformer: ValueTransformer {
         do { document = try JSONDocument(json) } catch {
             throw TransformationError("is no JSON")
         }
+        let (archive, hasSets) = try Self.archive(document.root)
+        guard hasSets else { return archive }
+        // A set has no order, and one set has one archive: what is read of it has its elements
+        // sorted and each once.
+        let ordered: JSONDocument
+        do { ordered = try JSONDocument(value(archive)) } catch let error as TransformationError {
+            throw error
+        } catch {
+            throw TransformationError("is no JSON")
+        }
+        return try Self.archive(ordered.root).archive
+    }
+
+    private static func archive(
+        _ node: JSONNode
+    ) throws(TransformationError) -> (archive: [UInt8], hasSets: Bool) {
         var archiver = KeyedArchiver()
-        let root = try archiver.add(document.root)
-        return archiver.archive(root: root)
+        let root = try archiver.add(node)
+        return (archiver.archive(root: root), archiver.hasSets)
     }
 
     public func value(_ stored: [UInt8]) throws(TransformationError) -> [UInt8] {

@@ -9,6 +9,8 @@ struct KeyedArchiver {
     private var classes: [String: Int] = [:]
     /// Where each scalar stands, by the bytes that it is written with.
     private var scalars: [[UInt8]: Int] = [:]
+    /// Whether a set has been added. Its elements stand in the order in which they were given.
+    private(set) var hasSets = false
 
     /// The whole archive's bytes.
     func archive(root: Int) -> [UInt8] {
@@ -46,16 +48,6 @@ struct KeyedArchiver {
             if let made = try tagged(node) { return made }
             return try dictionary(node)
         }
-    }
-
-    /// A set's elements, each once: they have no order, so that one set has one archive.
-    private static func distinct(_ node: JSONNode) -> [JSONNode] {
-        var elements: [(text: [UInt8], node: JSONNode)] = []
-        node.forEachElement { elements.append(($0.canonical, $0)) }
-        elements.sort { $0.text.lexicographicallyPrecedes($1.text) }
-        return elements.indices.filter {
-            $0 == 0 || elements[$0].text != elements[$0 - 1].text
-        }.map { elements[$0].node }
     }
 
     /// How many digits a number has that count: up to 17 a Double keeps.
@@ -134,7 +126,10 @@ struct KeyedArchiver {
         }
         if let elements = node["$set"] {
             guard elements.kind == .array else { throw Self.mistake("$set", "an array") }
-            return try collection("NSSet", Self.distinct(elements))
+            var all: [JSONNode] = []
+            elements.forEachElement { all.append($0) }
+            hasSets = true
+            return try collection("NSSet", all)
         }
         if let text = node["$data"] {
             guard let bytes = text.string.flatMap({ Base64.decode($0) }) else {

@@ -58,7 +58,8 @@ struct KeyedUnarchiver {
         case "NSArray", "NSMutableArray":
             return .array(try elements(object["NS.objects"], depth))
         case "NSSet", "NSMutableSet":
-            return .object([("$set", .array(try elements(object["NS.objects"], depth)))])
+            let elements = try elements(object["NS.objects"], depth)
+            return .object([("$set", .array(Self.distinct(elements)))])
         case "NSDictionary", "NSMutableDictionary": return try dictionary(object, depth)
         case "NSString", "NSMutableString":
             if case .string(let text)? = object["NS.string"] { return .string(text) }
@@ -91,6 +92,18 @@ struct KeyedUnarchiver {
             throw TransformationError("holds an object of the class \(name), which has no JSON")
         }
         throw TransformationError("holds an object of the class \(name) that cannot be read")
+    }
+
+    /// A set's elements by their text, each once.
+    private static func distinct(_ elements: [JSONValue]) -> [JSONValue] {
+        let sorted = elements.map { element in
+            var writer = ByteWriter()
+            element.write(to: &writer)
+            return (text: writer.take(), element: element)
+        }.sorted { $0.text.lexicographicallyPrecedes($1.text) }
+        return sorted.indices.filter {
+            $0 == 0 || sorted[$0].text != sorted[$0 - 1].text
+        }.map { sorted[$0].element }
     }
 
     private mutating func elements(
