@@ -40,7 +40,7 @@ final class Exchange: Job, @unchecked Sendable {
     private var received = 0
     /// Whether it counts among the core's unanswered requests.
     var counted = false
-    /// Whether it is among the core's pending exchanges.
+    /// Whether it may be among the core's pending exchanges; under the lock of `answer`.
     private var isPending = false
     let answer = Mutex<Answer>(.none)
 
@@ -171,8 +171,13 @@ final class Exchange: Job, @unchecked Sendable {
 
     /// Starts what the request is pending on.
     private func wait(_ start: (Reply) -> Void) {
-        isPending = core.keepPending(self)
-        guard isPending else { return abandon() }
+        let isAwaited = answer.withLock { answer in
+            guard case .awaited = answer else { return false }
+            isPending = true
+            return true
+        }
+        guard isAwaited else { return }
+        guard core.keepPending(self) else { return abandon() }
         start(Reply(answer: { self.give(.toBeMade($0)) }, later: { self.handOver($0) }))
     }
 
@@ -233,13 +238,13 @@ final class Exchange: Job, @unchecked Sendable {
     func finished() {
         sink?.close()
         uncount()
-        if isPending { core.forgetPending(self) }
         core.exchanges.subtract(1, ordering: .relaxed)
-        let orphan: Response? = answer.withLock { answer in
+        let (orphan, wasPending) = answer.withLock { answer -> (Response?, Bool) in
             defer { answer = .taken }
-            if case .given(let response) = answer { return response }
-            return nil
+            if case .given(let response) = answer { return (response, isPending) }
+            return (nil, isPending)
         }
+        if wasPending { core.forgetPending(self) }
         orphan?.discard()
     }
 

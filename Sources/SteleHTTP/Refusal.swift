@@ -31,18 +31,6 @@ public enum Refusal: Sendable {
         }
     }
 
-    /// The status that stands for it.
-    public var status: Int {
-        switch self {
-        case .bodyTooLarge: 413
-        case .targetTooLong, .answerHeadTooLarge: 414
-        case .headTooLarge: 431
-        case .busy, .stopping: 503
-        case .malformed: 400
-        case .unknownTransferCoding: 501
-        }
-    }
-
     /// One sentence for the client.
     public var message: String {
         switch self {

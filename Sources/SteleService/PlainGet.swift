@@ -43,7 +43,7 @@ struct PlainGet: Sendable {
         // The road has words for it.
         if writer.failure != nil { return nil }
         if writer.count >= limits.compressionThreshold,
-            Terms.takesGzip(request.headers["Accept-Encoding"])
+            Terms.takesGzip(request.headers.list("Accept-Encoding"))
         {
             return nil
         }
@@ -51,7 +51,7 @@ struct PlainGet: Sendable {
     }
 
     private static func takesJSON(_ headers: HTTPHeaders) -> Bool {
-        guard let accept = headers["Accept"] else { return true }
+        guard let accept = headers.list("Accept") else { return true }
         return accept == "*/*" || accept == "application/json"
     }
 

@@ -145,3 +145,17 @@ private final class ThreadStart: Sendable {
     let body: @Sendable () -> Void
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 }
+
+extension Refusal {
+    /// The status that stands for it.
+    var status: Int {
+        switch self {
+        case .bodyTooLarge: 413
+        case .targetTooLong, .answerHeadTooLarge: 414
+        case .headTooLarge: 431
+        case .busy, .stopping: 503
+        case .malformed: 400
+        case .unknownTransferCoding: 501
+        }
+    }
+}

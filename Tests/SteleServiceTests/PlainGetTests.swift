@@ -78,6 +78,8 @@ import Testing
                 "*/*", "application/json", "text/html", "text/event-stream", "application/*;q=0.5",
                 "text/csv, */*;q=0.1", "application/json, text/plain", "",
             ])
+        add("Accept", 30, ["application/json;q=0", "*/*"])
+        add("Accept-Encoding", 30, ["gzip", "gzip;q=0"])
         add(
             "Accept-Encoding", 3,
             ["gzip", "br", "gzip;q=0", "identity", "deflate, gzip;q=0.5", "*"])

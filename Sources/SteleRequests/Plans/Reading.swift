@@ -30,7 +30,7 @@ package struct Reading {
         let list = try ListCall(
             call.query, limits: call.limits, isBounded: call.format == .json,
             template: Set(template?.variables ?? []), shape: shape, isKnown: kept != nil)
-        try pace.allow(!list.hasPatterns)
+        try pace.allow(!list.hasPatterns && template?.predicate?.hasPatterns != true)
         return Asked(list: list, shape: list.hasPatterns ? nil : shape, kept: kept)
     }
 
