@@ -1,12 +1,6 @@
 /// A thread of one's own that sleeps until there is something to do.
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Glibc
 import SteleMutex
 
 /// Runs one closure on a thread of its own, again for each `wake`, until it is stopped.

@@ -1,13 +1,8 @@
 /// The sentences of validation errors.
 
+import FoundationEssentials
 import SteleModel
 import StelePersistence
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension ValidationError {
     private init(

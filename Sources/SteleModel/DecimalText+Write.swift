@@ -1,10 +1,6 @@
 /// A Decimal's digits, written out.
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import FoundationEssentials
 
 extension DecimalText {
     /// The longest text without an exponent.

@@ -1,10 +1,6 @@
 /// Decimals as text, exactly: what JSON, stores and model files read and write.
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import FoundationEssentials
 
 /// Decimal numbers as text, to 38 digits and without rounding.
 ///

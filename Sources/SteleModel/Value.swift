@@ -1,12 +1,7 @@
 /// One value of a property, as every row, predicate and request carries it.
 
-#if canImport(FoundationEssentials)
-    @_exported import struct FoundationEssentials.Decimal
-    @_exported import struct FoundationEssentials.UUID
-#else
-    @_exported import struct Foundation.Decimal
-    @_exported import struct Foundation.UUID
-#endif
+@_exported import struct FoundationEssentials.Decimal
+@_exported import struct FoundationEssentials.UUID
 
 /// A property's value.
 ///

@@ -1,12 +1,7 @@
 /// One save to an in-memory store, worked out on values.
 
+import FoundationEssentials
 import SteleModel
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Checks a request against the contents and says what it comes to; nothing is changed by it.
 struct InMemorySave {

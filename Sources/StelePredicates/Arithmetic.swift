@@ -1,20 +1,8 @@
 /// Numbers and dates under the language's functions, as SQL computes them.
 
+import FoundationEssentials
+import Glibc
 import SteleModel
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// Arithmetic on values. Null in, null out; what is no finite number is null, too.
 ///

@@ -1,14 +1,7 @@
 /// The reference meaning of predicates: what they say of objects in memory.
 
+import Glibc
 import SteleModel
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// Evaluates one checked predicate on many objects (`NSPredicate.evaluate(with:)`).
 ///

@@ -5,11 +5,7 @@
 // spares the program the whole of Foundation (Docs/Decisions/0014).
 internal import _FoundationICU
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import Glibc
 
 /// A compiled pattern. Not Sendable: ICU keeps the state of a match in it, so one thread at a time.
 final class RegularExpression {

@@ -1,15 +1,7 @@
 /// How much of a thread's stack is left to recursion.
 
-#if os(Linux)
-    import CLinux
-#endif
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import CLinux
+import Glibc
 
 /// The stack of the thread that asks. What goes through predicates by recursion asks now and then,
 /// not at each step: the system's answer takes about a microsecond.
@@ -26,12 +18,7 @@ public enum StackBound {
 
     /// An address in the frame of who asks, or next to it.
     private static var here: UInt {
-        #if os(Linux)
-            return UInt(bitPattern: stele_stack_place())
-        #else
-            var local: UInt8 = 0
-            return withUnsafeMutablePointer(to: &local) { UInt(bitPattern: $0) }
-        #endif
+        UInt(bitPattern: stele_stack_place())
     }
 
     /// What is said where there is none.
@@ -43,17 +30,12 @@ public enum StackBound {
 
     /// Its lowest address and its bytes.
     private static var bounds: (lowest: UInt, size: UInt)? {
-        #if os(Linux)
-            var attributes = pthread_attr_t()
-            guard pthread_getattr_np(pthread_self(), &attributes) == 0 else { return nil }
-            defer { pthread_attr_destroy(&attributes) }
-            var lowest: UnsafeMutableRawPointer?
-            var size = 0
-            guard pthread_attr_getstack(&attributes, &lowest, &size) == 0 else { return nil }
-            return (UInt(bitPattern: lowest), UInt(size))
-        #else
-            let size = UInt(pthread_get_stacksize_np(pthread_self()))
-            return (UInt(bitPattern: pthread_get_stackaddr_np(pthread_self())) - size, size)
-        #endif
+        var attributes = pthread_attr_t()
+        guard pthread_getattr_np(pthread_self(), &attributes) == 0 else { return nil }
+        defer { pthread_attr_destroy(&attributes) }
+        var lowest: UnsafeMutableRawPointer?
+        var size = 0
+        guard pthread_attr_getstack(&attributes, &lowest, &size) == 0 else { return nil }
+        return (UInt(bitPattern: lowest), UInt(size))
     }
 }

@@ -1,14 +1,7 @@
 /// How text is compared: the one place that says it, for predicates, sorting and SQL alike.
 
+import Glibc
 import SteleModel
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
 
 /// Compares text by Unicode scalar, or as `[c]`, `[d]` and `[l]` say.
 ///

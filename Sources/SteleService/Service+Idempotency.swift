@@ -1,17 +1,12 @@
 // `Idempotency-Key`: a write that is sent again gives its first answer.
 
+import FoundationEssentials
 import SteleAnswers
 import SteleHTTP
 import SteleModel
 import SteleMutex
 import StelePersistence
 import SteleRequests
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension Service {
     /// Runs a write; one with a key that was answered already is not run again.

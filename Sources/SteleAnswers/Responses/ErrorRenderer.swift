@@ -21,6 +21,8 @@ package struct ErrorRenderer {
         self.isEditing = isEditing
     }
 
+    private static let deniedDelete = ValidationError.Kind.relationshipDeniedDelete.rawValue
+
     private var model: Model { renderer.model }
 
     package func problem(_ error: JSONError) -> Problem {
@@ -71,7 +73,7 @@ package struct ErrorRenderer {
         var problem = Problem(
             .severalFailures, "\(what); the first: " + first.detail, errors: entries)
         // All of them delete rules that deny: a conflict as one alone is.
-        if failure.errors.allSatisfy({ $0.code == 1600 }) {
+        if failure.errors.allSatisfy({ $0.code == Self.deniedDelete }) {
             problem.status = ErrorCode.deniedDelete.status
             problem.hint = hint(first)
         }
@@ -79,7 +81,7 @@ package struct ErrorRenderer {
     }
 
     private func hint(_ error: ValidationError) -> String? {
-        guard error.code == 1600, isAddressed(error.key), let name = error.property else {
+        guard error.code == Self.deniedDelete, isAddressed(error.key), let name = error.property else {
             return nil
         }
         // In an editing context the object is deleted already, and has no routes.

@@ -1,13 +1,8 @@
 /// The feed's thread: tells each save to all streams, once rendered for each filter, in one sweep.
 
+import FoundationEssentials
 import SteleHTTP
 import StelePersistence
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// What the thread alone has in hand. Lock order: it holds none of its own; the inbox's and the
 /// streams' locks are taken one at a time.

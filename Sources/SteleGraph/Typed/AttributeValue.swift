@@ -3,19 +3,11 @@
 @_exported import enum SteleModel.Value
 
 // Generated code has these by importing SteleGraph alone.
-#if canImport(FoundationEssentials)
-    @_exported import struct FoundationEssentials.Data
-    @_exported import struct FoundationEssentials.Date
-    @_exported import struct FoundationEssentials.Decimal
-    @_exported import struct FoundationEssentials.URL
-    @_exported import struct FoundationEssentials.UUID
-#else
-    @_exported import struct Foundation.Data
-    @_exported import struct Foundation.Date
-    @_exported import struct Foundation.Decimal
-    @_exported import struct Foundation.URL
-    @_exported import struct Foundation.UUID
-#endif
+@_exported import struct FoundationEssentials.Data
+@_exported import struct FoundationEssentials.Date
+@_exported import struct FoundationEssentials.Decimal
+@_exported import struct FoundationEssentials.URL
+@_exported import struct FoundationEssentials.UUID
 
 /// A Swift type that stands for attributes of a kind.
 public protocol AttributeValue: PredicateArgument {

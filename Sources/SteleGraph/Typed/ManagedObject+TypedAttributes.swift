@@ -1,14 +1,9 @@
 /// Attributes by name and Swift type: what generated properties are made of.
 
 @_exported import enum SteleJSON.JSONValue
+import FoundationEssentials
 import SteleJSON
 import SteleModel
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension ManagedObject {
     /// The attribute of that name. That it is there is checked when the coordinator is made

@@ -2,11 +2,7 @@
 
 internal import SteleJSON
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import FoundationEssentials
 
 extension ValueText {
     /// Decimals of more digits than this are written as text, for readers round longer numbers.

@@ -1,15 +1,7 @@
 /// What lies at a path: files, folders and their names.
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
+import FoundationEssentials
+import Glibc
 
 /// A file or folder that a model is read from.
 struct ModelPath {

@@ -1,10 +1,6 @@
 /// Values as a `contents` file writes them.
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import FoundationEssentials
 internal import SteleJSON
 
 /// The text of defaults and bounds in a `contents` file, both ways.

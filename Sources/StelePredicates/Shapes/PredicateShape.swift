@@ -1,12 +1,6 @@
 /// A predicate's text with its literals set aside: what all texts of one shape have in common.
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Glibc
 
 /// The shape of a predicate's text, found in one pass over its bytes: two texts have the same one
 /// where they differ in nothing but the values of their numbers and quoted texts.

@@ -1,14 +1,8 @@
 /// Many values as one bound text, which `json_each` gives back exactly.
 
 import SteleModel
-
-#if canImport(FoundationEssentials)
-    import struct FoundationEssentials.Decimal
-    import struct FoundationEssentials.UUID
-#else
-    import struct Foundation.Decimal
-    import struct Foundation.UUID
-#endif
+import struct FoundationEssentials.Decimal
+import struct FoundationEssentials.UUID
 
 /// A list of values as a JSON array.
 enum JSONList {

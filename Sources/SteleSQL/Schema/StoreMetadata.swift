@@ -1,14 +1,9 @@
 /// What a store says of itself: Z_METADATA's property list.
 
 import Crypto
+import FoundationEssentials
 import SteleModel
 import StelePersistence
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The metadata of a store, with Core Data's keys and some of Stele's.
 public struct StoreMetadata: Codable, Sendable {

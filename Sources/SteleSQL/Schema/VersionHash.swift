@@ -1,13 +1,8 @@
 /// The hashes by which a store says which model it is of.
 
 import Crypto
+import FoundationEssentials
 import SteleModel
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// An entity's version hash (`versionHash`): 32 bytes over all that counts for its rows.
 ///

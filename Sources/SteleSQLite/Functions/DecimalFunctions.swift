@@ -1,15 +1,10 @@
 /// Arithmetic and order of decimals inside statements.
 
 import CSQLite
+import FoundationEssentials
 import SteleModel
 import StelePredicates
 import SteleSQL
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The decimal scalars: arguments are numbers or blobs of digits, results are as they are stored.
 enum DecimalFunctions {

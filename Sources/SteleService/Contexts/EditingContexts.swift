@@ -1,16 +1,11 @@
 /// All editing contexts of a service: bounded in number, and gone when they are left alone.
 
 import Dispatch
+import FoundationEssentials
 import SteleGraph
 import SteleModel
 import SteleMutex
 import SteleRequests
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The contexts that are kept, by their ids; any thread.
 final class EditingContexts: Sendable {
