@@ -18,12 +18,18 @@ struct Child {
     /// Runs the target to its end.
     /// - Returns: what went wrong with which input; nil where nothing did.
     func failure() throws -> String? {
-        let path = Self.temporaryFile()
+        // With its stores, which a process that traps leaves behind.
+        let folder = Self.temporaryFile()
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = folder + "/input"
         let record = try InputRecord(path: path)
-        defer { try? FileManager.default.removeItem(atPath: path) }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         process.arguments = ["--run", path, target, String(seed), String(seconds)]
+        process.environment = ProcessInfo.processInfo.environment
+            .merging(["TMPDIR": folder]) { $1 }
         try process.run()
         var (known, since) = (record.count, Date())
         while process.isRunning {
