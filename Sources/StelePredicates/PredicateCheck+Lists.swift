@@ -1,0 +1,88 @@
+// Types of lists and sets.
+
+import SteleModel
+
+extension PredicateCheck {
+    func list(_ items: [Expression], _ scope: Scope) throws(PredicateError) -> Typed {
+        if items.count > PredicateLimits.listedExpressions { try checkLength(items) }
+        var typed: [Typed] = []
+        typed.reserveCapacity(items.count)
+        var met: ExpressionType?
+        var isAggregate = false
+        for item in items {
+            let it = settled(try checked(item, scope))
+            if it.type == .encrypted { throw .encrypted(item) }
+            if met == nil, !it.isLiteral, it.type.kind != .any { met = it.type }
+            isAggregate = isAggregate || it.isAggregate
+            typed.append(it)
+        }
+        if let met {
+            for index in typed.indices where typed[index].isLiteral {
+                let it = typed[index]
+                if let changed = try? convert(it, to: met, near: it.expression) {
+                    typed[index] = changed
+                }
+            }
+        }
+        return made(typed, isAggregate)
+    }
+
+    /// A list of literals may be as long as it likes; others are computed one by one.
+    private func checkLength(_ items: [Expression]) throws(PredicateError) {
+        for item in items {
+            if case .constant = item { continue }
+            throw PredicateError(
+                .limit,
+                "a list of more than \(PredicateLimits.listedExpressions) items holds literals "
+                    + "alone, and \(item.description) is none", near: item.description,
+                hint: "split the list, and join the comparisons by OR")
+        }
+    }
+
+    private func made(_ items: [Typed], _ isAggregate: Bool) -> Typed {
+        var element = ExpressionType.value(.undefined)
+        for item in items where item.type.kind != .any {
+            if element.kind != .any, element.kind != item.type.kind {
+                element = .value(.undefined)
+                break
+            }
+            element = Self.either(element, item.type)
+        }
+        return Typed(
+            expression: .aggregate(items.map(\.expression)), type: .collection(element),
+            isAggregate: isAggregate, isOrdered: true, list: items)
+    }
+
+    func set(
+        _ operation: Expression.SetOperation, _ left: Expression, _ right: Expression,
+        _ scope: Scope
+    ) throws(PredicateError) -> Typed {
+        var a = try checked(left, scope)
+        var b = try checked(right, scope)
+        for (side, written) in [(a, left), (b, right)] where side.type.kind != .collection {
+            throw PredicateError(
+                .type,
+                "\(operation.sign) joins collections, and \(written.description) is "
+                    + side.type.noun, near: written.description,
+                hint: "a list is written {1, 2}")
+        }
+        for (side, written) in [(a, left), (b, right)]
+        where side.type == .collection(.encrypted) { throw .encrypted(written) }
+        if !b.items.isEmpty, a.items.isEmpty { b = try fitted(b, to: a) }
+        if !a.items.isEmpty, b.items.isEmpty { a = try fitted(a, to: b) }
+        guard case .collection(let x) = a.type, case .collection(let y) = b.type else { return a }
+        return Typed(
+            expression: .set(operation, a.expression, b.expression),
+            type: .collection(Self.either(x, y)), isOrdered: a.isOrdered && b.isOrdered)
+    }
+
+    /// A list whose literals are of the kind that a collection holds.
+    private func fitted(_ list: Typed, to other: Typed) throws(PredicateError) -> Typed {
+        guard case .collection(let element) = other.type else { return list }
+        var items: [Typed] = []
+        for item in list.items {
+            items.append(try convert(item, to: element, near: other.expression))
+        }
+        return made(items, list.isAggregate)
+    }
+}
