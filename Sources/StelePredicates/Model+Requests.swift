@@ -4,7 +4,7 @@ import SteleModel
 
 extension Model {
     /// Checks the predicates of fetched properties and of fetch request templates, whose variables
-    /// may be of any type. What Core Data evaluates and Stele does not is left for who asks.
+    /// may be of any type. What Core Data evaluates and Stele does not is an error when asked.
     ///
     /// - Throws: `ModelErrors`, one for each predicate that nothing can evaluate: it cannot be read,
     ///   names a key that there is none of, compares types that are never equal, or a fetched

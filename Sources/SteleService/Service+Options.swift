@@ -18,7 +18,7 @@ extension Service {
         public var limits = Limits()
         /// Seconds between two heartbeats of an event stream.
         public var heartbeatSeconds = 15.0
-        /// Seconds that a save is kept in the history; nil for ever.
+        /// Seconds that a save is kept in the history; nil without a limit.
         public var historySeconds: Double? = 7 * 86_400
         /// About how many bytes the history may take; nil for any number.
         public var historyBytes: Int? = 1 << 30

@@ -74,7 +74,6 @@ public final class Service: Sendable {
 
     var model: Model { coordinator.model }
     var answers: Answers { store.answers }
-    var execution: Execution { store.execution }
 
     /// The name of the reader: two readers never share an editing context or a kept answer. There
     /// is one as long as there are no rights.

@@ -10,8 +10,8 @@ import SteleRequests
 
 /// What is kept of a write's answer, and under which key.
 ///
-/// A body that is too large to be kept, or must not be, is made anew from what is there by then:
-/// of its objects the ids are kept.
+/// Of a body that is too large to keep, or that must not be kept, the ids of its objects are kept:
+/// the answer is rendered again from their state at that time.
 struct AnswerReceipt: Sendable {
     let key: String
     let fingerprint: Int64
