@@ -14,7 +14,7 @@ extension FetchRequest {
         if isChecked { return self }
         var request = self
         var check = PredicateCheck(model: model, entity: entity)
-        if filled == nil, let condition = predicate {
+        if let condition = predicate {
             request.predicate =
                 if let source { try check.check(condition, source: source.entity) } else {
                     try check.check(condition)

@@ -53,27 +53,8 @@ public struct FetchRequest: Sendable {
     /// source, and what is set for a predicate, an order, columns or groups, makes it false.
     public package(set) var isChecked = false
     /// Nil is all objects. A store takes it as `PredicateCheck` gives it, and a context checks it
-    /// where nobody has (`isChecked`). To set it lets go of `filled`.
-    public var predicate: Predicate? {
-        get {
-            if let filled { return filled.predicate }
-            return condition
-        }
-        set {
-            condition = newValue
-            filled = nil
-            if newValue != nil { isChecked = false }
-        }
-    }
-    private var condition: Predicate?
-    /// The predicate as one of a shape, which is checked: a store may keep what it makes of the
-    /// shape. Where it is given, `predicate` is made of it at each use.
-    public var filled: FilledPredicate?
-    /// Whether there is a predicate.
-    public var hasPredicate: Bool {
-        if let filled { return filled.prepared.template != nil }
-        return condition != nil
-    }
+    /// unless it is checked already (`isChecked`).
+    public var predicate: Predicate? { didSet { if predicate != nil { isChecked = false } } }
     /// What `$FETCH_SOURCE` in the predicate stands for; nil where it does not stand there.
     public var source: FetchSource? { didSet { if source != nil { isChecked = false } } }
     public var sortDescriptors: [SortDescriptor] = [] {

@@ -40,63 +40,6 @@ struct Lexer {
         return mark(byte)
     }
 
-    /// The next number or text, past everything else; `percent` where an argument is asked for, and
-    /// nil at the end.
-    mutating func nextLiteral() -> Token? {
-        // What stands before it belongs to a literal or a word that ended there.
-        var start = index
-        while true {
-            skipPlain()
-            guard index < end else { return nil }
-            let byte = bytes[index]
-            if Self.isDigit(byte) {
-                let before = index > start ? bytes[index - 1] : 0
-                if before == UInt8(ascii: ".") { index -= 1 }
-                guard Self.isPlain(before) else { return number() }
-                skipWord()
-                start = index
-            } else if byte >= 0x80 {
-                index += scalar().length
-                skipWord()
-                start = index
-            } else if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") {
-                return text(quote: byte)
-            } else if byte == UInt8(ascii: "%") {
-                return specifier()
-            } else {
-                index += 1
-            }
-        }
-    }
-
-    /// Goes on to a byte that may begin a literal, or is no ASCII. Most of a text is neither, and
-    /// is passed eight bytes at a time.
-    private mutating func skipPlain() {
-        while end - index >= 8 {
-            let eight = UnsafeRawBufferPointer(bytes).loadUnaligned(
-                fromByteOffset: index, as: UInt64.self)
-            let marks = Self.marks(UInt64(littleEndian: eight))
-            guard marks == 0 else {
-                index += marks.trailingZeroBitCount / 8
-                return
-            }
-            index += 8
-        }
-        while index < end, Self.marks(UInt64(bytes[index])) == 0 { index += 1 }
-    }
-
-    /// The highest bit of each of eight bytes that is a digit, one of `"#$%&'`, or no ASCII.
-    @inline(__always)
-    private static func marks(_ bytes: UInt64) -> UInt64 {
-        let highest: UInt64 = 0x8080_8080_8080_8080
-        let low = bytes & ~highest
-        // Adding 0x80 less a bound sets the highest bit of what is not below it, and carries no
-        // further, for there the bit was 0.
-        let digits = (low &+ each(0x80 - 0x30)) & ~(low &+ each(0x80 - 0x3A))
-        let quotes = (low &+ each(0x80 - 0x22)) & ~(low &+ each(0x80 - 0x28))
-        return (digits | quotes | bytes) & highest
-    }
-
     @inline(__always)
     private static func each(_ byte: UInt8) -> UInt64 { UInt64(byte) &* 0x0101_0101_0101_0101 }
 

@@ -31,7 +31,7 @@ struct NumberLiteral {
     }
 
     /// An integer literal's value; nil where it does not fit in 64 bits.
-    var whole: Int64? {
+    private var whole: Int64? {
         var value: Int64 = 0
         for index in place.start..<place.end {
             let digit = Int64(bytes[index] &- 0x30)

@@ -29,11 +29,6 @@ extension PredicateCheck {
         }
     }
 
-    /// The type of the attribute at the end of a key path over to-ones; nil where there is none.
-    func attributeType(_ path: [String]) -> AttributeType? {
-        if case .attribute(let type)? = plain(path) { type } else { nil }
-    }
-
     private func plain(_ path: [String]) -> Plain? {
         guard path.count > 1 else { return path.first.flatMap { plain($0, of: entity) } }
         var place = entity

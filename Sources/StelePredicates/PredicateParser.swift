@@ -9,9 +9,6 @@ struct PredicateParser {
     private var comparisons = 0
     /// Each comparison and the bytes that it was read from, where somebody asks for that.
     var places: [(comparison: Comparison, range: Range<Int>)]?
-    /// Of each comparison in the order in which they end: the bytes of its right side where that is
-    /// a literal or a list of such, where somebody asks for that.
-    var literalSides: [Range<Int>?]?
     /// What `%@` and `%K` stand for, in order.
     var arguments: ArraySlice<FormatArgument>
 
@@ -43,13 +40,6 @@ struct PredicateParser {
         lexer = Lexer(bytes, from: start, to: end)
         token = lexer.next()
         self.arguments = arguments[...]
-    }
-
-    /// For the value of one literal.
-    init(_ bytes: UnsafeBufferPointer<UInt8>, at literal: Token) {
-        lexer = Lexer(bytes, from: literal.end, to: literal.end)
-        token = literal
-        arguments = []
     }
 
     @inline(__always)
@@ -220,7 +210,6 @@ struct PredicateParser {
         if comparisons > PredicateLimits.comparisons { throw tooMany(at: start) }
         let comparison = Comparison(left, type, right, modifier: modifier, options: options)
         places?.append((comparison, start..<token.place))
-        literalSides?.append(right.isLiteral ? place.place..<token.place : nil)
         return Node(.comparison(comparison), depth: max(leftDepth, rightDepth) + 1)
     }
 
@@ -277,18 +266,6 @@ struct PredicateParser {
             }
         }
         return options
-    }
-}
-
-extension Expression {
-    /// Whether it is a constant, or a list of such.
-    fileprivate var isLiteral: Bool {
-        switch self {
-        case .constant: true
-        case .aggregate(let items):
-            items.allSatisfy { if case .constant = $0 { true } else { false } }
-        default: false
-        }
     }
 }
 

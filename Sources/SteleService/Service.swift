@@ -29,7 +29,6 @@ public final class Service: Sendable {
     /// The store, for a worker, and for a thread that must not wait.
     let store: Place
     let briefStore: Place
-    let plans = PlanCache()
     let pages: Pages
     let running = RunningKeys()
     /// The editing contexts that clients keep here.
@@ -174,7 +173,7 @@ public final class Service: Sendable {
 
     /// What will be done: names and types are checked, and nothing touches the store.
     func plan(_ call: Call, at pace: Pace, _ passage: inout Passage) throws -> Plan {
-        let plan = try Plan(call, model: model, plans: plans, routes: routes, pace: pace)
+        let plan = try Plan(call, model: model, routes: routes, pace: pace)
         passage.plan = plan
         passage.timing.lap("plan")
         return plan

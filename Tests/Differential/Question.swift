@@ -22,20 +22,15 @@ struct Question: Hashable {
     }
 
     /// Checked as a service checks it.
-    /// - Parameter cache: where what is known of its condition's shape is taken from.
     /// - Throws: `PredicateError` for what is no request.
-    func request(_ model: Model, _ cache: PredicateCache? = nil) throws -> FetchRequest {
+    func request(_ model: Model) throws -> FetchRequest {
         guard let entity = model.entity(named: entity) else {
             throw PredicateError(.unknownKey, "there is no entity \(entity)")
         }
         var check = PredicateCheck(model: model, entity: entity)
         var request = FetchRequest(entity: entity)
         request.includesSubentities = hasSubentities
-        if let condition, let cache {
-            try cache.set(condition, on: &request, by: check)
-        } else {
-            request.predicate = try condition.map { try check.check(Predicate(format: $0)) }
-        }
+        request.predicate = try condition.map { try check.check(Predicate(format: $0)) }
         let columns =
             try select.isEmpty
             ? [] : SelectList(select.joined(separator: ", ")).checked(by: check)

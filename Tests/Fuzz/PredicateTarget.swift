@@ -47,7 +47,6 @@ struct FuzzQueries {
 
 struct PredicateTarget: FuzzTarget {
     private let queries: FuzzQueries
-    private let cache = PredicateCache(entries: 64)
     let words = PredicateWords.all
 
     /// The texts of the grammar's tables, and conditions on the objects that there are.
@@ -98,14 +97,6 @@ struct PredicateTarget: FuzzTarget {
         try queries.ask { asked in
             var request = asked
             request.predicate = checked
-            return request
-        }
-        // The same by way of its shape.
-        var plain = queries.check
-        plain.variables = [:]
-        try queries.ask { asked in
-            var request = asked
-            try? cache.set(text, on: &request, by: plain)
             return request
         }
     }

@@ -13,7 +13,6 @@ import Testing
     private final class Pair {
         let model: Model
         let stores: [any PersistentStore]
-        let cache = PredicateCache()
         private let folder: TemporaryFolder
 
         init(isFilled: Bool = true) throws {
@@ -215,9 +214,6 @@ import Testing
             var (request, check) = try pair.request()
             request.predicate = try check.check(Predicate(format: text))
             #expect(try pair.answer(request) == expected.map { [.int($0)] }, "\(text)")
-            request = FetchRequest(entity: entity)
-            try pair.cache.set(text, on: &request, by: check)
-            #expect(try pair.answer(request) == expected.map { [.int($0)] }, "\(text), kept")
         }
     }
 

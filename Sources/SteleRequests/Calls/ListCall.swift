@@ -6,8 +6,6 @@ import StelePredicates
 /// What a list is asked for.
 package struct ListCall: Sendable {
     package var predicate: Predicate?
-    /// The same as it was read, where its plan may be kept.
-    var parsed: ParsedPredicate?
     /// The text of `where`, for the places of its mistakes.
     var whereText = ""
     package var sort: [SortKey] = []
@@ -57,16 +55,12 @@ package struct ListCall: Sendable {
     /// - Parameters:
     ///   - isBounded: whether `limit` has a ceiling, as it has in JSON.
     ///   - template: the variables of the fetch request template that is asked for.
-    ///   - shape: the query's, where its plan may be kept.
-    ///   - isKnown: whether its plan is known, so that only the page is read.
     /// - Throws: `Problem` or `PredicateError` that names the parameter.
     package init(
-        _ query: Query, limits: Limits, isBounded: Bool = true, template: Set<String> = [],
-        shape: PredicateShape? = nil, isKnown: Bool = false
+        _ query: Query, limits: Limits, isBounded: Bool = true, template: Set<String> = []
     ) throws {
-        if !isKnown { try readQuery(query, limits, shape) }
+        try readQuery(query, limits)
         try readPage(query, limits, isBounded: isBounded)
-        if isKnown { return }
         try checkUse(of: query.variables, template)
         if !groupBy.isEmpty, select.isEmpty {
             throw Problem(
@@ -76,19 +70,10 @@ package struct ListCall: Sendable {
     }
 
     /// What is asked for.
-    private mutating func readQuery(
-        _ query: Query, _ limits: Limits, _ shape: PredicateShape?
-    ) throws {
+    private mutating func readQuery(_ query: Query, _ limits: Limits) throws {
         if let text = query[.where] {
             whereText = text
-            if let shape {
-                do { parsed = try ParsedPredicate(shape) } catch {
-                    throw Excerpt(text, of: .where).located(error)
-                }
-                predicate = parsed?.predicate
-            } else {
-                predicate = try Excerpt(text, of: .where).predicate()
-            }
+            predicate = try Excerpt(text, of: .where).predicate()
         }
         if let text = query[.sort] { sort = try Self.sort(text, limits) }
         if let text = query[.select] { select = try Self.select(text, limits) }

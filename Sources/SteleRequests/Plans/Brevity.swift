@@ -37,10 +37,10 @@ extension Plan {
         // Compressing takes longer than reading.
         case .list(let list):
             list.pageLimit <= limits.briefRows && !list.isStreamed && !call.terms.acceptsGzip
-                && !(list.wantsCount && !list.request.hasPredicate)
+                && !(list.wantsCount && list.request.predicate == nil)
         case .object: !call.terms.acceptsGzip
         // SQLite counts a whole table in one step, which no budget breaks off.
-        case .count(let count): count.request.hasPredicate
+        case .count(let count): count.request.predicate != nil
         case .write(let write):
             write.deed.allOf == nil && write.mergePolicy == .error && !write.hasKey
         default: true

@@ -40,13 +40,6 @@ package struct Names {
         try located(in: Excerpt(text, of: .where)) { try check.check(predicate) }
     }
 
-    /// The predicate of `where`, prepared for other literals: as it was read, and as `predicate`
-    /// made it. Nil where its plan is not to be kept.
-    func prepared(_ parsed: ParsedPredicate?, checked: Predicate?) -> FilledPredicate? {
-        guard let checked else { return parsed == nil ? check.unconditional : nil }
-        return parsed.flatMap { check.prepared($0, checked: checked) }
-    }
-
     /// A predicate that is no parameter's.
     package func plain(_ predicate: Predicate) throws -> Predicate { try check.check(predicate) }
 

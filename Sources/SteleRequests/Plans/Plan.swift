@@ -29,10 +29,10 @@ package struct Plan: Sendable {
     /// - Throws: `Problem` and `PredicateError` for names that the model does not have, types that
     ///   do not fit, and what this version does not do.
     package init(
-        _ call: Call, model: Model, plans: PlanCache, routes: Routes, pace: Pace
+        _ call: Call, model: Model, routes: Routes, pace: Pace
     ) throws {
         self.call = call
-        let reading = Reading(call: call, model: model, plans: plans, pace: pace)
+        let reading = Reading(call: call, model: model, pace: pace)
         switch call.route.resource {
         case .index, .health, .model, .errorCodes, .templates, .options: action = .page
         case .readiness: action = .readiness

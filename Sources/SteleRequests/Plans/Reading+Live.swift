@@ -75,7 +75,7 @@ extension Reading {
             request, route: route, limits: self.call.limits,
             cacheGeneration: self.call.cacheGeneration,
             storeIdentifier: self.call.storeIdentifier)
-        let plan = try Plan(call, model: model, plans: plans, routes: routes, pace: pace)
+        let plan = try Plan(call, model: model, routes: routes, pace: pace)
         guard case .live(let parts) = plan.action, let one = parts.first else {
             throw Problem(
                 .parameter, "\(address.prefix(100)) is no list, and only lists can be followed",

@@ -8,38 +8,23 @@ import StelePredicates
 package struct Reading {
     package let call: Call
     package let model: Model
-    /// Where plans are kept for others of their shape.
-    package let plans: PlanCache
     package let pace: Pace
-
-    /// What the parameters of a route that reads ask for.
-    private struct Asked {
-        package var list: ListCall
-        /// The query's shape; nil where no plan is kept of it.
-        package let shape: PredicateShape?
-        /// The plan that is kept of the shape. Then only the page was read.
-        package let kept: FetchPlan?
-    }
 
     /// Reads the parameters.
     /// - Throws: `TooLong` at a brief pace for a regular expression: it is compiled with the plan,
     ///   and nothing breaks that off.
-    private func asked(_ template: FetchTemplate? = nil) throws -> Asked {
-        let shape = PlanCache.shape(call)
-        let kept = shape.flatMap { plans.plan(of: $0) }
+    private func asked(_ template: FetchTemplate? = nil) throws -> ListCall {
         let list = try ListCall(
             call.query, limits: call.limits, isBounded: call.format == .json,
-            template: Set(template?.variables ?? []), shape: shape, isKnown: kept != nil)
+            template: Set(template?.variables ?? []))
         try pace.allow(!list.hasPatterns && template?.predicate?.hasPatterns != true)
-        return Asked(list: list, shape: list.hasPatterns ? nil : shape, kept: kept)
+        return list
     }
 
     package func list(
         _ entity: Entity, _ source: Source, _ template: FetchTemplate? = nil
     ) throws -> ListPlan {
-        let all = try self.asked(template)
-        var asked = all.list
-        if let kept = all.kept { return try plan(source, template, asked, kept) }
+        var asked = try self.asked(template)
         if let template { apply(template, to: &asked) }
         let names = names(entity)
         var request = try request(entity, source, template, asked, names)
@@ -60,34 +45,18 @@ package struct Reading {
             }
             shape = try self.shape(columns, inclusion(asked, entity), &request)
         }
-        return try plan(source, template, asked, plan(request, shape, all, names))
-    }
-
-    /// A plan as it is used now, kept for others of its shape where it can be: not where rights
-    /// have added conditions, which are no part of the text.
-    private func plan(
-        _ request: FetchRequest, _ shape: Shape, _ asked: Asked, _ names: Names
-    ) -> FetchPlan {
-        var plan = FetchPlan(
-            request: request, shape: shape, isVolatile: Volatility.of(request))
-        plan.request.isChecked = true
-        if let text = asked.shape,
-            let filled = names.prepared(asked.list.parsed, checked: request.predicate)
-        {
-            plan.request.filled = filled
-            plans.keep(plan, of: text)
-        }
-        return plan
+        request.isChecked = true
+        return try plan(source, template, asked, request, shape)
     }
 
     /// The bounds of the list, by its parameters, its format and the model.
     private func plan(
-        _ source: Source, _ template: FetchTemplate?, _ asked: ListCall, _ fetch: FetchPlan
+        _ source: Source, _ template: FetchTemplate?, _ asked: ListCall, _ request: FetchRequest,
+        _ shape: Shape
     ) throws -> ListPlan {
         let limits = call.limits
-        let request = fetch.request
         let fingerprint = fingerprint(request.entity, source, template)
-        try check(asked.after, fingerprint, request, fetch.shape)
+        try check(asked.after, fingerprint, request, shape)
         var ceiling = template?.limit
         if case .fetched(_, let property) = source { ceiling = property.limit }
         if ceiling != nil, asked.after != nil {
@@ -101,12 +70,12 @@ package struct Reading {
         }
         if let most = ceiling { limit = min(limit ?? .max, max(0, most - asked.offset)) }
         return ListPlan(
-            source: source, request: request, shape: fetch.shape, limit: limit,
+            source: source, request: request, shape: shape, limit: limit,
             ceiling: ceiling,
             isStreamed: limit.map { $0 > limits.maximumListLimit } ?? true,
             offset: asked.offset, after: asked.after, wantsCount: asked.wantsCount,
             fingerprint: fingerprint, tagHash: tagHash,
-            isVolatile: fetch.isVolatile || !call.route.method.isSafe || call.isEditing)
+            isVolatile: Volatility.of(request) || !call.route.method.isSafe || call.isEditing)
     }
 
     /// What the model asks for with the template, where the request says nothing else.
@@ -186,23 +155,17 @@ package struct Reading {
     }
 
     package func count(_ entity: Entity, _ source: Source) throws -> CountPlan {
-        let asked = try self.asked()
-        let fetch: FetchPlan
-        if let kept = asked.kept {
-            fetch = kept
-        } else {
-            let names = names(entity)
-            fetch = plan(try request(entity, asked.list, names), .objects(.none), asked, names)
-        }
+        var request = try request(entity, asked(), names(entity))
+        request.isChecked = true
         return CountPlan(
-            source: source, request: fetch.request, tagHash: tagHash,
-            isVolatile: fetch.isVolatile || call.isEditing)
+            source: source, request: request, tagHash: tagHash,
+            isVolatile: Volatility.of(request) || call.isEditing)
     }
 
     /// All objects that `where` names, for a write of them.
     /// - Throws: `Problem`, 400, where there is no `where`.
     package func all(_ entity: Entity) throws -> FetchRequest {
-        let asked = try self.asked().list
+        let asked = try self.asked()
         guard asked.predicate != nil else {
             throw Problem(
                 .parameter, "\(call.route.method.rawValue) of a list takes where: which objects",
@@ -222,7 +185,7 @@ package struct Reading {
     }
 
     package func object(_ target: ObjectPlan.Target, _ entity: Entity) throws -> ObjectPlan {
-        let asked = try self.asked().list
+        let asked = try self.asked()
         let names = names(entity)
         let columns = try asked.select.map { try column($0, names) }
         if let aggregate = columns.first(where: \.isAggregate) {

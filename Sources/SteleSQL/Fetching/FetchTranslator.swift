@@ -18,8 +18,6 @@ public struct FetchTranslator: Sendable {
     let selectLists: [Int: String]
     /// The columns of each entity behind `t0`, by its index and the attribute's slot.
     private let columns: [[Column?]]
-    /// Statements by the shape of their requests.
-    private let statements = StatementCache()
 
     /// A translator for one store; made once, used by all threads.
     public init(schema: SQLSchema, longDecimals: Set<String> = []) {
@@ -54,26 +52,26 @@ public struct FetchTranslator: Sendable {
     /// The objects that match, in the request's order, for the family's `RowShape`; those of a
     /// statement that `isUnordered` are still to be sorted by key.
     public func snapshots(_ request: FetchRequest) throws(StoreError) -> FetchStatement {
-        try statement(.snapshots, request) { (select) throws(StoreError) in
+        try statement(request) { (select) throws(StoreError) in
             try select.snapshots(selectLists[request.entity.root] ?? "")
         }
     }
 
     /// The keys of the objects that match, in the request's order.
     public func keys(_ request: FetchRequest) throws(StoreError) -> FetchStatement {
-        try statement(.keys, request) { (select) throws(StoreError) in
+        try statement(request) { (select) throws(StoreError) in
             try select.objects("t0.Z_PK", kinds: [.key])
         }
     }
 
     /// The request's columns of each object or group, in order.
     public func rows(_ request: FetchRequest) throws(StoreError) -> FetchStatement {
-        try statement(.rows, request) { (select) throws(StoreError) in try select.rows() }
+        try statement(request) { (select) throws(StoreError) in try select.rows() }
     }
 
     /// How many objects match, or how many rows a dictionary result has; limit and offset count.
     public func count(_ request: FetchRequest) throws(StoreError) -> FetchStatement {
-        try statement(.count, request) { (select) throws(StoreError) in try select.count() }
+        try statement(request) { (select) throws(StoreError) in try select.count() }
     }
 
     /// The values of one object's sort keys, `_id` last: what `FetchRequest.after` takes.
@@ -83,13 +81,11 @@ public struct FetchTranslator: Sendable {
         try Select(self, request).position(of: key)
     }
 
-    /// A statement as it was made for another request of the shape, with this one's values, or
-    /// made now.
+    /// Makes a statement, and refuses one that SQLite would.
     private func statement(
-        _ kind: StatementKey.Kind, _ request: FetchRequest,
-        _ make: (Select) throws(StoreError) -> FetchStatement
+        _ request: FetchRequest, _ make: (Select) throws(StoreError) -> FetchStatement
     ) throws(StoreError) -> FetchStatement {
-        let statement = try known(kind, request, make)
+        let statement = try make(Select(self, request))
         guard statement.bindings.count <= Translation.parameterLimit else {
             throw .predicate(
                 PredicateError(
@@ -98,30 +94,5 @@ public struct FetchTranslator: Sendable {
                     hint: "ask in several requests"))
         }
         return statement
-    }
-
-    private func known(
-        _ kind: StatementKey.Kind, _ request: FetchRequest,
-        _ make: (Select) throws(StoreError) -> FetchStatement
-    ) throws(StoreError) -> FetchStatement {
-        guard let filled = request.filled, let key = StatementKey(kind, request, filled) else {
-            return try make(Select(self, request))
-        }
-        switch statements.statement(key) {
-        case .kept(let statement)?:
-            if let bound = statement.bound(to: request, filled.values) { return bound }
-            return try make(Select(self, request))
-        case .none?: return try make(Select(self, request))
-        case nil: break
-        }
-        var open = request
-        open.predicate = filled.prepared.template
-        let made: FetchStatement
-        do { made = try make(Select(self, open, parameters: filled.values)) } catch {
-            // The same again with what was asked, for what its error says.
-            return try make(Select(self, request))
-        }
-        statements.keep(made, key)
-        return made
     }
 }

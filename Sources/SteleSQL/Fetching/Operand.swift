@@ -7,8 +7,6 @@ struct Operand {
     enum Content {
         /// Bound when its SQL is asked for, so that nothing is bound that no text names.
         case constant(Value)
-        /// A place for a value, and the value that stands there now; bound as a constant.
-        case parameter(Int, Value)
         case sql(String)
         /// `_entity` of an object: a number in the table, a name to everybody else.
         indirect case entityName(Position)
@@ -46,14 +44,6 @@ struct Operand {
             isLongDecimal: isLong)
     }
 
-    /// A literal of a prepared predicate. What is made of it may depend on its form alone
-    /// (`StatementKey`), unless the statement is for one use (`Translation.isForOneUse`).
-    static func parameter(_ number: Int, _ value: Value) -> Operand {
-        var operand = constant(value)
-        operand.content = .parameter(number, value)
-        return operand
-    }
-
     static func column(_ sql: String, _ kind: ColumnKind, isNullable: Bool = true) -> Operand {
         Operand(content: .sql(sql), kind: kind, isNullable: isNullable, isColumn: true)
     }
@@ -72,18 +62,15 @@ struct Operand {
     /// Whether it is integers of which 64 bits may not hold the sum.
     var isWide: Bool { kind == .integer && !isNarrow }
 
-    /// The literal, or what stands for a parameter now.
-    var literal: Value? {
-        switch content {
-        case .constant(let value), .parameter(_, let value): value
-        default: nil
-        }
+    /// The literal, where it is a text.
+    var text: String? {
+        if case .constant(.string(let text)) = content { text } else { nil }
     }
 
     /// Whether no value of a column of Doubles is equal to it: an integer that no Double is. SQLite
     /// would round it where an index or a list of its own has it.
     var isBesideDoubles: Bool {
-        if case .int(let it)? = literal { Double(exactly: it) == nil } else { false }
+        if case .int(let it)? = value { Double(exactly: it) == nil } else { false }
     }
 
     /// Whether it is a column of Doubles.

@@ -9,7 +9,7 @@ enum Reach {
         switch it {
         case .constant, .anyKey: true
         case .evaluatedObject: false
-        case .variable(let name): variables.contains(name) || it.parameter != nil
+        case .variable(let name): variables.contains(name)
         case .keyPath(let base, _): isInside(base, variables)
         case .function(_, let items), .aggregate(let items):
             items.allSatisfy { isInside($0, variables) }

@@ -90,7 +90,7 @@ extension Select {
             return value.isNull
                 ? nil
                 : translation.wrap(
-                    translation.bind(value, from: .position(key.place)), key.kind, key.options,
+                    translation.bind(value), key.kind, key.options,
                     long: key.isLong)
         }
         for (index, key) in keys.enumerated().reversed() {

@@ -14,14 +14,11 @@ final class Select {
     /// What `$FETCH_SOURCE` stands for.
     let source: Position?
 
-    /// - Parameter parameters: what stands for the parameters of the request's predicate.
-    init(
-        _ translator: FetchTranslator, _ request: consuming FetchRequest, parameters: [Value] = []
-    ) throws(StoreError) {
+    init(_ translator: FetchTranslator, _ request: consuming FetchRequest) throws(StoreError) {
         guard let table = translator.schema.table(of: request.entity.index) else {
             throw .unsupported("\(request.entity.name) has no table in this store")
         }
-        let translation = Translation(translator, parameters: parameters)
+        let translation = Translation(translator)
         let alias = translation.makeAlias()
         let scope = Scope(table.name, alias)
         scope.setRow(FetchTranslator.firstKey, alias)
@@ -133,7 +130,7 @@ final class Select {
         let (first, last) = (
             schema.number(of: wanted.lowerBound), schema.number(of: wanted.upperBound - 1)
         )
-        let isFree = !request.hasPredicate
+        let isFree = request.predicate == nil
         let isServed = isFree && (isCounted || (first == last && request.sortDescriptors.isEmpty))
         let column = isServed ? "t0.Z_ENT" : "+t0.Z_ENT"
         return Condition(
@@ -155,10 +152,10 @@ final class Select {
     func limit() -> String {
         var clause = request.fetchOffset > 0 ? " LIMIT -1" : ""
         if let limit = request.fetchLimit {
-            clause = " LIMIT \(translation.bind(.int(Int64(max(limit, 0))), from: .limit))"
+            clause = " LIMIT \(translation.bind(.int(Int64(max(limit, 0)))))"
         }
         if request.fetchOffset > 0 {
-            clause += " OFFSET \(translation.bind(.int(Int64(request.fetchOffset)), from: .offset))"
+            clause += " OFFSET \(translation.bind(.int(Int64(request.fetchOffset))))"
         }
         return clause
     }

@@ -182,14 +182,14 @@ extension Translation {
     private func boundList(
         _ operands: [Operand], _ whole: Operand
     ) -> (text: String, item: String)? {
-        var values = operands.compactMap(\.literal)
+        var values = operands.compactMap(\.value)
         guard values.count == operands.count else { return nil }
         if whole.isLongDecimal, whole.kind == .decimal {
             values = values.map { PredicateCalls.cast($0, to: .decimal) }
         }
         guard let (list, isWritten) = JSONList.text(values) else { return nil }
         let item = isWritten ? "\(SQLFunctions.literal.name)(value)" : "value"
-        return (bind(list, of: operands), item)
+        return (bind(.string(list)), item)
     }
 
     /// A value without its column's affinity: the first SELECT of several, or the table that is made

@@ -49,7 +49,7 @@ extension Translation {
         case (true, true, true): return Condition(SQLWords.joined(a, " IS ", b))
         case (true, _, _):
             let condition = Condition(SQLWords.joined(a, " = ", b))
-            guard options.folds, let literal = TextLiteral(right) else { return condition }
+            guard options.folds, let literal = right.text else { return condition }
             return narrowed(condition, left, beginsWith: literal, options)
         case (false, false, false): return Condition(SQLWords.joined(a, " <> ", b))
         case (false, _, _): return Condition(SQLWords.joined(a, " IS NOT ", b))

@@ -62,7 +62,6 @@ extension Translation {
         else { return nil }
         switch it.right {
         case .constant: break
-        case .variable where it.right.parameter != nil: break
         case .aggregate where it.type == .in || it.type == .between: break
         default: return nil
         }

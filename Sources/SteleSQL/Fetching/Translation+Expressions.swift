@@ -12,12 +12,6 @@ extension Translation {
         case .constant(let value): return .constant(value)
         case .evaluatedObject: return try value([], of: env.object)
         case .variable(let name):
-            if let number = expression.parameter {
-                guard parameters.indices.contains(number) else {
-                    throw .invalid("the parameter \(number) has no value")
-                }
-                return .parameter(number, parameters[number])
-            }
             guard let object = env.variables[name] else { throw .invalid("$\(name) has no value") }
             return try value([], of: object)
         case .keyPath(let base, let path): return try keyPath(expression, base, path, env)

@@ -25,9 +25,7 @@ extension Translation {
         case .bitwiseOr: return try bits("|", function, arguments, env)
         case .leftShift: return try bits("<<", function, arguments, env)
         case .rightShift: return try bits(">>", function, arguments, env)
-        case .now:
-            isForOneUse = true
-            return .constant(.date(now))
+        case .now: return .constant(.date(now))
         case .random: return .computed("(RANDOM() & 2147483647)", .integer, isNullable: false)
         case .randomBelow:
             let bound = try operand(arguments[0], env)

@@ -43,7 +43,7 @@ extension Translation {
             throw .tooLarge("a list of more than \(Self.parameterLimit / 2) values")
         }
         // Few lengths make few statements: the last value fills the list to a power of two.
-        if let last = operands.last, last.literal != nil {
+        if let last = operands.last, last.value != nil {
             while operands.count & (operands.count - 1) != 0 { operands.append(last) }
         }
         let list = operands.map { comparable($0, options, long: long) }
@@ -58,28 +58,18 @@ extension Translation {
     ) -> Condition {
         let condition = Condition(SQLWords.joined(text, " IN (", list, ")"))
         guard holds, element.isIndexed, options.folds else { return condition.turned(holds) }
-        let texts = operands.compactMap(TextLiteral.init)
+        let texts = operands.compactMap(\.text)
         guard texts.count == operands.count else { return condition }
         return narrowed(condition, element, isOneOf: texts, options)
     }
 
     /// A SELECT of literals that are bound as one text; nil where not all are literals.
     private func boundList(_ operands: [Operand], _ wrap: (String) -> String) -> String? {
-        let values = operands.compactMap(\.literal)
+        let values = operands.compactMap(\.value)
         guard values.count == operands.count, let (list, isWritten) = JSONList.text(values) else {
             return nil
         }
         let item = wrap(isWritten ? "\(SQLFunctions.literal.name)(value)" : "value")
-        return "SELECT \(item) FROM json_each(\(bind(list, of: operands)))"
-    }
-
-    /// Binds a list, of which either all values are parameters or none.
-    func bind(_ list: String, of operands: [Operand]) -> String {
-        let numbers = operands.compactMap { operand -> Int? in
-            if case .parameter(let number, _) = operand.content { number } else { nil }
-        }
-        guard let first = numbers.first else { return bind(.string(list)) }
-        if numbers != Array(first..<(first + operands.count)) { isForOneUse = true }
-        return bind(.string(list), from: .list(from: first, count: numbers.count))
+        return "SELECT \(item) FROM json_each(\(bind(.string(list))))"
     }
 }

@@ -11,7 +11,7 @@ extension Translation {
     ) -> Condition {
         if text.isNull || pattern.isNull { return .constant(!holds) }
         let options = options.ofEquality
-        if let literal = TextLiteral(pattern), type != .like, type != .matches {
+        if let literal = pattern.text, type != .like, type != .matches {
             if literal.isEmpty { return .constant(!holds) }
             if !options.folds {
                 return plain(text, type, literal).turned(holds)
@@ -29,29 +29,29 @@ extension Translation {
         let condition = Condition(
             SQLWords.joined(
                 function.name, "(", sql(text), ", ", sql(pattern), ", ", String(bits) + ")"))
-        guard holds, text.isIndexed, let literal = TextLiteral(pattern) else {
+        guard holds, text.isIndexed, let literal = pattern.text else {
             return condition.turned(holds)
         }
         switch type {
         case .beginsWith: return narrowed(condition, text, beginsWith: literal, options)
-        case .like: return narrowed(condition, text, beginsWith: literal.fixed, options)
+        case .like: return narrowed(condition, text, beginsWith: fixedPart(of: literal), options)
         default: return condition
         }
     }
 
     /// With a literal that is taken as it is, SQL's own means serve.
     private func plain(
-        _ text: Operand, _ type: Comparison.Operator, _ literal: TextLiteral
+        _ text: Operand, _ type: Comparison.Operator, _ literal: String
     ) -> Condition {
         switch type {
         case .beginsWith where text.isColumn: prefix(sql(text), literal)
         case .beginsWith:
             Condition(
-                "\(SQLFunctions.beginsWith.name)(\(sql(text)), \(bind(literal)), 0)")
+                "\(SQLFunctions.beginsWith.name)(\(sql(text)), \(bind(.string(literal))), 0)")
         case .endsWith:
-            ending(sql(text), bind(literal))
+            ending(sql(text), bind(.string(literal)))
         default:
-            Condition(SQLWords.joined("INSTR(", sql(text), ", ", bind(literal), ") > 0"))
+            Condition(SQLWords.joined("INSTR(", sql(text), ", ", bind(.string(literal)), ") > 0"))
         }
     }
 
@@ -63,7 +63,7 @@ extension Translation {
     /// The condition behind ranges of the column's index in which all texts are for which it is
     /// true; as it is where no index serves.
     func narrowed(
-        _ condition: Condition, _ column: Operand, beginsWith literal: TextLiteral,
+        _ condition: Condition, _ column: Operand, beginsWith literal: String,
         _ options: ComparisonOptions
     ) -> Condition {
         guard column.isIndexed else { return condition }
@@ -77,26 +77,24 @@ extension Translation {
 
     /// The same for a text that is equal to one of several.
     func narrowed(
-        _ condition: Condition, _ column: Operand, isOneOf literals: [TextLiteral],
+        _ condition: Condition, _ column: Operand, isOneOf literals: [String],
         _ options: ComparisonOptions
     ) -> Condition {
         guard column.isIndexed, options.folds, literals.count <= Self.mostRanges else {
             return condition
         }
-        // Other texts have other ranges in common.
-        if literals.contains(where: { $0.origin != nil }) { isForOneUse = true }
-        var all: [TextLiteral] = []
+        var all: [String] = []
         for literal in literals {
             let beginnings = beginnings(of: literal, options)
             // Of the empty text, and of what no range holds, the whole index would be read.
             if beginnings.isEmpty { return condition }
             all += beginnings
         }
-        all.sort { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }
-        var ranges: [TextLiteral] = []
+        all.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        var ranges: [String] = []
         for beginning in all {
             // What begins as another does is in its range.
-            if let last = ranges.last, beginning.text.utf8.starts(with: last.text.utf8) { continue }
+            if let last = ranges.last, beginning.utf8.starts(with: last.utf8) { continue }
             ranges.append(beginning)
         }
         guard ranges.count <= Self.mostRanges else { return condition }
@@ -106,32 +104,36 @@ extension Translation {
     /// Texts of which every one that begins with the literal under the options begins with one;
     /// none where that cannot be said.
     private func beginnings(
-        of literal: TextLiteral, _ options: ComparisonOptions
-    ) -> [TextLiteral] {
+        of literal: String, _ options: ComparisonOptions
+    ) -> [String] {
         switch options.subtracting(.localeSensitive) {
         case _ where !options.folds: literal.isEmpty ? [] : [literal]
-        case .caseInsensitive: literal.caseVariants
+        case .caseInsensitive: CaseVariants.beginnings(of: literal)
         default: []
         }
     }
 
-    private func prefix(_ column: String, _ literal: TextLiteral) -> Condition {
-        if literal.text.utf8.count > 1 { findsFew = true }
+    private func prefix(_ column: String, _ literal: String) -> Condition {
+        if literal.utf8.count > 1 { findsFew = true }
         return range(column, literal)
     }
 
-    private func range(_ column: String, _ prefix: TextLiteral) -> Condition {
-        let from = bind(prefix)
-        guard let next = prefix.next else {
-            isForOneUse = true
+    private func range(_ column: String, _ prefix: String) -> Condition {
+        let from = bind(.string(prefix))
+        guard let next = TextPrefix.next(after: prefix) else {
             return Condition(SQLWords.joined(column, " >= ", from))
         }
         return Condition(
-            SQLWords.joined(column, " >= ", from, " AND ", column, " < ", bind(next)), .and)
+            SQLWords.joined(column, " >= ", from, " AND ", column, " < ", bind(.string(next))), .and
+        )
     }
 
-    private func bind(_ literal: TextLiteral) -> String {
-        bind(.string(literal.text), from: literal.origin)
+    /// The beginning of a pattern of LIKE up to its first sign.
+    private func fixedPart(of pattern: String) -> String {
+        let end = pattern.utf8.firstIndex {
+            $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "\\")
+        }
+        return end.map { String(pattern[..<$0]) } ?? pattern
     }
 }
 

@@ -45,13 +45,9 @@ extension Translation {
         _ type: Comparison.Operator, _ right: Expression, holds: Bool
     ) -> Bool {
         func isLiteral(_ it: Expression) -> Bool {
-            if case .constant = it { true } else { it.parameter != nil }
+            if case .constant = it { true } else { false }
         }
         switch (type, right) {
-        case (.equal, .variable), (.beginsWith, .variable), (.endsWith, .variable),
-            (.like, .variable), (.contains, .variable):
-            return holds && isLiteral(right)
-        case (.notEqual, .variable): return !holds && isLiteral(right)
         case (.equal, .constant(let value)): return holds && !value.isNull
         case (.notEqual, .constant(let value)): return !holds && !value.isNull
         case (.in, .aggregate(let items)):

@@ -8,13 +8,6 @@ import StelePredicates
 final class Translation {
     let translator: FetchTranslator
     private(set) var bindings: [Value] = []
-    /// Those among them that differ among requests of one shape.
-    private(set) var sources: [BindingSource] = []
-    /// What stands for the predicate's parameters now.
-    let parameters: [Value]
-    /// Whether the statement is for this one request: its text or a binding depends on more than
-    /// the shape.
-    var isForOneUse = false
     private var aliases = 0
     /// Whether a condition is of the kind that an index finds few rows by.
     var findsFew = false
@@ -24,9 +17,8 @@ final class Translation {
     /// What `now()` is, wherever the statement says it: seconds since 2001-01-01T00:00:00Z.
     lazy var now = PredicateCalls.now
 
-    init(_ translator: FetchTranslator, parameters: [Value] = []) {
+    init(_ translator: FetchTranslator) {
         self.translator = translator
-        self.parameters = parameters
         bindings.reserveCapacity(16)
     }
 
@@ -43,9 +35,7 @@ final class Translation {
     func leave() { depth -= 1 }
 
     /// Binds a value and gives the text that stands for it.
-    /// - Parameter origin: where another request of the shape has its own; nil where it is the same.
-    func bind(_ value: consuming Value, from origin: BindingSource.Origin? = nil) -> String {
-        if let origin { sources.append(BindingSource(place: bindings.count, origin: origin)) }
+    func bind(_ value: consuming Value) -> String {
         bindings.append(value)
         let count = bindings.count
         return count < Self.parameters.count ? Self.parameters[count] : "?\(count)"
@@ -65,7 +55,6 @@ final class Translation {
     func sql(_ operand: Operand) -> String {
         switch operand.content {
         case .constant(let value): value.isNull ? "NULL" : bind(value)
-        case .parameter(let number, let value): bind(value, from: .parameter(number))
         case .sql(let text): text
         case .entityName(let position): entityName(of: position)
         }

@@ -33,7 +33,7 @@ struct OrderedMembers {
             return []
         }
         let members = try context.memberKeys(of: relationship, owners: [owner.key])[owner.key] ?? []
-        if !plan.request.hasPredicate, plan.request.sortDescriptors.isEmpty,
+        if plan.request.predicate == nil, plan.request.sortDescriptors.isEmpty,
             plan.request.includesSubentities
         {
             return members

@@ -1,4 +1,4 @@
-// Requests of one shape, asked one after the other: each has its own answer.
+// Queries that differ in their literals alone: each has its own answer.
 
 import SteleHTTP
 import SteleJSON
@@ -9,7 +9,7 @@ import Testing
 @testable import SteleRequests
 @testable import SteleService
 
-@Suite struct ShapeTests {
+@Suite struct RepeatedQueryTests {
     private static func filled(inMemory: Bool) throws -> ServiceFixture {
         let league = try ServiceFixture(TestModels.league(), inMemory: inMemory)
         _ = league.post("/Team", #"[{"name":"Rovers","city":"Leeds"},{"name":"City"}]"#)
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    /// A context does not check again what a plan has checked, whether or not its shape is known.
+    /// A context does not check a plan's request again.
     @Test func plansAreOfRequestsThatAreChecked() throws {
         let league = try Self.filled(inMemory: false)
         for (target, predicate) in Self.answers.map({ ($0.target, $0.where) }) {
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func aMistakeInAKnownShapeIsToldAsInANewOne(inMemory: Bool) throws {
+    func aMistakeIsReportedAfterAQueryThatHasNone(inMemory: Bool) throws {
         for (good, bad) in [
             ("joinedAt > \"2022-12-31\"", "joinedAt > \"2022-02-30\""),
             ("goals > 3", "goals > 3x"), ("team == \"/Team/1\"", "team == \"/Teem/1\""),
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func pagesGoOnInAKnownShape(inMemory: Bool) throws {
+    func pagesGoOnWithOtherLiterals(inMemory: Bool) throws {
         let league = try Self.filled(inMemory: inMemory)
         for goals in [2, 1, 2] {
             var target: String? =
@@ -121,7 +121,7 @@ import Testing
         #expect(wrong.status == 400 && wrong.detail.contains("limit"))
     }
 
-    @Test func whatIsAskedByVariablesOrNeverTheSameIsItsOwn() throws {
+    @Test func variablesAndTheTimeAreReadAnew() throws {
         let league = try Self.filled(inMemory: false)
         for (goals, count) in [(2, 4), (3, 2), (2, 4)] {
             let answer = league.get("/Player/count?where=goals%20%3E%20$g&var.g=\(goals)")
@@ -131,16 +131,5 @@ import Testing
             let text = encoded("joinedAt < now() AND name == \"\(name)\"")
             #expect(league.get("/Player/count?where=\(text)")["ETag"] == nil)
         }
-    }
-
-    @Test func everyShapeIsKeptOnce() throws {
-        let league = try Self.filled(inMemory: false)
-        let before = league.service.plans.count
-        for goals in 0..<20 {
-            #expect(league.get("/Player?sort=name&where=goals%20%3E%20\(goals)").status == 200)
-        }
-        #expect(league.service.plans.count == before + 1)
-        #expect(league.get("/Player?where=goals%20%3E%20x").status == 400)
-        #expect(league.service.plans.count == before + 1)
     }
 }
