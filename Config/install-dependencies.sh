@@ -19,7 +19,7 @@ done
 [ ${#missing[@]} -gt 0 ] || exit 0
 
 if ! command -v apt-get >/dev/null; then
-    echo "Stele needs what Debian packages as ${missing[*]}. Install it, then run this again." >&2
+    echo "Stele needs these Debian packages or their equivalents: ${missing[*]}" >&2
     exit 1
 elif [ "$(id -u)" -ne 0 ]; then
     echo "Stele needs ${missing[*]}. Install them, then run this again:" >&2
