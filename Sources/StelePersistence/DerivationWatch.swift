@@ -1,24 +1,22 @@
-/// Which other objects' derived values a change touches.
-
 import SteleModel
 import StelePredicates
 
-/// What a derived attribute depends on beyond its own object: one step of a path, or a to-many's
-/// members.
+/// A dependency of a derived attribute on other objects: one step of a path, or the members of a
+/// to-many relationship.
 struct DerivationWatch: Sendable {
     private enum Way {
-        /// Objects at the end of a path over to-ones.
+        /// The objects that a path of to-one relationships leads to.
         case path([Relationship])
-        /// The members of a to-many.
+        /// The members of a to-many relationship.
         case members(Relationship, inverse: Relationship?)
     }
 
-    /// The entity whose objects have the derived attribute.
+    /// The entity with the derived attribute.
     let entity: Entity
     private let way: Way
-    /// Whose change counts.
+    /// The entity that it depends on.
     private let changed: Entity
-    /// The slots whose change counts; a deletion always does.
+    /// The slots that it depends on; it always depends on deletions.
     private let slots: Set<Int>
 
     static func all(
@@ -45,7 +43,7 @@ struct DerivationWatch: Sendable {
         }
     }
 
-    /// The keys of objects whose derived value may be another after the changes.
+    /// Returns the keys of the objects whose derived value the changes may affect.
     func affected(
         by changes: [DerivedAttributes.Change], _ reader: some DerivationReader, _ model: Model
     ) throws(StoreError) -> Set<Int64> {
@@ -57,13 +55,13 @@ struct DerivationWatch: Sendable {
             }.map(\.key)
             return try owners(of: keys, path.map(\.name), .direct, reader)
         case .members(let toMany, let inverse):
-            return try owners(changes, toMany, inverse, reader)
+            return try owners(changes, of: toMany, inverse: inverse, from: reader)
         }
     }
 
     private func owners(
-        _ changes: [DerivedAttributes.Change], _ toMany: Relationship, _ inverse: Relationship?,
-        _ reader: some DerivationReader
+        _ changes: [DerivedAttributes.Change], of toMany: Relationship, inverse: Relationship?,
+        from reader: some DerivationReader
     ) throws(StoreError) -> Set<Int64> {
         var found = Set<Int64>()
         var members: [Int64] = []
@@ -93,7 +91,7 @@ struct DerivationWatch: Sendable {
         return found.union(try owners(of: members, [toMany.name, "_id"], .any, reader))
     }
 
-    /// The objects from which a path leads to any of those keys.
+    /// Returns the objects from which a path leads to any of the keys.
     private func owners(
         of keys: [Int64], _ path: [String], _ modifier: Comparison.Modifier,
         _ reader: some DerivationReader
@@ -109,7 +107,7 @@ struct DerivationWatch: Sendable {
         return found
     }
 
-    /// That an expression is one of those keys.
+    /// Returns the condition that an expression equals one of the keys.
     static func isAny(
         of keys: [Int64], _ expression: Expression, _ modifier: Comparison.Modifier = .direct
     ) -> Predicate {

@@ -1,12 +1,11 @@
-/// Derived attributes of a save to an in-memory store.
-
 import SteleModel
 import StelePredicates
 
 extension InMemoryReader: DerivationReader {}
 
 extension InMemorySave {
-    /// Works derived values out on the contents as they will be, and adds what changes by it.
+    /// Computes derived values from the contents after the save, and adds their changes to the
+    /// outcome.
     mutating func derive(_ derived: DerivedAttributes, at time: Double) throws(StoreError) {
         var after = contents
         after.apply(outcome)
