@@ -1,8 +1,6 @@
-/// Many keys as one bound value, for `json_each`.
-
-/// A JSON array of keys.
+/// A list of keys as one binding, for `json_each`.
 public enum KeyList {
-    /// `[1,2,3]`.
+    /// Returns a JSON array, such as `[1,2,3]`.
     public static func json(_ keys: [Int64]) -> String {
         var text = "["
         text.reserveCapacity(keys.count * 8 + 2)

@@ -85,7 +85,7 @@ import Testing
         ])
     func again(_ entity: String, _ first: String, _ second: String) throws {
         let translator = fetching.translator
-        for make in [translator.snapshots, translator.keys, translator.count] {
+        for make in [translator.snapshots, translator.count] {
             let before = try isAlike(make, both(entity, first))
             let after = try isAlike(make, both(entity, second))
             #expect(before === after, "the text is the very one")

@@ -1,27 +1,26 @@
-/// Where a statement's bindings come from when it is used again for another request of its shape.
-
 import SteleModel
 import StelePredicates
 
-/// One binding that each request of a shape has its own value for.
+/// A binding with another value for each request of a shape, and the source of this value.
 struct BindingSource: Sendable {
     enum Origin: Sendable {
-        /// That parameter of the predicate.
+        /// A parameter of the predicate.
         case parameter(Int)
-        /// What is made of that parameter, which is a text.
+        /// A text derived from a parameter.
         case text(Int, TextLiteral.Derivation)
-        /// So many parameters, from that one on, as one text (`JSONList`).
+        /// Consecutive parameters as one text (`JSONList`).
         case list(from: Int, count: Int)
         case limit, offset
-        /// That value of the position that the request goes on after.
+        /// A value of the request's position (`FetchRequest.after`).
         case position(Int)
     }
 
-    /// Its index among the bindings.
+    /// The index of the binding.
     let place: Int
     let origin: Origin
 
-    /// The value for a request; nil where it has none, so that its statement is another.
+    /// Returns the value for a request; nil where it cannot be derived, so that the request needs
+    /// another statement.
     func value(
         _ parameters: [Value], _ request: FetchRequest, _ variants: inout CaseVariantsOfText
     ) -> Value? {
@@ -41,7 +40,7 @@ struct BindingSource: Sendable {
     }
 }
 
-/// The beginnings under `[c]` of the text that was last asked for, each of which is bound.
+/// The prefixes under `[c]` of the last text; each of them is a binding.
 struct CaseVariantsOfText {
     private var last: (text: String, beginnings: [String])?
 
@@ -53,18 +52,19 @@ struct CaseVariantsOfText {
     }
 }
 
-/// A text that is known where the statement is made, and what it was made of.
+/// A text that is known when the statement is made, and its derivation from a parameter.
 struct TextLiteral {
-    /// What is made of a parameter's text, the same for all requests of the shape.
+    /// A derivation from a parameter's text, the same for all requests of the shape.
     struct Derivation: Sendable {
-        /// Whether only what stands before LIKE's first sign counts.
+        /// Whether only the text before LIKE's first wildcard is used.
         var isFixed = false
-        /// Which of how many beginnings under `[c]` it is.
+        /// The index of the prefix under `[c]`, and the number of prefixes.
         var variant: (index: Int, count: Int)?
-        /// Whether it is the least text above all that begin so.
+        /// Whether it is the lowest text above all texts with the prefix.
         var isNext = false
 
-        /// Nil where it cannot be made of this text, or as many are not.
+        /// Returns the derived text; nil where it cannot be derived, or the number of prefixes
+        /// differs.
         func text(of whole: String, _ variants: inout CaseVariantsOfText) -> String? {
             var text = isFixed ? TextLiteral.fixed(whole) : whole
             if let variant {
@@ -80,7 +80,7 @@ struct TextLiteral {
     private let parameter: Int?
     private var derivation = Derivation()
 
-    /// Nil where the operand is no text that is known.
+    /// Nil where the operand is not a known text.
     init?(_ operand: Operand) {
         switch operand.content {
         case .constant(.string(let text)): (self.text, parameter) = (text, nil)
@@ -98,10 +98,10 @@ struct TextLiteral {
 
     var isEmpty: Bool { text.isEmpty }
 
-    /// Where another request of the shape has its own; nil where there is no other.
+    /// The source in another request of the shape; nil where the text does not change.
     var origin: BindingSource.Origin? { parameter.map { .text($0, derivation) } }
 
-    /// What stands before LIKE's first sign.
+    /// The text before LIKE's first wildcard.
     var fixed: TextLiteral {
         TextLiteral(Self.fixed(text), self) { $0.isFixed = true }
     }
@@ -113,12 +113,12 @@ struct TextLiteral {
         return end.map { String(pattern[..<$0]) } ?? pattern
     }
 
-    /// The least text above all that begin with it, or nil where there is none.
+    /// The lowest text above all texts that begin with it; nil where there is none.
     var next: TextLiteral? {
         TextPrefix.next(after: text).map { TextLiteral($0, self) { $0.isNext = true } }
     }
 
-    /// Its beginnings under `[c]` (`CaseVariants`).
+    /// The prefixes under `[c]` (`CaseVariants`).
     var caseVariants: [TextLiteral] {
         let all = CaseVariants.beginnings(of: text)
         return all.enumerated().map { index, text in

@@ -1,14 +1,12 @@
-/// Many values as one bound text, which `json_each` gives back exactly.
-
 import SteleModel
 import struct FoundationEssentials.Decimal
 import struct FoundationEssentials.UUID
 
-/// A list of values as a JSON array.
+/// A list of values as a JSON array, which `json_each` reads without loss.
 enum JSONList {
-    /// The array, and whether its elements are `ListLiteral`s; nil where there is a null, or
-    /// binary data. Integers and texts stand as they are; what SQLite would read only to 15 digits,
-    /// and what JSON has not, as literals of ours.
+    /// Returns the array, and whether its elements are `ListLiteral`s; nil where a value is null or
+    /// binary. Integers and texts are plain JSON. Other values are literals, because SQLite reads
+    /// only 15 digits of a number.
     static func text(_ values: [Value]) -> (String, isWritten: Bool)? {
         var bytes: [UInt8] = [UInt8(ascii: "[")]
         bytes.reserveCapacity(values.count * 8)
@@ -55,8 +53,8 @@ enum JSONList {
     }
 }
 
-/// A number or UUID as a JSON text of a letter and digits: `i` an integer, `d` the bits of a
-/// double, `n` a Decimal's digits, `u` a UUID.
+/// A number or a UUID as a JSON string: `i` and an integer, `d` and the bits of a double, `n` and
+/// the digits of a Decimal, `u` and a UUID.
 public enum ListLiteral {
     static func write(_ value: Value, to bytes: inout [UInt8]) -> Bool {
         bytes.append(UInt8(ascii: "\""))
@@ -72,7 +70,7 @@ public enum ListLiteral {
         return true
     }
 
-    /// The value that was written; nil for what is none.
+    /// Decodes a literal; nil for any other text.
     public static func value(_ bytes: UnsafeBufferPointer<UInt8>) -> Value? {
         guard let kind = bytes.first else { return nil }
         let text = String(decoding: bytes.dropFirst(), as: UTF8.self)

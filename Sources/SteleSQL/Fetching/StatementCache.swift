@@ -1,17 +1,15 @@
-/// Statements by the shape of the requests that they were made of.
-
 import SteleModel
 import StelePredicates
 
-/// All that a statement's text depends on: everything of a request but the values of its literals,
+/// Everything that a statement's text depends on: the request without the values of its literals,
 /// of its position, and of limit and offset.
 struct StatementKey: RecentCacheKey {
-    /// What is asked for of the objects.
-    enum Kind: UInt8, Sendable { case snapshots, keys, rows, count }
+    /// The kind of statement.
+    enum Kind: UInt8, Sendable { case snapshots, rows, count }
 
     private let kind: Kind
     private let prepared: PreparedPredicate
-    /// What of the literals' values decides the text.
+    /// The properties of the literals' values that the text depends on.
     private let forms: UInt128
     private let nulls: UInt64
     private let bounds: Bounds
@@ -20,10 +18,10 @@ struct StatementKey: RecentCacheKey {
     private let columns: [ExpressionDescription]
     private let groups: [Expression]
     private let having: Predicate?
-    /// Of what differs most.
+    /// A hash of the properties that differ most.
     let hash: Int
 
-    /// What a request has, whatever the number.
+    /// The clauses of a request, whatever their numbers.
     private struct Bounds: OptionSet {
         let rawValue: UInt8
         static let subentities = Bounds(rawValue: 1)
@@ -32,8 +30,8 @@ struct StatementKey: RecentCacheKey {
         static let distinct = Bounds(rawValue: 8)
     }
 
-    /// Nil for a request whose statement is not kept. Both are lent: an initialiser would own the
-    /// request, and all of it would be copied for that.
+    /// Nil for a request whose statement is not cached. Both parameters are borrowed, because an
+    /// initialiser would otherwise copy the whole request.
     init?(_ kind: Kind, _ request: borrowing FetchRequest, _ filled: borrowing FilledPredicate) {
         guard request.source == nil, let forms = Self.forms(of: filled.values) else { return nil }
         var nulls: UInt64 = 0
@@ -64,9 +62,9 @@ struct StatementKey: RecentCacheKey {
                 &+ UInt(kind.rawValue) &* 16 &+ UInt(bounds.rawValue))
     }
 
-    /// Three bits for each text and Decimal: an empty text is found nowhere, a short one at many
-    /// places, and one that begins with a sign of LIKE's or with other letters than ASCII's in no
-    /// range of an index; a long Decimal is compared by its key.
+    /// Returns three bits for each text and Decimal. The text of a statement depends on whether a
+    /// text is empty or short, and whether it begins with a wildcard of LIKE or with a letter
+    /// beyond ASCII; and on whether a Decimal is long.
     private static func forms(of values: [Value]) -> UInt128? {
         var (forms, count): (UInt128, Int) = (0, 0)
         for value in values {
@@ -102,9 +100,9 @@ struct StatementKey: RecentCacheKey {
     }
 }
 
-/// The statements of one translator; any thread.
+/// The statements of one translator, shared by all threads.
 final class StatementCache: Sendable {
-    /// What is known of a shape: its statement, or that each request needs its own.
+    /// The statement of a shape, or that each request needs its own.
     enum Known: Sendable {
         case kept(FetchStatement)
         case none

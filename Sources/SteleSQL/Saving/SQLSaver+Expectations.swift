@@ -1,76 +1,55 @@
-/// What a request was made from and no version guards, looked at again.
-
 import SteleModel
 import StelePersistence
 
-/// Checks a request's expectations in the writer's transaction.
-struct ExpectationCheck {
-    let schema: SQLSchema
-    let connection: any SQLConnection
+extension SQLSaver {
 
-    /// - Throws: `.moved` with a sentence where one does not hold.
-    func check(
-        _ expectations: [Expectation], statements: inout SaveStatements
-    ) throws(StoreError) {
+    /// Checks a request's expectations in the writer's transaction.
+    /// - Throws: `.moved` for one that does not hold.
+    func check(_ expectations: [Expectation]) throws(StoreError) {
         for expectation in expectations {
             let holds =
                 switch expectation {
-                case .exists(let entity, let key):
-                    try exists(schema.model.entities[entity], key, &statements)
+                case .exists(let entity, let key): try exists(schema.model.entities[entity], key)
                 case .members(let relationship, let owner, let keys):
-                    try members(schema.model.relationships[relationship], owner, keys, &statements)
+                    try members(of: relationship, owner) == Set(keys)
                 case .owners(let relationship, let member, let keys):
-                    try owners(schema.model.relationships[relationship], member, keys, &statements)
+                    try owners(by: schema.model.relationships[relationship], of: member)
+                        == Set(keys)
                 }
             guard holds else { throw expectation.failure(in: schema.model) }
         }
     }
 
-    private func exists(
-        _ entity: Entity, _ key: Int64, _ statements: inout SaveStatements
-    ) throws(StoreError) -> Bool {
-        guard let table = schema.table(of: entity.index) else { return true }
-        let sql = statements.text("SELECT Z_ENT FROM \(table.name) WHERE Z_PK = ?1")
-        let rows = try connection.rows(sql, [.int(key)], [.integer])
-        guard case .int(let number)? = rows.first?.first else { return false }
+    private func exists(_ entity: Entity, _ key: Int64) throws(StoreError) -> Bool {
+        let sql = statements.text(
+            "SELECT Z_ENT FROM \(schema.table(of: entity.index).name) WHERE Z_PK = ?1")
+        guard let number = try connection.integer(sql, [.int(key)]) else { return false }
         return entity.isKind(Int(number) &- 1)
     }
 
-    private func members(
-        _ relationship: Relationship, _ owner: Int64, _ keys: [Int64],
-        _ statements: inout SaveStatements
-    ) throws(StoreError) -> Bool {
-        guard let storage = schema.toManys[relationship.index] else { return true }
-        let sql: String
-        switch storage {
-        case .column(let table, let column, _, _):
-            sql = "SELECT Z_PK FROM \(table) WHERE \(column) = ?1"
-        case .join(let table):
-            sql = "SELECT \(table.memberColumn) FROM \(table.name) WHERE \(table.ownerColumn) = ?1"
-        }
-        return try self.keys(statements.text(sql), of: owner) == Set(keys)
+    private func members(of relationship: Int, _ owner: Int64) throws(StoreError) -> Set<Int64> {
+        guard let links = schema.toManys[relationship]?.links else { return [] }
+        return try keys(
+            "SELECT \(links.member) FROM \(links.table) WHERE \(links.owner) = ?1", of: owner)
     }
 
     private func owners(
-        _ relationship: Relationship, _ member: Int64, _ keys: [Int64],
-        _ statements: inout SaveStatements
-    ) throws(StoreError) -> Bool {
-        let sql: String
-        if case .column(let table, let column, _, _)? = schema.toManys[relationship.index] {
-            sql = "SELECT \(column) FROM \(table) WHERE Z_PK = ?1 AND \(column) IS NOT NULL"
-        } else if !relationship.isToMany, let table = schema.table(of: relationship.owner),
-            let column = schema.column(of: relationship.slot, in: relationship.owner)
-        {
-            sql = "SELECT Z_PK FROM \(table.name) WHERE \(column) = ?1"
-        } else {
-            return true
+        by relationship: Relationship, of member: Int64
+    ) throws(StoreError) -> Set<Int64> {
+        if let links = schema.toManys[relationship.index]?.links {
+            return try keys(
+                "SELECT \(links.owner) FROM \(links.table) "
+                    + "WHERE \(links.member) = ?1 AND \(links.owner) IS NOT NULL", of: member)
         }
-        return try self.keys(statements.text(sql), of: member) == Set(keys)
+        let owner = relationship.owner
+        guard let column = schema.column(of: relationship.slot, in: owner) else { return [] }
+        return try keys(
+            "SELECT Z_PK FROM \(schema.table(of: owner).name) WHERE \(column) = ?1", of: member)
     }
 
-    private func keys(_ sql: SQLText, of key: Int64) throws(StoreError) -> Set<Int64> {
+    private func keys(_ sql: String, of key: Int64) throws(StoreError) -> Set<Int64> {
         var found = Set<Int64>()
-        for row in try connection.rows(sql, [.int(key)], [.integer]) {
+        for row in try connection.rows(statements.text(sql), [.int(key)], [.integer]) {
             if case .int(let key) = row[0] { found.insert(key) }
         }
         return found
