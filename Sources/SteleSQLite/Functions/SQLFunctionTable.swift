@@ -1,31 +1,39 @@
-/// The functions that statements call, registered on each connection.
-
 import CSQLite
 import SteleSQL
 
-/// A scalar's arguments, as SQLite hands them over.
+/// The arguments of a function, as SQLite passes them.
 typealias SQLArguments = UnsafeMutablePointer<OpaquePointer?>
 
-/// Registers what `SQLFunctions` names.
+/// Registers the functions of `SQLFunctions` on connections.
 enum SQLFunctionTable {
-    private typealias Scalar = @convention(c) (OpaquePointer?, Int32, SQLArguments?) -> Void
+    typealias Scalar = @convention(c) (OpaquePointer?, Int32, SQLArguments?) -> Void
+    typealias Final = @convention(c) (OpaquePointer?) -> Void
 
-    /// Makes all functions known to a connection.
+    /// Registers all functions that need no state of the connection.
     static func register(on connection: OpaquePointer) {
-        for (function, body) in texts + decimals + values { add(function, body, on: connection) }
+        for (function, body) in texts + decimals + values {
+            add(function, on: connection, scalar: body)
+        }
         DecimalAggregate.register(on: connection)
         NumberAggregate.register(on: connection)
         SumAggregate.register(on: connection)
     }
 
-    private static func add(
-        _ function: SQLFunction, _ body: Scalar, on connection: OpaquePointer
+    /// Registers a scalar, or an aggregate by its step and its end.
+    /// - Parameters:
+    ///   - data: the retained object that `sqlite3_user_data` returns.
+    ///   - release: releases `data`.
+    static func add(
+        _ function: SQLFunction, on connection: OpaquePointer, scalar: Scalar? = nil,
+        step: Scalar? = nil, final: Final? = nil, data: UnsafeMutableRawPointer? = nil,
+        release: (@convention(c) (UnsafeMutableRawPointer?) -> Void)? = nil
     ) {
         let code = sqlite3_create_function_v2(
             connection, function.name, Int32(function.argumentCount),
             SQLITE_UTF8 | SQLITE_INNOCUOUS
-                | (function.isDeterministic ? SQLITE_DETERMINISTIC : 0), nil, body, nil, nil, nil)
-        precondition(code == SQLITE_OK, "a name and a count that SQLite takes")
+                | (function.isDeterministic ? SQLITE_DETERMINISTIC : 0), data, scalar, step, final,
+            release)
+        precondition(code == SQLITE_OK, "SQLite accepts the name and the argument count")
     }
 
     private static var texts: [(SQLFunction, Scalar)] {

@@ -1,11 +1,9 @@
-/// The language's own functions inside statements: any of them, of values of any kind.
-
 import CSQLite
 import SteleModel
 import StelePredicates
 import SteleSQL
 
-/// Scalars that read their arguments as `Value`s and give one back.
+/// The predicate language's functions as scalars, on values of any kind.
 enum ValueFunctions {
     private static let functions = PredicateFunction.allCases
     private static let casts = CastType.allCases
@@ -61,7 +59,7 @@ enum ValueFunctions {
         ColumnKind(code: Int(sqlite3_value_int(value)))
     }
 
-    /// A number by what SQLite holds.
+    /// Returns a number of the type that SQLite has stored.
     static func number(_ value: OpaquePointer?) -> Value {
         switch sqlite3_value_type(value) {
         case SQLITE_INTEGER: .int(sqlite3_value_int64(value))
@@ -106,12 +104,7 @@ enum ValueFunctions {
         case .double(let it), .date(let it): sqlite3_result_double(context, it)
         case .decimal(let it): DecimalFunctions.result(context, it)
         case .string(var it):
-            it.withUTF8 { utf8 in
-                guard let start = utf8.baseAddress else { return stele_result_text(context, "", 0) }
-                start.withMemoryRebound(to: CChar.self, capacity: utf8.count) {
-                    stele_result_text(context, $0, Int64(utf8.count))
-                }
-            }
+            it.withUTF8 { TextFunctions.result(context, $0) }
         case .uuid(let it):
             withUnsafeBytes(of: it.uuid) { stele_result_blob(context, $0.baseAddress, 16) }
         }
