@@ -49,14 +49,17 @@ struct DerivationWatch: Sendable {
     ) throws(StoreError) -> Set<Int64> {
         switch way {
         case .path(let path):
-            let keys = changes.filter {
-                changed.isKind($0.entity)
-                    && ($0.kind == .delete || !slots.isDisjoint(with: $0.slots))
-            }.map(\.key)
+            let keys = changes.map(\.change)
+                .filter { changed.isKind($0.entity) && ($0.kind == .delete || touches($0)) }
+                .map(\.key)
             return try owners(of: keys, path.map(\.name), .direct, reader)
         case .members(let toMany, let inverse):
             return try owners(changes, of: toMany, inverse: inverse, from: reader)
         }
+    }
+
+    private func touches(_ change: ObjectChange) -> Bool {
+        change.kind != .insert && !slots.isDisjoint(with: change.changedSlots)
     }
 
     private func owners(
@@ -65,22 +68,20 @@ struct DerivationWatch: Sendable {
     ) throws(StoreError) -> Set<Int64> {
         var found = Set<Int64>()
         var members: [Int64] = []
-        for change in changes {
+        for (change, after) in changes {
             if change.kind != .delete, entity.isKind(change.entity),
-                change.toManys.contains(toMany.index)
+                change.toManys.contains(where: { $0.relationship == toMany.index })
             {
                 found.insert(change.key)
             }
             guard changed.isKind(change.entity) else { continue }
             guard let inverse, !inverse.isToMany else {
-                if change.kind != .insert, !slots.isDisjoint(with: change.slots) {
-                    members.append(change.key)
-                }
+                if touches(change) { members.append(change.key) }
                 continue
             }
-            let isMoved = change.kind != .update || change.slots.contains(inverse.slot)
-            guard isMoved || !slots.isDisjoint(with: change.slots) else { continue }
-            for values in [change.before, change.after] {
+            let isMoved = change.kind != .update || change.changedSlots.contains(inverse.slot)
+            guard isMoved || touches(change) else { continue }
+            for values in [change.before?.values, after?.values] {
                 if let values, values.indices.contains(inverse.slot),
                     case .key(let owner) = values[inverse.slot]
                 {

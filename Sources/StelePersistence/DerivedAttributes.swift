@@ -26,55 +26,22 @@ public struct DerivedAttributes: Sendable {
     /// skipped; a checked model has none.
     public init(_ model: Model) {
         self.model = model
-        byEntity = model.entities.map { entity in
-            entity.slots.compactMap { property in
+        let derivations = model.entities.map { entity in
+            entity.slots.compactMap { property -> Derivation? in
                 guard case .attribute(let it) = property, it.isDerived else { return nil }
                 return try? Derivation(it, of: model.entities[it.owner], in: model)
             }
         }
-        isEmpty = byEntity.allSatisfy(\.isEmpty)
+        byEntity = derivations
+        isEmpty = derivations.allSatisfy(\.isEmpty)
         watches = model.entities.flatMap { entity in
-            entity.declaration.properties.flatMap { property -> [DerivationWatch] in
-                guard case .attribute(let declared) = property,
-                    let it = entity.attribute(named: declared.name),
-                    let derivation = try? Derivation(it, of: entity, in: model)
-                else { return [] }
-                return DerivationWatch.all(of: derivation, entity, model)
-            }
+            derivations[entity.index].filter { $0.attribute.owner == entity.index }
+                .flatMap { DerivationWatch.all(of: $0, entity, model) }
         }
     }
 
-    /// An object that a save inserted, updated or deleted.
-    public struct Change: Sendable {
-        /// The kind of change.
-        public var kind: ObjectChange.Kind
-        /// The index of the concrete entity.
-        public var entity: Int
-        /// The permanent key.
-        public var key: Int64
-        /// The values before the save; nil for a new object.
-        public var before: [Value]?
-        /// The values after the save, without new derived values; nil for a deleted object.
-        public var after: [Value]?
-        /// The changed slots.
-        public var slots: [Int]
-        /// The changed to-many relationships, by `Relationship.index`.
-        public var toManys: [Int]
-
-        /// Creates a change.
-        public init(
-            _ kind: ObjectChange.Kind, entity: Int, key: Int64, before: [Value]?, after: [Value]?,
-            slots: [Int], toManys: [Int]
-        ) {
-            self.kind = kind
-            self.entity = entity
-            self.key = key
-            self.before = before
-            self.after = after
-            self.slots = slots
-            self.toManys = toManys
-        }
-    }
+    /// An executed change, and the object after it without new derived values; nil for a deletion.
+    public typealias Change = (change: ObjectChange, after: Snapshot?)
 
     /// An object whose derived values were computed.
     public struct Outcome: Sendable {
@@ -93,10 +60,11 @@ public struct DerivedAttributes: Sendable {
     ) throws(StoreError) -> [Outcome] {
         var affected: [Int: Set<Int64>] = [:]
         var saved = Set<ObjectID>()
-        for change in changes where change.kind != .delete && !byEntity[change.entity].isEmpty {
+        for (change, _) in changes
+        where change.kind != .delete && !byEntity[change.entity].isEmpty {
             let root = model.entities[change.entity].root
             affected[root, default: []].insert(change.key)
-            if change.kind == .insert || !change.slots.isEmpty {
+            if change.kind == .insert || !change.changedSlots.isEmpty {
                 saved.insert(ObjectID(root: root, key: change.key))
             }
         }

@@ -43,9 +43,9 @@ extension SQLConnection {
     }
 }
 
-/// The conversion of a column's content to a `Value`.
+/// The conversion of a column's content to a `Value`; statements name it by its raw value.
 @frozen
-public enum ColumnKind: Sendable, Hashable {
+public enum ColumnKind: Int, Sendable {
     /// A kind named as its `Value`; an integer is 64 bits wide, a data column has a Binary or
     /// Transformable value, a key column a `Z_PK`.
     case integer, boolean, double, decimal, text, date, data, uuid, key

@@ -1,6 +1,6 @@
 /// The text of one SQL statement, with `?1`, `?2`, … for its bindings. Its hash is computed once,
 /// for fast lookup of the prepared statement.
-public final class SQLText: Sendable, Hashable, CustomStringConvertible {
+public final class SQLText: Sendable, Hashable {
     /// The text.
     public let string: String
     private let hash: Int
@@ -18,7 +18,4 @@ public final class SQLText: Sendable, Hashable, CustomStringConvertible {
 
     /// Hashes the text by its stored hash.
     public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
-
-    /// The text.
-    public var description: String { string }
 }

@@ -55,7 +55,7 @@ enum SQLiteFailure {
             return "a query can join at most 64 tables, and this one uses more relationships"
         }
         if message.hasPrefix("too many ") || message.hasPrefix("at most ") {
-            return "SQLite says \(message)"
+            return "\(message) (SQLite)"
         }
         return nil
     }

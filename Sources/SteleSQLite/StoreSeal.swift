@@ -17,7 +17,7 @@ enum StoreSeal {
     /// Removes the seal of a store. The caller holds the write lock.
     /// - Returns: the marks of the seal; none where there is no seal or the store has changed.
     static func take(off store: String) -> [StoreMark] {
-        var lines = read(path(store)).split(separator: "\n").map(String.init)
+        var lines = contents(of: path(store)).split(separator: "\n").map(String.init)
         unlink(path(store))
         guard let file = witness(of: store), lines.first == file.text, lines.last == end else {
             return []
@@ -67,7 +67,8 @@ enum StoreSeal {
         return false
     }
 
-    private static func read(_ path: String) -> String {
+    /// Returns the contents of a small file; empty where it cannot be read.
+    static func contents(of path: String) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return "" }
         defer { close(descriptor) }

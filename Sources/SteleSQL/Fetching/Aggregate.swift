@@ -3,31 +3,20 @@ import StelePersistence
 import StelePredicates
 
 /// An aggregate function of the predicate language.
-enum Aggregate: Hashable {
-    case count, sum, average, minimum, maximum, median, deviation
+enum Aggregate: String {
+    case count, sum, minimum = "min", maximum = "max", average, median, deviation = "stddev"
 
-    /// The aggregate with that name as a function.
+    /// The aggregate with that name as a function, such as `sum:`.
     init?(function name: String) {
-        switch name {
-        case "count:": self = .count
-        case "sum:": self = .sum
-        case "average:": self = .average
-        case "min:": self = .minimum
-        case "max:": self = .maximum
-        case "median:": self = .median
-        case "stddev:": self = .deviation
-        default: return nil
-        }
+        guard name.utf8.last == UInt8(ascii: ":") else { return nil }
+        self.init(rawValue: String(name.dropLast()))
     }
 
     /// The aggregate with that collection operator.
     init?(sign: String) {
         switch sign {
-        case "@count": self = .count
-        case "@sum": self = .sum
         case "@avg": self = .average
-        case "@min": self = .minimum
-        case "@max": self = .maximum
+        case "@count", "@sum", "@min", "@max": self.init(rawValue: String(sign.dropFirst()))
         default: return nil
         }
     }

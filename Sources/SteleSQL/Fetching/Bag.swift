@@ -142,7 +142,9 @@ extension Translation {
         _ it: Relationship, from owner: Position, _ env: Environment
     ) throws(StoreError) -> Bag {
         if env.isGrouped, owner.scope === env.object.scope,
-            !env.groups.values.contains(where: { $0.isText(owner.key) })
+            !env.groups.values.contains(where: {
+                if case .sql(owner.key) = $0.content { true } else { false }
+            })
         {
             throw .invalid(
                 "\(it.name) is a collection of each object, but rows are grouped: use it inside "

@@ -38,11 +38,6 @@ public struct FetchTranslator: Sendable {
     static let firstAlias = "t0"
     static let firstKey = "t0.Z_PK"
 
-    /// Returns the column of an attribute; nil where it is not stored.
-    func column(_ it: Attribute, of entity: Entity, behind alias: String) -> Column? {
-        Column(it, of: entity, behind: alias, schema, longDecimals)
-    }
-
     /// Returns the column of an attribute of the requested objects; nil where it is not stored.
     func firstColumn(_ it: Attribute, of entity: Entity) -> Column? {
         let known = columns[entity.index]

@@ -34,38 +34,29 @@ extension FetchTranslator {
     ) throws(StoreError) -> FetchStatement {
         let links = try links(of: relationship, owners)
         let table = schema.table(of: relationship.destination)
-        if links.member == "t0.Z_PK" {
-            let list = selectLists[table.root] ?? ""
-            return FetchStatement(
-                "SELECT \(links.owner), \(list) FROM \(links.table) t0 \(links.tail)",
-                links.bindings)
-        }
-        let list = schema.selectList(of: table, alias: "t1")
+        let isOwnRow = links.member == "t0.Z_PK"
+        let list =
+            isOwnRow ? selectLists[table.root] ?? "" : schema.selectList(of: table, alias: "t1")
+        let join = isOwnRow ? "" : "JOIN \(table.name) t1 ON t1.Z_PK = \(links.member) "
         return FetchStatement(
-            "SELECT \(links.owner), \(list) FROM \(links.table) t0 "
-                + "JOIN \(table.name) t1 ON t1.Z_PK = \(links.member) \(links.tail)",
+            "SELECT \(links.owner), \(list) FROM \(links.table) t0 \(join)\(links.tail)",
             links.bindings)
     }
 
-    private struct Links {
-        var table: String
-        var owner: String
-        var member: String
-        /// WHERE and ORDER BY.
-        var tail: String
-        var bindings: [Value]
-    }
-
+    /// Returns the table and columns of the links, with WHERE and ORDER BY as `tail`.
     private func links(
         of relationship: Relationship, _ owners: [Int64]
-    ) throws(StoreError) -> Links {
+    ) throws(StoreError) -> (
+        table: String, owner: String, member: String, tail: String, bindings: [Value]
+    ) {
         let (table, owner, member, order) = try schema.links(of: relationship)
         let isOne = owners.count == 1
         let condition = isOne ? "= ?1" : "IN (SELECT value FROM json_each(?1))"
         let sorted = order.map { "t0.\($0), " } ?? ""
-        return Links(
-            table: table, owner: "t0.\(owner)", member: "t0.\(member)",
-            tail: "WHERE t0.\(owner) \(condition) ORDER BY t0.\(owner), \(sorted)t0.\(member)",
-            bindings: [isOne ? .key(owners[0]) : .string(KeyList.json(owners))])
+        return (
+            table, "t0.\(owner)", "t0.\(member)",
+            "WHERE t0.\(owner) \(condition) ORDER BY t0.\(owner), \(sorted)t0.\(member)",
+            [isOne ? .key(owners[0]) : .string(KeyList.json(owners))]
+        )
     }
 }

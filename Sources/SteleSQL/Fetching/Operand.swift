@@ -89,11 +89,6 @@ struct Operand {
 
     var isNull: Bool { value?.isNull ?? false }
 
-    /// Returns whether its SQL is that text.
-    func isText(_ text: String) -> Bool {
-        if case .sql(text) = content { true } else { false }
-    }
-
     private static func kind(of value: Value) -> ColumnKind {
         switch value {
         case .null, .int: .integer

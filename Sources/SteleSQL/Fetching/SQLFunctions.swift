@@ -74,17 +74,3 @@ package enum SQLFunctions {
     /// `STELE_LITERAL(text)`: a value that JSON cannot represent, encoded by `ListLiteral`.
     public static let literal = SQLFunction("STELE_LITERAL", 1)
 }
-
-extension ColumnKind {
-    private static let coded: [ColumnKind] = [
-        .integer, .boolean, .double, .decimal, .text, .date, .data, .uuid, .key, .float, .external,
-    ]
-
-    /// The number of the kind in statements.
-    var code: Int { Self.coded.firstIndex(of: self) ?? 0 }
-
-    /// Returns the kind with that number; `.integer` for an unknown number.
-    public init(code: Int) {
-        self = Self.coded.indices.contains(code) ? Self.coded[code] : .integer
-    }
-}

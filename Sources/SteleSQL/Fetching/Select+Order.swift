@@ -34,7 +34,7 @@ extension Select {
     /// Returns the order of objects: the sort descriptors, then `_id`.
     func order() throws(StoreError) -> SortOrder {
         try order(
-            environment(isGrouped: false), then: [.column(object.key, .key, isNullable: false)])
+            Environment(object: object), then: [.column(object.key, .key, isNullable: false)])
     }
 
     /// Returns the order by the sort descriptors, then by further operands that make it total.

@@ -37,11 +37,6 @@ final class Partials {
         return named.joined(separator: ", ")
     }
 
-    /// Returns whether an aggregate can be computed from partial totals.
-    static func canMake(_ aggregate: Aggregate) -> Bool {
-        aggregate != .median && aggregate != .deviation
-    }
-
     /// Returns the outer SQL for an aggregate of an inner value.
     func made(_ aggregate: Aggregate, _ value: String, _ operand: Operand) -> String {
         let isDecimal = operand.kind == .decimal
@@ -109,7 +104,7 @@ extension Select {
             {
                 return false
             }
-            return Partials.canMake(aggregate)
+            return aggregate != .median && aggregate != .deviation
         default: return false
         }
     }

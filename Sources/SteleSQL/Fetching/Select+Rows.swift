@@ -6,7 +6,7 @@ import StelePredicates
 extension Select {
     /// Whether the rows are groups of objects.
     private var isGrouped: Bool {
-        let environment = environment(isGrouped: false)
+        let environment = Environment(object: object)
         func isOfRows(_ it: Expression) -> Bool { translation.isOfRows(it, environment) }
         return !request.propertiesToGroupBy.isEmpty || request.havingPredicate != nil
             || request.propertiesToFetch.contains { isOfRows($0.expression) }
@@ -23,7 +23,7 @@ extension Select {
         } catch {
             throw .predicate(error)
         }
-        var environment = environment(isGrouped: isGrouped)
+        var environment = Environment(object: object, isGrouped: isGrouped)
         if isMadeOfParts(environment) { environment.partials = Partials(translation.makeAlias()) }
         try setGroups(&environment)
         var columns: [String] = []

@@ -1,9 +1,8 @@
-// Fetched properties: the objects that they are asked of, joined to those that they give.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
+/// Fetched properties: the source objects, joined to the objects that each of them fetches.
 extension Select {
     /// Joins the rows of the request's source, so that `$FETCH_SOURCE` and its key paths are
     /// columns; nil for a request without a source.

@@ -76,7 +76,7 @@ final class Select {
     func position(of key: Int64) throws(StoreError) -> FetchStatement {
         var columns: [String] = []
         var kinds: [ColumnKind] = []
-        let environment = environment(isGrouped: false)
+        let environment = Environment(object: object)
         for descriptor in request.sortDescriptors {
             let operand = try translation.operand(descriptor.expression, environment)
             columns.append(translation.sql(operand))
@@ -98,10 +98,6 @@ final class Select {
         let text = SQLWords.joined(
             ["SELECT ", list, " FROM ", scope.from, filter.isEmpty ? "" : " WHERE ", filter, tail])
         return FetchStatement(text, of: translation, kinds: kinds, isUnordered: isUnordered)
-    }
-
-    func environment(isGrouped: Bool) -> Environment {
-        Environment(object: object, isGrouped: isGrouped)
     }
 
     /// Returns the conditions on the entity and of the predicate.

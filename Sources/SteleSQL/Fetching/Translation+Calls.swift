@@ -15,7 +15,8 @@ extension Translation {
             let kind = Self.kind(of: function, a.kind, nil)
             if let plain = plain(function, a, kind) { return plain }
             return .computed(
-                "\(SQLFunctions.call.name)(\(function.number), \(a.kind.code), \(sql(a)))", kind)
+                "\(SQLFunctions.call.name)(\(function.number), \(a.kind.rawValue), \(sql(a)))", kind
+            )
         }
         let b = try operand(arguments[1], env)
         if let x = a.value, let y = b.value {
@@ -32,8 +33,8 @@ extension Translation {
             return .computed("MOD(\(sql(a)), \(sql(b)))", .double)
         }
         return .computed(
-            "\(SQLFunctions.call2.name)(\(function.number), \(a.kind.code), \(sql(a)), "
-                + "\(b.kind.code), \(sql(b)))", kind)
+            "\(SQLFunctions.call2.name)(\(function.number), \(a.kind.rawValue), \(sql(a)), "
+                + "\(b.kind.rawValue), \(sql(b)))", kind)
     }
 
     /// Returns SQLite's own function where it has the same meaning; nil elsewhere.
@@ -110,7 +111,7 @@ extension Translation {
     /// Returns the call of the cast function.
     func cast(_ text: String, _ kind: ColumnKind, to target: CastType) -> String {
         let place = CastType.allCases.firstIndex(of: target) ?? 0
-        return "\(SQLFunctions.cast.name)(\(place), \(kind.code), \(text))"
+        return "\(SQLFunctions.cast.name)(\(place), \(kind.rawValue), \(text))"
     }
 
     // MARK: Distance
@@ -127,7 +128,7 @@ extension Translation {
                 coordinates.append(
                     operand.kind == .decimal
                         ? "\(SQLFunctions.call.name)(\(PredicateFunction.noIndex.number), "
-                            + "\(operand.kind.code), \(text))" : text)
+                            + "\(operand.kind.rawValue), \(text))" : text)
             }
         }
         let list = coordinates.joined(separator: ", ")

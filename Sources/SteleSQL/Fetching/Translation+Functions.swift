@@ -30,7 +30,7 @@ extension Translation {
         case .randomBelow:
             let bound = try operand(arguments[0], env)
             return .computed(
-                "\(SQLFunctions.randomBelow.name)(\(bound.kind.code), \(sql(bound)))", .integer)
+                "\(SQLFunctions.randomBelow.name)(\(bound.kind.rawValue), \(sql(bound)))", .integer)
         case .noIndex:
             var operand = try operand(arguments[0], env)
             if case .sql(let text) = operand.content {

@@ -57,7 +57,8 @@ extension Translation {
         let column =
             owner.isFirst
             ? translator.firstColumn(it, of: owner.entity)
-            : translator.column(it, of: owner.entity, behind: try row(of: owner))
+            : Column(
+                it, of: owner.entity, behind: try row(of: owner), schema, translator.longDecimals)
         guard let column else {
             throw .unsupported("\(it.name) is transient, and transient attributes are not stored")
         }

@@ -38,9 +38,9 @@ package struct BeforeImage {
         for toMany in change.toManys {
             name(model.relationships[toMany.relationship].name)
             writer.raw("{\"added\":")
-            Self.write(toMany.added, to: &writer)
+            KeyList.write(toMany.added, to: &writer)
             writer.raw(",\"removed\":")
-            Self.write(toMany.removed, to: &writer)
+            KeyList.write(toMany.removed, to: &writer)
             writer.byte(UInt8(ascii: "}"))
         }
         writer.raw(first ? "{}" : "}")
@@ -53,15 +53,6 @@ package struct BeforeImage {
             .delete, entity: snapshot.entity, key: snapshot.key,
             changedSlots: Array(snapshot.values.indices))
         return text(of: whole, before: snapshot)
-    }
-
-    private static func write(_ keys: [Int64], to writer: inout ByteWriter) {
-        writer.byte(UInt8(ascii: "["))
-        for (index, key) in keys.enumerated() {
-            if index > 0 { writer.byte(UInt8(ascii: ",")) }
-            writer.integer(key)
-        }
-        writer.byte(UInt8(ascii: "]"))
     }
 
     private static func write(_ value: Value, to writer: inout ByteWriter) {

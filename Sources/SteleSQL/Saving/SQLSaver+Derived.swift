@@ -21,14 +21,7 @@ extension SQLSaver {
 
     /// Writes the derived values that the save changes, and adds objects that change only by them.
     func derive(_ done: inout [AppliedChange], at time: Double) throws(StoreError) {
-        let changes = done.map { applied in
-            let change = applied.change
-            return DerivedAttributes.Change(
-                change.kind, entity: change.entity, key: change.key,
-                before: change.before?.values, after: applied.after?.values,
-                slots: change.kind == .insert ? [] : change.changedSlots,
-                toManys: change.toManys.map(\.relationship))
-        }
+        let changes = done.map { (change: $0.change, after: $0.after) }
         let reader = SaverReader(
             connection: connection, schema: schema,
             translator: derivingTranslator())

@@ -103,15 +103,7 @@ struct ExternalFolder: Sendable {
 
     /// Returns whether the folder belongs to that store alone.
     func isOwned(by identifier: String) -> Bool {
-        if let file = fopen(ownerPath, "re") {
-            defer { fclose(file) }
-            var line = [CChar](repeating: 0, count: 64)
-            guard fgets(&line, Int32(line.count), file) != nil else { return false }
-            return line.withUnsafeBufferPointer {
-                $0.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }.elementsEqual(identifier.utf8)
-            }
-        }
-        return false
+        StoreSeal.contents(of: ownerPath) == identifier
     }
 
     /// Creates the folder and makes the store its owner, unless the folder exists. A folder without

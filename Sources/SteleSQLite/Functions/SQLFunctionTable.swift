@@ -11,7 +11,7 @@ enum SQLFunctionTable {
 
     /// Registers all functions that need no state of the connection.
     static func register(on connection: OpaquePointer) {
-        for (function, body) in texts + decimals + values {
+        for (function, body) in scalars {
             add(function, on: connection, scalar: body)
         }
         DecimalAggregate.register(on: connection)
@@ -36,29 +36,19 @@ enum SQLFunctionTable {
         precondition(code == SQLITE_OK, "SQLite accepts the name and the argument count")
     }
 
-    private static var texts: [(SQLFunction, Scalar)] {
+    private static var scalars: [(SQLFunction, Scalar)] {
         [
             (SQLFunctions.fold, { TextFunctions.fold($0, $2) }),
             (SQLFunctions.contains, { TextFunctions.compare($0, $2, .contains) }),
             (SQLFunctions.beginsWith, { TextFunctions.compare($0, $2, .beginsWith) }),
             (SQLFunctions.endsWith, { TextFunctions.compare($0, $2, .endsWith) }),
             (SQLFunctions.like, { TextFunctions.compare($0, $2, .like) }),
-        ]
-    }
-
-    private static var values: [(SQLFunction, Scalar)] {
-        [
             (SQLFunctions.call, { ValueFunctions.call($0, $1, $2) }),
             (SQLFunctions.call2, { ValueFunctions.call($0, $1, $2) }),
             (SQLFunctions.randomBelow, { ValueFunctions.randomBelow($0, $2) }),
             (SQLFunctions.cast, { ValueFunctions.cast($0, $2) }),
             (SQLFunctions.distance, { ValueFunctions.distance($0, $2) }),
             (SQLFunctions.literal, { ValueFunctions.literal($0, $2) }),
-        ]
-    }
-
-    private static var decimals: [(SQLFunction, Scalar)] {
-        [
             (SQLFunctions.decimalKey, { DecimalFunctions.key($0, $2) }),
             (SQLFunctions.decimalAdd, { DecimalFunctions.combine($0, $2, .add) }),
             (SQLFunctions.decimalSubtract, { DecimalFunctions.combine($0, $2, .subtract) }),

@@ -10,12 +10,12 @@ enum ValueFunctions {
 
     /// `STELE_CALL` and `STELE_CALL2`.
     static func call(_ context: OpaquePointer?, _ count: Int32, _ arguments: SQLArguments?) {
-        guard let arguments, let function = function(arguments[0]) else {
-            return sqlite3_result_null(context)
-        }
+        guard let arguments else { return sqlite3_result_null(context) }
+        let number = Int(sqlite3_value_int(arguments[0]))
+        guard functions.indices.contains(number) else { return sqlite3_result_null(context) }
         let a = value(arguments[2], kind(arguments[1]))
         let b = count > 3 ? value(arguments[4], kind(arguments[3])) : nil
-        result(context, PredicateCalls.apply(function, a, b))
+        result(context, PredicateCalls.apply(functions[number], a, b))
     }
 
     /// `STELE_RANDOM`.
@@ -50,13 +50,8 @@ enum ValueFunctions {
         result(context, ListLiteral.value(bytes) ?? .null)
     }
 
-    private static func function(_ value: OpaquePointer?) -> PredicateFunction? {
-        let number = Int(sqlite3_value_int(value))
-        return functions.indices.contains(number) ? functions[number] : nil
-    }
-
     private static func kind(_ value: OpaquePointer?) -> ColumnKind {
-        ColumnKind(code: Int(sqlite3_value_int(value)))
+        ColumnKind(rawValue: Int(sqlite3_value_int(value))) ?? .integer
     }
 
     /// Returns a number of the type that SQLite has stored.
