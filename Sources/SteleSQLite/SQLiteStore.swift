@@ -1,5 +1,3 @@
-/// An SQLite file in Core Data's layout as a persistent store.
-
 import CSQLite
 import StelePersistence
 import SteleModel
@@ -7,21 +5,25 @@ import StelePredicates
 import SteleSQL
 import SteleMutex
 
-/// A store in an SQLite file (NSSQLiteStoreType): one writer, many readers, WAL, and every answer
-/// only after the data is on disk.
+/// A store in an SQLite file with Core Data's layout (NSSQLiteStoreType). It has one writer and
+/// many readers in WAL mode; a save returns after its data is on disk.
 public final class SQLiteStore: PersistentStore {
+    /// The model of the stored objects.
     public let model: Model
+    /// NSStoreUUID.
     public let identifier: String
+    /// The first part of a new store's tokens.
     public let generation: String
+    /// The generations of the store's tokens, with one for this opening.
     public let historyLine: HistoryLine
-    /// The file.
+    /// The path of the file.
     public let path: String
 
     private let schema: SQLSchema
     private let external: ExternalFolder
     private let translator: CurrentTranslator
     private let readers: ReaderPool
-    /// For single rows.
+    /// For reads of single rows.
     private let rowReaders: ReaderPool
     private let known = KnownStates()
     private let queue = WriterQueue()
@@ -32,13 +34,15 @@ public final class SQLiteStore: PersistentStore {
     private let lock: Mutex<StoreLock?>
     private let former: Mutex<[StoreMark]>
 
+    /// The marks that observers gave when the store was last closed, until another program changes
+    /// it.
     public var formerMarks: [StoreMark] { former.withLock { $0 } }
 
-    /// Opens a store's file, or makes it where there is none.
-    /// - Throws: `StoreError`: `.unsupported` for a model that asks for what does not work yet
-    ///   (`Model.unsupported()`), `.invalid` for one with a request that cannot be evaluated
-    ///   (`Model.checkRequests()`), both before the file is touched; `.incompatible` where the file
-    ///   is no store or one of another model, and what SQLite says.
+    /// Opens a store's file, or creates it.
+    /// - Throws: `StoreError`: `.unsupported` for a model with a feature that is not supported
+    ///   (`Model.unsupported()`) and `.invalid` for one with a request that cannot be evaluated
+    ///   (`Model.checkRequests()`), both before the file is opened; `.incompatible` where the file
+    ///   is not a store, or a store of another model; and errors of SQLite.
     public static func open(path: String, model: Model) throws(StoreError) -> SQLiteStore {
         if let refusal = model.refusal { throw .unsupported(refusal) }
         do throws(ModelErrors) { try model.checkRequests() } catch {
@@ -75,12 +79,12 @@ public final class SQLiteStore: PersistentStore {
         readers = ReaderPool(path: path, isMapped: true)
         rowReaders = ReaderPool(path: path, isMapped: false)
         watch = CommitWatch(writer)
-        // Between the two looks at the counter another program may have committed.
+        // Another program may have committed between the two reads of the counter.
         former = Mutex(file.former?.counter == watch.current ? file.former?.marks ?? [] : [])
         try start(writer)
     }
 
-    /// The writer's and the checkpointer's threads; each owns its connection from here on.
+    /// Starts the threads of the writer and the checkpointer. Each owns its connection.
     private func start(_ connection: Connection) throws(StoreError) {
         let second = try Connection(path: path, creates: false)
         nonisolated(unsafe) let checkpoints = second
@@ -110,22 +114,26 @@ public final class SQLiteStore: PersistentStore {
         }
     }
 
+    /// Opens a view of the store's current state, as a read transaction.
     public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
         try SQLiteReader(
             schema: schema, translator: translator, pool: readers, known: known, budget: budget)
     }
 
+    /// Reads the current state of one object, outside any view.
     public func newest(_ id: ObjectID) throws(StoreError) -> Snapshot? {
         guard let shape = schema.shapes[id.root] else { return nil }
         let connection = try rowReaders.take(waits: false)
         connection.refusesSlowStatements = true
         defer { rowReaders.give(connection) }
-        // A statement outside a transaction is a view of its own, gone with its last row.
+        // A statement outside a transaction is its own view, which ends with its last row.
         return try connection.snapshots(
             translator.current.snapshotByKey(root: id.root), [.int(id.key)], shape
         ).first
     }
 
+    /// Saves a request and returns when it is on disk. Saves that wait at the same time share a
+    /// commit.
     public func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
         let (request, files) = try movingOut(request)
         do {
@@ -138,7 +146,7 @@ public final class SQLiteStore: PersistentStore {
         }
     }
 
-    /// Large values go into files on the thread that saves, so that the writer does not wait for
+    /// Writes large values to files, on the thread that saves, so that the writer does not wait for
     /// them.
     private func movingOut(
         _ request: SaveRequest
@@ -147,10 +155,12 @@ public final class SQLiteStore: PersistentStore {
         return try external.movingOut(request, schema)
     }
 
+    /// Begins a value that is written to an external file where it is large.
     public func externalDataWriter() throws(StoreError) -> any ExternalDataWriter {
         ExternalFile(external)
     }
 
+    /// Saves a request without blocking, except for writing large values to files.
     public func save(
         _ request: SaveRequest,
         completion: @escaping @Sendable (Result<SaveResult, StoreError>) -> Void
@@ -174,10 +184,11 @@ public final class SQLiteStore: PersistentStore {
         }
     }
 
+    /// Saves a request that is made on the writer's thread.
     public func save(
         making make: (any StoreReader) throws -> SaveRequest
     ) throws -> SaveResult {
-        // The closure is used only while this call waits.
+        // The closure is not used after this call returns.
         try withoutActuallyEscaping(make) { make in
             var files: [ExternalData] = []
             let job = WriterJob(making: { reader in
@@ -195,12 +206,13 @@ public final class SQLiteStore: PersistentStore {
         }
     }
 
+    /// Saves a request in parts, as one transaction.
     public func save(inParts make: (any PartedSave) throws -> Void) throws -> SaveResult {
         guard schema.model.hasExternalAttributes else { return try saveParts(make) }
         var files: [ExternalData] = []
         do {
             return try saveParts { parts in
-                // It begins again, and so do its files.
+                // A repeated call starts over and creates new files.
                 ExternalFolder.discard(files)
                 let moving = ExternalParts(parts, in: external, schema)
                 defer { files = moving.files }
@@ -220,6 +232,7 @@ public final class SQLiteStore: PersistentStore {
         }
     }
 
+    /// Deletes up to `limit` of the oldest transactions before `number`.
     public func deleteHistory(before number: Int64, limit: Int) throws(StoreError) -> Int {
         let job = WriterJob(deletingHistoryBefore: number, limit: limit)
         try queue.add(job)
@@ -227,10 +240,12 @@ public final class SQLiteStore: PersistentStore {
         return job.purge?.deleted ?? 0
     }
 
+    /// Sets the observer of commits.
     public func observe(_ observer: any StoreObserver) {
         self.observer.withLock { $0 = observer }
     }
 
+    /// Returns whether another program has committed since the last notification.
     public func noticesForeignChange() -> Bool {
         watch.noticesForeignCommit { tellOfForeignChange() }
     }
@@ -240,6 +255,7 @@ public final class SQLiteStore: PersistentStore {
         observer.withLock { $0 }?.storeDidChangeElsewhere()
     }
 
+    /// Stops the writer's and the checkpointer's threads and closes the file.
     public func close() {
         queue.close()
         checkpointer.close()

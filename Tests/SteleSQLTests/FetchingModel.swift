@@ -1,8 +1,9 @@
 // The model that the fetching tests ask, and requests written as short as a query string.
 
 import SteleModel
+import StelePersistence
 import StelePredicates
-import SteleSQL
+@testable import SteleSQL
 
 /// People in teams: a family of three, to-ones, to-manys with and without inverse, pairs.
 enum FetchingModel {
@@ -177,5 +178,12 @@ struct Fetching {
         let text = try translator.keys(request(entity, predicate)).sql.string
         return String(
             text.dropFirst("SELECT t0.Z_PK FROM ".count).dropLast(" ORDER BY t0.Z_PK".count))
+    }
+}
+
+extension FetchTranslator {
+    /// The SELECT of the matching objects' keys: the clauses of a request without its columns.
+    func keys(_ request: FetchRequest) throws(StoreError) -> FetchStatement {
+        try Select(self, request).objects("t0.Z_PK", kinds: [.key])
     }
 }

@@ -16,7 +16,7 @@ import Testing
             guard case StoreError.incompatible(134080, let text)? = error as? StoreError else {
                 return false
             }
-            return text.contains("/store.sqlite is no SQLite database") && !text.contains("SELECT")
+            return text.contains("/store.sqlite is not an SQLite database") && !text.contains("SELECT")
         }
     }
 

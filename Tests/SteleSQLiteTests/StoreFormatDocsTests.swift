@@ -33,7 +33,7 @@ import Testing
             var declaration = ManagedObjectModel(name: "Things")
             declaration.entities = [entity]
             let table = SQLSchema(model: try Model(declaration)).table(of: 0)
-            #expect(table?.columns.map(\.type) == named[type.name].map { [$0] }, "\(type.name)")
+            #expect(table.columns.map(\.type) == named[type.name].map { [$0] }, "\(type.name)")
         }
     }
 

@@ -142,7 +142,7 @@ import Testing
             (["serve", "--port", "\(port)"], "port \(port)"),
             (["serve", world, "--store", noStore], "database"),
             (["serve", league, "--store", "w.sqlite"], "another model"),
-            (["serve", league, "--store", "w.sqlite"], "use another --store, or import anew"),
+            (["serve", league, "--store", "w.sqlite"], "use another --store, or import the data again"),
             (["serve", league, "--store", "/nope/x.sqlite"], "folder /nope does not exist"),
             (["serve", noStore], "is no model: a .xcdatamodeld"),
             (["import", world, "nope.ndjson", "--store", "n.sqlite"], "no such file"),

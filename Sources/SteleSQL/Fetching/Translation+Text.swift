@@ -1,12 +1,11 @@
-/// CONTAINS, BEGINSWITH, ENDSWITH, LIKE and MATCHES.
-
 import SteleModel
 import StelePredicates
 
 extension Translation {
-    /// A text operator; false where a side is null or what is looked for is empty.
+    /// Returns the condition of CONTAINS, BEGINSWITH, ENDSWITH, LIKE or MATCHES; false for a null,
+    /// and for an empty text to search.
     func text(
-        _ text: Operand, _ type: Comparison.Operator, _ pattern: Operand,
+        _ text: Operand, _ type: Comparison.Operator, pattern: Operand,
         _ options: ComparisonOptions, holds: Bool
     ) -> Condition {
         if text.isNull || pattern.isNull { return .constant(!holds) }
@@ -28,7 +27,7 @@ extension Translation {
         let bits = options.folds ? options.rawValue : 0
         let condition = Condition(
             SQLWords.joined(
-                function.name, "(", sql(text), ", ", sql(pattern), ", ", String(bits) + ")"))
+                [function.name, "(", sql(text), ", ", sql(pattern), ", ", String(bits) + ")"]))
         guard holds, text.isIndexed, let literal = pattern.text else {
             return condition.turned(holds)
         }
@@ -39,7 +38,7 @@ extension Translation {
         }
     }
 
-    /// With a literal that is taken as it is, SQL's own means serve.
+    /// Returns a condition in SQL alone, for a literal without folding.
     private func plain(
         _ text: Operand, _ type: Comparison.Operator, _ literal: String
     ) -> Condition {
@@ -51,17 +50,18 @@ extension Translation {
         case .endsWith:
             ending(sql(text), bind(.string(literal)))
         default:
-            Condition(SQLWords.joined("INSTR(", sql(text), ", ", bind(.string(literal)), ") > 0"))
+            Condition(
+                SQLWords.joined(["INSTR(", sql(text), ", ", bind(.string(literal)), ") > 0"]))
         }
     }
 
     private func ending(_ text: String, _ literal: String) -> Condition {
         Condition(
-            SQLWords.joined("SUBSTR(", text, ", -LENGTH(", literal, ")) = ", literal))
+            SQLWords.joined(["SUBSTR(", text, ", -LENGTH(", literal, ")) = ", literal]))
     }
 
-    /// The condition behind ranges of the column's index in which all texts are for which it is
-    /// true; as it is where no index serves.
+    /// Adds ranges of the column's index that include all texts for which the condition is true.
+    /// Returns the condition itself where no index applies.
     func narrowed(
         _ condition: Condition, _ column: Operand, beginsWith literal: String,
         _ options: ComparisonOptions
@@ -72,10 +72,10 @@ extension Translation {
         return .all([.any(beginnings.map { range(sql(column), $0) }), condition])
     }
 
-    /// The most ranges that a list of texts becomes.
+    /// The most index ranges for a list of texts.
     private static let mostRanges = 24
 
-    /// The same for a text that is equal to one of several.
+    /// The same for a text that equals one of several.
     func narrowed(
         _ condition: Condition, _ column: Operand, isOneOf literals: [String],
         _ options: ComparisonOptions
@@ -86,14 +86,14 @@ extension Translation {
         var all: [String] = []
         for literal in literals {
             let beginnings = beginnings(of: literal, options)
-            // Of the empty text, and of what no range holds, the whole index would be read.
+            // An empty text or one without a range would scan the whole index.
             if beginnings.isEmpty { return condition }
             all += beginnings
         }
         all.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         var ranges: [String] = []
         for beginning in all {
-            // What begins as another does is in its range.
+            // A text with a range's prefix is in that range.
             if let last = ranges.last, beginning.utf8.starts(with: last.utf8) { continue }
             ranges.append(beginning)
         }
@@ -101,8 +101,8 @@ extension Translation {
         return .all([.any(ranges.map { range(sql(column), $0) }), condition])
     }
 
-    /// Texts of which every one that begins with the literal under the options begins with one;
-    /// none where that cannot be said.
+    /// Returns prefixes such that every text that begins with the literal under the options begins
+    /// with one of them; none where there are no such prefixes.
     private func beginnings(
         of literal: String, _ options: ComparisonOptions
     ) -> [String] {
@@ -121,14 +121,14 @@ extension Translation {
     private func range(_ column: String, _ prefix: String) -> Condition {
         let from = bind(.string(prefix))
         guard let next = TextPrefix.next(after: prefix) else {
-            return Condition(SQLWords.joined(column, " >= ", from))
+            return Condition(SQLWords.joined([column, " >= ", from]))
         }
         return Condition(
-            SQLWords.joined(column, " >= ", from, " AND ", column, " < ", bind(.string(next))), .and
-        )
+            SQLWords.joined([column, " >= ", from, " AND ", column, " < ", bind(.string(next))]),
+            .and)
     }
 
-    /// The beginning of a pattern of LIKE up to its first sign.
+    /// Returns the beginning of a LIKE pattern up to its first special character.
     private func fixedPart(of pattern: String) -> String {
         let end = pattern.utf8.firstIndex {
             $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "\\")
@@ -137,11 +137,11 @@ extension Translation {
     }
 }
 
-/// Texts that begin alike, as a range: UTF-8's byte order is the order of Unicode scalars.
+/// The range of texts with a common prefix. UTF-8 sorts by bytes as Unicode scalars do.
 enum TextPrefix {
-    /// The least text above all that begin with the prefix, or nil where there is none.
+    /// Returns the lowest text above all texts with the prefix; nil where there is none.
     static func next(after prefix: String) -> String? {
-        // The next of most is another ASCII character at the end.
+        // Usually only the last ASCII character changes.
         if let last = prefix.utf8.last, last < 0x7F {
             return String(unsafeUninitializedCapacity: prefix.utf8.count) { buffer in
                 let end = buffer.initialize(fromContentsOf: prefix.utf8)
@@ -152,7 +152,7 @@ enum TextPrefix {
         var scalars = Array(prefix.unicodeScalars)
         while let last = scalars.popLast() {
             guard last.value < 0x10FFFF else { continue }
-            // No scalars lie between U+D7FF and U+E000.
+            // There are no scalars between U+D7FF and U+E000.
             let value = last.value == 0xD7FF ? 0xE000 : last.value + 1
             guard let next = Unicode.Scalar(value) else { return nil }
             scalars.append(next)
