@@ -1,7 +1,7 @@
 /// A thread of one's own that sleeps until there is something to do.
 
 import Glibc
-import SteleMutex
+import SteleSystem
 
 /// Runs one closure on a thread of its own, again for each `wake`, until it is stopped.
 ///

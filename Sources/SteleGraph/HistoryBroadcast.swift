@@ -1,7 +1,7 @@
 /// Tells whoever wants to know of each commit, in order, on a thread of its own.
 
 import StelePersistence
-import SteleMutex
+import SteleSystem
 
 /// Saves as they are committed, for the change feed.
 ///

@@ -1,7 +1,7 @@
 /// One listener of the broadcast.
 
 import StelePersistence
-import SteleMutex
+import SteleSystem
 
 /// What `HistoryBroadcast.subscribe` gives: it ends by `cancel`.
 public final class Subscription: Sendable {

@@ -2,7 +2,7 @@
 
 import CMicroHTTPD
 import Glibc
-import SteleMutex
+import SteleSystem
 
 /// One thread that accepts connections and hands them to the threads of libmicrohttpd: those that
 /// begin with an event stream to a pool of its own.

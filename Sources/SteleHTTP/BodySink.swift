@@ -1,6 +1,6 @@
 // Where a body goes that is too large to be held.
 
-import SteleMutex
+import SteleSystem
 
 /// Takes a request's body piece by piece, as it comes.
 public protocol BodySink: AnyObject, Sendable {

@@ -2,7 +2,7 @@
 
 import CLinux
 import Glibc
-import SteleMutex
+import SteleSystem
 
 /// One thread that waits for the other end of any event stream to close.
 ///

@@ -2,7 +2,7 @@
 
 import CMicroHTTPD
 import Glibc
-import SteleMutex
+import SteleSystem
 
 /// An event stream (`text/event-stream`): what is sent to it goes out on its connection, in order.
 /// Nothing here waits: a subscriber too slow for its queue is told to the sender by `send`.

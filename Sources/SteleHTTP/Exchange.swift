@@ -2,7 +2,7 @@
 
 import CMicroHTTPD
 import Glibc
-import SteleMutex
+import SteleSystem
 
 /// Retained when libmicrohttpd shows the request line, released when it is done with the request,
 /// and nowhere else.

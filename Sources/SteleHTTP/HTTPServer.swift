@@ -2,7 +2,7 @@
 
 import CMicroHTTPD
 import Glibc
-import SteleMutex
+import SteleSystem
 
 /// An HTTP/1.1 server on libmicrohttpd.
 ///

@@ -1,6 +1,6 @@
 // What the callbacks, the workers and the server share while the server runs.
 
-import SteleMutex
+import SteleSystem
 
 final class ServerCore: Sendable {
     let configuration: HTTPServer.Configuration

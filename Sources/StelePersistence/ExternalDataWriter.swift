@@ -1,7 +1,7 @@
 /// Taking in a large value of a Binary attribute piece by piece.
 
-import SteleMutex
 import SteleModel
+import SteleSystem
 
 /// A value of a Binary attribute on its way in, for one that is too large to be held.
 ///

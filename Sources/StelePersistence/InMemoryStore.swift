@@ -2,7 +2,7 @@
 
 import SteleModel
 import StelePredicates
-import SteleMutex
+import SteleSystem
 
 /// A store that keeps its objects and its history in memory (NSInMemoryStoreType).
 ///

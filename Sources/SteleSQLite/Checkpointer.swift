@@ -3,7 +3,7 @@
 import CSQLite
 import Dispatch
 import StelePersistence
-import SteleMutex
+import SteleSystem
 
 /// A thread that checkpoints when the writer says that the WAL has grown.
 ///

@@ -1,7 +1,7 @@
 /// Tells our own commits from another program's.
 
 import CSQLite
-import SteleMutex
+import SteleSystem
 
 /// Watches the commit counter in the WAL index, which every commit of any program raises by one.
 ///

@@ -1,7 +1,7 @@
 /// The translator that readers use now.
 
 import SteleSQL
-import SteleMutex
+import SteleSystem
 
 /// A translator that knows of the long decimals of today; any thread.
 final class CurrentTranslator: Sendable {

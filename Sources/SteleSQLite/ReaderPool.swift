@@ -2,7 +2,7 @@
 
 import Dispatch
 import StelePersistence
-import SteleMutex
+import SteleSystem
 
 /// Hands out connections that only read. The last one given back is the first to go out again,
 /// so few are warm when few are needed.

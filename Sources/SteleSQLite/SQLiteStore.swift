@@ -5,7 +5,7 @@ import StelePersistence
 import SteleModel
 import StelePredicates
 import SteleSQL
-import SteleMutex
+import SteleSystem
 
 /// A store in an SQLite file (NSSQLiteStoreType): one writer, many readers, WAL, and every answer
 /// only after the data is on disk.

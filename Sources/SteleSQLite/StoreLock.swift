@@ -2,7 +2,7 @@
 
 import CLinux
 import Glibc
-import SteleMutex
+import SteleSystem
 
 /// A lock that all programs share which use a store; who comes first knows that he is alone.
 ///

@@ -3,7 +3,7 @@
 import CLinux
 import Glibc
 import StelePersistence
-import SteleMutex
+import SteleSystem
 
 /// A plain thread that runs one closure, and can be waited for once.
 final class StoreThread: Sendable {

@@ -2,7 +2,7 @@
 
 import Dispatch
 import StelePersistence
-import SteleMutex
+import SteleSystem
 
 /// One save that waits: what to do on the writer's thread, and what came of it.
 ///

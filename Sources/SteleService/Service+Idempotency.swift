@@ -4,9 +4,9 @@ import FoundationEssentials
 import SteleAnswers
 import SteleHTTP
 import SteleModel
-import SteleMutex
 import StelePersistence
 import SteleRequests
+import SteleSystem
 
 extension Service {
     /// Runs a write; one with a key that was answered already is not run again.

@@ -2,8 +2,8 @@
 
 import Glibc
 import SteleJSON
-import SteleMutex
 import StelePersistence
+import SteleSystem
 import Testing
 
 @testable import SteleAnswers

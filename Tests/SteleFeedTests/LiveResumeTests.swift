@@ -3,8 +3,8 @@
 import FoundationEssentials
 import Glibc
 import SteleJSON
-import SteleMutex
 import StelePersistence
+import SteleSystem
 import Testing
 
 @testable import SteleAnswers

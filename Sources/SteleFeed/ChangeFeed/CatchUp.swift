@@ -4,8 +4,8 @@
 import Dispatch
 import SteleAnswers
 import SteleHTTP
-import SteleMutex
 import StelePersistence
+import SteleSystem
 
 /// One stream's way through the history, a page in each of its turns; on one worker or with the
 /// feed's thread, never with both.

@@ -6,9 +6,9 @@ import SteleAnswers
 import SteleGraph
 import SteleHTTP
 import SteleJSON
-import SteleMutex
 import StelePersistence
 import SteleRequests
+import SteleSystem
 
 /// Tells each save to whoever listens, in order and once (contract, section 6).
 ///

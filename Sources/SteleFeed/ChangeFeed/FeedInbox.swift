@@ -1,8 +1,8 @@
 /// What other threads hand to the feed's thread: saves, streams that join, and the word to stop.
 
 import SteleHTTP
-import SteleMutex
 import StelePersistence
+import SteleSystem
 
 /// A stream that has all up to a position and shall go on live.
 package struct Arrival: Sendable {

@@ -1,7 +1,7 @@
 /// The feed's one thread.
 
 import Glibc
-import SteleMutex
+import SteleSystem
 
 /// A POSIX thread that takes no signals and can be waited for.
 final class FeedThread: Sendable {

@@ -2,8 +2,8 @@
 /// same ones.
 
 import SteleHTTP
-import SteleMutex
 import StelePersistence
+import SteleSystem
 
 /// Reads and renders the history, page by page.
 package final class HistoryPages: Sendable {

@@ -2,9 +2,9 @@
 
 import SteleGraph
 import SteleHTTP
-import SteleMutex
 import StelePersistence
 import SteleRequests
+import SteleSystem
 
 /// A stream that waits for its queries.
 package struct LiveArrival: Sendable {

@@ -4,9 +4,9 @@ import Logging
 import SteleAnswers
 import SteleGraph
 import SteleHTTP
-import SteleMutex
 import StelePersistence
 import SteleRequests
+import SteleSystem
 
 /// All live queries of a service (contract, section 7).
 ///

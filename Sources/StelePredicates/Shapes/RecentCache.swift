@@ -1,6 +1,6 @@
 /// A bounded cache for all threads: what was not used lately goes.
 
-import SteleMutex
+import SteleSystem
 
 /// A key that knows its hash, which is made once.
 public protocol RecentCacheKey: Hashable, Sendable {

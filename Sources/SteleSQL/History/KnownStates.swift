@@ -2,8 +2,8 @@
 /// to them again.
 
 import SteleModel
-import SteleMutex
 import StelePersistence
+import SteleSystem
 
 /// What objects were at some places of the history, shared by all readers of a store.
 ///

@@ -2,8 +2,8 @@
 
 import Glibc
 import SteleModel
-import SteleMutex
 import StelePersistence
+import SteleSystem
 
 /// Takes a value piece by piece: what stays small is held and lives in the row, what grows goes to
 /// a file at once.

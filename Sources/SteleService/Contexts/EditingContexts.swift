@@ -4,8 +4,8 @@ import Dispatch
 import FoundationEssentials
 import SteleGraph
 import SteleModel
-import SteleMutex
 import SteleRequests
+import SteleSystem
 
 /// The contexts that are kept, by their ids; any thread.
 final class EditingContexts: Sendable {

@@ -1,8 +1,8 @@
 /// One at a time, in the order in which they come.
 
 import Dispatch
-import SteleMutex
 import SteleRequests
+import SteleSystem
 
 /// How many requests wait for turns, whatever it is with: each has a thread, and some threads must
 /// be left for all else.
