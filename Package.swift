@@ -108,7 +108,7 @@ let package = Package(
             name: "SteleAnswers",
             dependencies: [
                 "SteleRequests", "SteleModel", "StelePredicates", "StelePersistence",
-                "SteleGraph", "SteleJSON", "SteleHTTP",
+                "SteleGraph", "SteleJSON", "SteleHTTP", "SteleSystem",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
@@ -135,7 +135,7 @@ let package = Package(
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQLite",
                 "SteleTransformers", "SteleCodegen", "SteleJSON", "SteleHTTP", "SteleRequests",
-                "SteleService", "CLinux",
+                "SteleService", "SteleSystem", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),

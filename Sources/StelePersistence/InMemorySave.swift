@@ -1,7 +1,7 @@
 /// One save to an in-memory store, worked out on values.
 
-import FoundationEssentials
 import SteleModel
+import SteleSystem
 
 /// Checks a request against the contents and says what it comes to; nothing is changed by it.
 struct InMemorySave {
@@ -57,10 +57,10 @@ struct InMemorySave {
         for change in request.changes { try take(change) }
         try checkUniqueness()
         defer {
-            outcome.receipt = request.receipt?.receipt(of: outcome.result, at: secondsNow())
+            outcome.receipt = request.receipt?.receipt(of: outcome.result, at: ReferenceDate.now)
         }
         guard !history.isEmpty else { return }
-        let time = secondsNow()
+        let time = ReferenceDate.now
         if !derived.isEmpty { try derive(derived, at: time) }
         let number = contents.token + 1
         outcome.transaction = HistoryTransaction(
@@ -314,6 +314,3 @@ struct InMemorySave {
         return found
     }
 }
-
-/// Seconds since 2001-01-01T00:00:00Z.
-private func secondsNow() -> Double { Date().timeIntervalSinceReferenceDate }

@@ -2,6 +2,7 @@
 
 import CSQLite
 import StelePersistence
+import SteleSystem
 
 /// Interrupts a connection's statement when its time is over. Not Sendable: it belongs to the
 /// reader whose thread runs the statement, and SQLite calls it on that thread.
@@ -28,13 +29,13 @@ final class Deadline {
         self.connection = connection
         interval = 2_000
         nanoseconds = budget.nanoseconds
-        end = MonotonicTime.nanoseconds &+ budget.nanoseconds
+        end = MonotonicClock.now &+ budget.nanoseconds
         steps = budget.steps
         follow()
     }
 
     private func follow() {
-        // Next step: `isOver`.
+        // SQLite calls it every `interval` instructions.
         sqlite3_progress_handler(
             connection, Int32(interval),
             { context in
@@ -48,7 +49,7 @@ final class Deadline {
 
     /// The next statement's time begins to run.
     func start() {
-        if steps == nil { end = MonotonicTime.nanoseconds &+ nanoseconds }
+        if steps == nil { end = MonotonicClock.now &+ nanoseconds }
     }
 
     private func isOver() -> Bool {
@@ -56,9 +57,9 @@ final class Deadline {
             steps = left - interval
             if left <= interval { return true }
         }
-        return MonotonicTime.nanoseconds > end
+        return MonotonicClock.now > end
     }
 
     /// Whether a budget is used up.
-    var isSpent: Bool { steps.map { $0 <= 0 || MonotonicTime.nanoseconds > end } ?? false }
+    var isSpent: Bool { steps.map { $0 <= 0 || MonotonicClock.now > end } ?? false }
 }

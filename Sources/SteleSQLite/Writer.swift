@@ -1,11 +1,11 @@
 /// The one thread that changes the store: saves that wait together share one commit.
 
 import CSQLite
-import Dispatch
 import Glibc
 import StelePersistence
 import SteleModel
 import SteleSQL
+import SteleSystem
 
 /// The writer's own state; it lives on the writer's thread.
 ///
@@ -175,7 +175,7 @@ final class Writer {
         _ jobs: inout [WriterJob], mayGrow: Bool
     ) throws(StoreError) -> [WriterJob]? {
         var told: [HistoryTransaction] = []
-        let end = MonotonicTime.nanoseconds + Limits.batchNanoseconds
+        let end = MonotonicClock.now + Limits.batchNanoseconds
         var next = 0
         var changes = 0
         while next < jobs.count {
@@ -187,7 +187,7 @@ final class Writer {
             case .needsSavepoint: return nil
             }
             next += 1
-            guard changes < Limits.changesACommit, MonotonicTime.nanoseconds < end else { break }
+            guard changes < Limits.changesACommit, MonotonicClock.now < end else { break }
             if mayGrow, next == jobs.count, next < Limits.savesACommit {
                 // Who came while these were written shares their commit.
                 jobs += queue.takeWaiting(Limits.savesACommit - next)
@@ -211,8 +211,8 @@ final class Writer {
     /// One save. What it is refused for becomes its outcome; what concerns the whole transaction is
     /// thrown.
     private func save(_ job: WriterJob) throws(StoreError) -> Saved {
-        // Its reader shall see what was saved before it, whole.
-        if job.request == nil { try saver.writeHistory() }
+        // Its reader must see the earlier saves as a whole.
+        if job.reads { try saver.writeHistory() }
         let mark = saver.mark
         let isGuarded = guardedBatches > 0
         if isGuarded { try connection.execute(Self.savepoint, []) }
@@ -241,25 +241,29 @@ final class Writer {
     }
 
     private func saveWhole(_ job: WriterJob) throws -> (SaveResult, HistoryTransaction?) {
-        if let purge = job.purge {
-            purge.deleted = try saver.deleteHistory(before: purge.number, limit: purge.limit)
-            return (SaveResult(token: saver.token), nil)
-        }
-        if let parts = job.parts {
+        switch job.work {
+        case .save(let request): return try saver.save(request, at: ReferenceDate.now)
+        case .making(let make): return try saver.save(newRequest(make), at: ReferenceDate.now)
+        case .parts(let make):
             let save = WriterParts(saver, connection, schema, translator)
-            try parts(save)
+            try make(save)
             return save.whole
+        case .purge(let number, let limit):
+            job.deleted = try saver.deleteHistory(before: number, limit: limit)
+            return (SaveResult(token: saver.token), nil)
+        case nil: throw StoreError.closed
         }
-        return try saver.save(job.request ?? makeRequest(job), at: ReferenceDate.now)
     }
 
-    private func makeRequest(_ job: WriterJob) throws -> SaveRequest {
+    private func newRequest(
+        _ make: (any StoreReader) throws -> SaveRequest
+    ) throws -> SaveRequest {
         // A merge policy reads the history.
         try saver.writeHistory()
         let reader = SQLiteReader(
             schema: schema, translator: translator, writer: connection, token: saver.token)
         defer { reader.close() }
-        return try job.make(reader)
+        return try make(reader)
     }
 
     private func commit(_ told: [HistoryTransaction]) throws(StoreError) {

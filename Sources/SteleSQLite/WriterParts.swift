@@ -3,6 +3,7 @@
 import StelePersistence
 import SteleModel
 import SteleSQL
+import SteleSystem
 
 /// Saves part after part into one transaction of the history.
 final class WriterParts: PartedSave {

@@ -3,13 +3,13 @@
 #if STELE_THREAD_SANITIZER
     import Glibc
 
+    // @unchecked: `value` is accessed under `mutex` alone.
     /// A mutex in the shape of `Synchronization.Mutex`, around a POSIX one.
     ///
     /// Under contention the kernel takes the library's mutex and hands it on (FUTEX_LOCK_PI). That
     /// code is not instrumented, so the thread sanitizer reports a race wherever two threads met.
     /// It knows `pthread_mutex_lock`. In builds with `-Xswiftc -DSTELE_THREAD_SANITIZER`
     /// (`make sanitize`), and in no other, this type hides the library's.
-    // @unchecked: `value` is touched under `mutex` alone.
     public final class Mutex<Value>: @unchecked Sendable {
         // A pointer, because a stored value of size zero (`Mutex<Void>`) lies at the object's own
         // address, where the sanitizer takes the runtime's reads for a race.

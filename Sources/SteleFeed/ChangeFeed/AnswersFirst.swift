@@ -1,6 +1,7 @@
 /// Saves are answered before they are told to thousands of streams.
 
 import Glibc
+import SteleSystem
 
 /// How long a sweep over many streams waits after its save.
 ///
@@ -20,9 +21,9 @@ enum AnswersFirst {
         return wanted < least ? 0 : wanted
     }
 
-    /// Sleeps until a save of that time of the alarm's clock may be told.
+    /// Sleeps until a save of that time of the monotonic clock may be told.
     package static func wait(since told: UInt64, streams: Int) {
-        let (now, end) = (Alarm.now(), told &+ pause(streams: streams))
+        let (now, end) = (MonotonicClock.now, told &+ pause(streams: streams))
         if end > now { usleep(UInt32(clamping: (end - now) / 1_000)) }
     }
 }

@@ -20,10 +20,11 @@ package final class CatchUp: Sendable {
         var queued = 0
         /// How much the client had taken when that was last asked.
         package var taken: UInt64
-        /// When either was found to be another, and when they were last asked, on the alarm's clock.
+        /// When either was found to be another, and when they were last asked, on the monotonic
+        /// clock.
         var movedAt: UInt64
         var askedAt: UInt64
-        /// When the client was last given an id, on the alarm's clock.
+        /// When the client was last given an id, on the monotonic clock.
         var placedAt: UInt64
     }
 
@@ -41,15 +42,15 @@ package final class CatchUp: Sendable {
         self.stream = stream
         self.filter = filter
         self.queue = queue
-        let now = Alarm.now()
+        let now = MonotonicClock.now
         state = Mutex(
             State(
                 position: position, pending: pending, taken: stream.takenBytes, movedAt: now,
                 askedAt: now, placedAt: now))
     }
 
-    /// For how long the client has taken nothing of what waits for it, in nanoseconds, as far as those
-    /// know who ask now and then: nothing is added meanwhile.
+    /// For how long the client has taken nothing of what waits for it, in nanoseconds, as far as
+    /// those know who ask now and then: nothing is added meanwhile.
     func nanosecondsStill(_ now: UInt64) -> UInt64 {
         let queued = stream.queuedBytes
         return state.withLock { state in
@@ -104,7 +105,7 @@ package final class CatchUp: Sendable {
         state.position = page.last
         state.step = page.nextStep
         if page.isLast, state.pending.isEmpty { return .caughtUp(position: state.position) }
-        let now = Alarm.now()
+        let now = MonotonicClock.now
         if !state.pending.isEmpty {
             state.placedAt = now
         } else if now &- state.placedAt >= heartbeat {

@@ -71,7 +71,7 @@ public final class ChangeFeed: Sendable {
     package let renderer: ChangeRenderer
     package let options: Options
     package let logger: Logger
-    let inbox = FeedInbox()
+    let inbox = SavesInbox(FeedLetters())
     package let pages = HistoryPages()
     let keeper: HistoryKeeper
     let currentToken: @Sendable () -> Int64
@@ -83,7 +83,7 @@ public final class ChangeFeed: Sendable {
     package let keeping = DispatchQueue(label: "stele.change-feed.keeping")
     private let subscribe: Subscribe
     private struct Running: Sendable {
-        var thread: FeedThread?
+        var thread: SystemThread?
         var unsubscribe: Work?
     }
     private let running = Mutex(Running())
@@ -127,7 +127,9 @@ public final class ChangeFeed: Sendable {
             running.unsubscribe = subscribe(
                 { inbox.put($0) }, { inbox.putChangedElsewhere() })
             let position = currentToken()
-            running.thread = FeedThread { [self] in FeedLoop(self, position: position).run() }
+            running.thread = SystemThread(name: "stele-feed") { [self] in
+                FeedLoop(self, position: position).run()
+            }
             if running.thread == nil { logger.error("the change feed has no thread to run on") }
         }
     }
@@ -201,12 +203,19 @@ public final class ChangeFeed: Sendable {
     private func join(
         _ stream: EventStream, _ filter: ChangeFilter, position: Int64, from one: CatchUp? = nil
     ) {
-        let arrival = Arrival(stream: stream, filter: filter, position: position)
-        if !inbox.put(arrival, from: one) { stream.finish() }
+        let isTaken = inbox.put { letters in
+            letters.arrivals.append(Arrival(stream: stream, filter: filter, position: position))
+            if let one { letters.returned.append(one) }
+        }
+        if !isTaken { stream.finish() }
     }
 
     private func wait(_ one: CatchUp) {
-        if !inbox.put(waiting: one) { one.stream.finish() }
+        let isTaken = inbox.put { letters in
+            letters.waiting.append(one)
+            letters.returned.append(one)
+        }
+        if !isTaken { one.stream.finish() }
     }
 
     /// Goes on with old history, behind the others of its queue.
@@ -237,7 +246,7 @@ public final class ChangeFeed: Sendable {
     /// Nothing will be sent to it any more, whoever still has it.
     private func end(_ one: CatchUp) {
         one.stream.drop()
-        inbox.put(returned: one)
+        inbox.put { $0.returned.append(one) }
     }
 
     /// Says that what came next is gone, and goes on from now.

@@ -1,8 +1,8 @@
 /// The feed's thread: tells each save to all streams, once rendered for each filter, in one sweep.
 
-import FoundationEssentials
 import SteleHTTP
 import StelePersistence
+import SteleSystem
 
 /// What the thread alone has in hand. Lock order: it holds none of its own; the inbox's and the
 /// streams' locks are taken one at a time.
@@ -44,7 +44,7 @@ final class FeedLoop {
     private var isWatched: Bool { !groups.isEmpty || !waiting.isEmpty || !reading.isEmpty }
 
     package func run() {
-        while turn() { feed.inbox.alarm.sleep(until: nextTime()) }
+        while turn() { feed.inbox.wait(until: nextTime()) }
     }
 
     /// One round; false when the feed has stopped.
@@ -55,13 +55,13 @@ final class FeedLoop {
             return false
         }
         let wasWatched = isWatched
-        for one in mail.returned { reading[ObjectIdentifier(one)] = nil }
+        for one in mail.letters.returned { reading[ObjectIdentifier(one)] = nil }
         told = [:]
         // First, for what comes with them concerns them.
-        for arrival in mail.arrivals { admit(arrival) }
+        for arrival in mail.letters.arrivals { admit(arrival) }
         take(mail)
-        waiting += mail.waiting.filter { !goOn($0) }
-        let now = Alarm.now()
+        waiting += mail.letters.waiting.filter { !goOn($0) }
+        let now = MonotonicClock.now
         if !wasWatched { heartbeatAt = now &+ feed.options.heartbeatNanoseconds }
         if now >= roomAt { goOnWithWaiting(now) }
         if now >= pollAt {
@@ -71,7 +71,7 @@ final class FeedLoop {
         }
         if feed.keeper.isNeeded, now >= keepAt {
             keepAt = now &+ feed.options.keepNanoseconds
-            feed.keepHistory(now: Date().timeIntervalSinceReferenceDate)
+            feed.keepHistory(now: ReferenceDate.now)
         }
         if now >= heartbeatAt {
             beat()
@@ -87,19 +87,19 @@ final class FeedLoop {
         return waiting.isEmpty ? next : min(next, roomAt)
     }
 
-    private func end(_ mail: FeedInbox.Mail) {
+    private func end(_ mail: SavesInbox<FeedLetters>.Mail) {
         for members in groups.values {
             for member in members { member.stream.finish() }
         }
-        for one in waiting + mail.waiting { one.stream.finish() }
-        for arrival in mail.arrivals { arrival.stream.finish() }
+        for one in waiting + mail.letters.waiting { one.stream.finish() }
+        for arrival in mail.letters.arrivals { arrival.stream.finish() }
         groups = [:]
         waiting = []
     }
 
     // MARK: Saves
 
-    private func take(_ mail: FeedInbox.Mail) {
+    private func take(_ mail: SavesInbox<FeedLetters>.Mail) {
         let saves = mail.told.saves.drop { $0.number <= position }
         if !saves.isEmpty {
             let streams = groups.values.reduce(0) { $0 + $1.count }
@@ -145,7 +145,7 @@ final class FeedLoop {
         } catch {
             feed.logger.error("the change feed cannot read the history: \(error)")
             behind = latest
-            pollAt = Alarm.now() &+ feed.options.pollNanoseconds
+            pollAt = MonotonicClock.now &+ feed.options.pollNanoseconds
         }
     }
 

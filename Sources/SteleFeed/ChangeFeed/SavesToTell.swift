@@ -2,6 +2,7 @@
 
 import SteleHTTP
 import StelePersistence
+import SteleSystem
 
 /// Saves as they were published, within bounds: those that do not fit are let go, and `latest` says
 /// how far the thread must read in the history instead.
@@ -14,7 +15,7 @@ package struct SavesToTell: Sendable {
     private(set) var saves: [HistoryTransaction] = []
     /// The last transaction told, also where `saves` has let it go.
     private(set) var latest: Int64 = 0
-    /// When the last of `saves` came, on the alarm's clock.
+    /// When the last of `saves` came, on the monotonic clock.
     private(set) var latestAt: UInt64 = 0
     private var changeCount = 0
     private var bytes = 0
@@ -25,7 +26,7 @@ package struct SavesToTell: Sendable {
         latest = max(latest, last.number)
         guard isKept else { return }
         saves += more
-        latestAt = Alarm.now()
+        latestAt = MonotonicClock.now
         changeCount += more.reduce(0) { $0 + $1.changes.count }
         bytes += more.reduce(0) { $0 + $1.bytes }
         if saves.count > Self.maximumSaves || changeCount > Self.maximumChanges
