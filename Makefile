@@ -18,7 +18,7 @@ RELEASE = swift build -c release --static-swift-stdlib -Xswiftc -cross-module-op
 .PHONY: run test build bench differential fuzz sequences live-check torture sanitize format image clean help dependencies
 
 run: build ## build for release and serve; make run ARGS="My.xcdatamodeld --port 9000"
-	@.build/release/stele serve $(ARGS)
+	@GLIBC_TUNABLES=glibc.malloc.tcache_count=64 .build/release/stele serve $(ARGS)
 
 test: dependencies ## run the tests
 	@swift test -j $(JOBS)

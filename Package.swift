@@ -40,18 +40,18 @@ let package = Package(
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CLinux"),
 
-        // `Mutex` and `Atomic` from the standard library, and what the thread sanitizer needs.
-        .target(name: "SteleMutex", swiftSettings: settings),
+        // Threads, alarms, clocks, queues and mutexes: one place for each.
+        .target(name: "SteleSystem", dependencies: ["CLinux"], swiftSettings: settings),
 
         // On the C libraries alone.
         .target(name: "SteleJSON", dependencies: ["CJansson"], swiftSettings: settings),
         .target(
-            name: "SteleHTTP", dependencies: ["CMicroHTTPD", "CZlib", "CLinux", "SteleMutex"],
+            name: "SteleHTTP", dependencies: ["CMicroHTTPD", "CZlib", "CLinux", "SteleSystem"],
             swiftSettings: settings),
 
         // Core Data: the model, the language, the contract of a store, the graph.
         .target(
-            name: "SteleModel", dependencies: ["CExpat", "SteleJSON", "SteleMutex"],
+            name: "SteleModel", dependencies: ["CExpat", "SteleJSON", "SteleSystem"],
             swiftSettings: settings),
         // What makes bytes of Transformable values: archives, encryption.
         .target(
@@ -63,16 +63,16 @@ let package = Package(
         // ICU, for regular expressions, comes with the toolchain.
         .target(
             name: "StelePredicates",
-            dependencies: ["SteleModel", "SteleJSON", "SteleMutex", "CLinux"],
+            dependencies: ["SteleModel", "SteleJSON", "SteleSystem", "CLinux"],
             swiftSettings: settings, linkerSettings: [.linkedLibrary("_FoundationICU")]),
         .target(
             name: "StelePersistence",
-            dependencies: ["SteleModel", "StelePredicates", "SteleMutex"],
+            dependencies: ["SteleModel", "StelePredicates", "SteleSystem"],
             swiftSettings: settings),
         .target(
             name: "SteleGraph",
             dependencies: [
-                "SteleModel", "StelePredicates", "StelePersistence", "SteleJSON", "SteleMutex",
+                "SteleModel", "StelePredicates", "StelePersistence", "SteleJSON", "SteleSystem",
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ],
             swiftSettings: settings),
@@ -84,14 +84,14 @@ let package = Package(
         .target(
             name: "SteleSQL",
             dependencies: [
-                "SteleModel", "StelePredicates", "StelePersistence", "SteleJSON", "SteleMutex",
+                "SteleModel", "StelePredicates", "StelePersistence", "SteleJSON", "SteleSystem",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: settings),
         .target(
             name: "SteleSQLite",
             dependencies: [
-                "SteleModel", "StelePredicates", "StelePersistence", "SteleSQL", "SteleMutex",
+                "SteleModel", "StelePredicates", "StelePersistence", "SteleSQL", "SteleSystem",
                 "CSQLite", "CLinux",
             ],
             swiftSettings: settings),
@@ -101,14 +101,14 @@ let package = Package(
             name: "SteleRequests",
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleJSON",
-                "SteleHTTP", "SteleMutex",
+                "SteleHTTP", "SteleSystem",
             ],
             swiftSettings: settings),
         .target(
             name: "SteleAnswers",
             dependencies: [
                 "SteleRequests", "SteleModel", "StelePredicates", "StelePersistence",
-                "SteleGraph", "SteleJSON", "SteleHTTP",
+                "SteleGraph", "SteleJSON", "SteleHTTP", "SteleSystem",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
@@ -116,7 +116,7 @@ let package = Package(
             name: "SteleFeed",
             dependencies: [
                 "SteleRequests", "SteleAnswers", "SteleModel", "StelePredicates",
-                "StelePersistence", "SteleGraph", "SteleJSON", "SteleHTTP", "SteleMutex",
+                "StelePersistence", "SteleGraph", "SteleJSON", "SteleHTTP", "SteleSystem",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
@@ -125,7 +125,7 @@ let package = Package(
             name: "SteleService",
             dependencies: [
                 "SteleRequests", "SteleAnswers", "SteleFeed", "SteleModel", "StelePredicates",
-                "StelePersistence", "SteleGraph", "SteleJSON", "SteleHTTP", "SteleMutex",
+                "StelePersistence", "SteleGraph", "SteleJSON", "SteleHTTP", "SteleSystem",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
@@ -135,7 +135,7 @@ let package = Package(
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQLite",
                 "SteleTransformers", "SteleCodegen", "SteleJSON", "SteleHTTP", "SteleRequests",
-                "SteleService", "CLinux",
+                "SteleService", "SteleSystem", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
@@ -146,13 +146,13 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQL",
-                "SteleSQLite", "SteleMutex", "StatementTally", "CSQLite", "CLinux",
+                "SteleSQLite", "SteleSystem", "StatementTally", "CSQLite", "CLinux",
             ],
             path: "Tests/Benchmarks", swiftSettings: settings),
 
         // How many statements SQLite runs: for tests and benchmarks.
         .target(
-            name: "StatementTally", dependencies: ["CSQLite", "SteleMutex"],
+            name: "StatementTally", dependencies: ["CSQLite", "SteleSystem"],
             path: "Tests/StatementTally", swiftSettings: settings),
 
         // Random predicates on two stores: for a test, and for as long as one likes.
@@ -182,6 +182,8 @@ let package = Package(
 
         // Tests: one target for each of ours.
         .testTarget(
+            name: "SteleSystemTests", dependencies: ["SteleSystem"], swiftSettings: settings),
+        .testTarget(
             name: "SteleModelTests", dependencies: ["SteleModel"],
             swiftSettings: settings),
         .testTarget(
@@ -191,7 +193,7 @@ let package = Package(
         .testTarget(
             name: "SteleJSONTests", dependencies: ["SteleJSON"], swiftSettings: settings),
         .testTarget(
-            name: "SteleHTTPTests", dependencies: ["SteleHTTP", "SteleMutex", "CZlib"],
+            name: "SteleHTTPTests", dependencies: ["SteleHTTP", "SteleSystem", "CZlib"],
             swiftSettings: settings),
         .testTarget(
             name: "StelePredicatesTests",
@@ -201,7 +203,7 @@ let package = Package(
             name: "SteleGraphTests",
             dependencies: [
                 "SteleGraph", "StelePersistence", "StelePredicates", "SteleModel", "SteleSQLite",
-                "SteleTransformers", "SteleMutex",
+                "SteleTransformers", "SteleSystem",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -222,7 +224,7 @@ let package = Package(
             name: "SteleSQLiteTests",
             dependencies: [
                 "SteleSQLite", "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph",
-                "SteleSQL", "SteleMutex", "SteleDifferential", "StatementTally", "CSQLite",
+                "SteleSQL", "SteleSystem", "SteleDifferential", "StatementTally", "CSQLite",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -230,7 +232,7 @@ let package = Package(
             dependencies: [
                 "SteleService", "SteleFeed", "SteleAnswers", "SteleRequests", "SteleModel",
                 "StelePredicates", "StelePersistence", "SteleGraph",
-                "SteleSQLite", "SteleTransformers", "SteleJSON", "SteleHTTP", "SteleMutex",
+                "SteleSQLite", "SteleTransformers", "SteleJSON", "SteleHTTP", "SteleSystem",
                 "CSQLite", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
@@ -239,7 +241,7 @@ let package = Package(
             dependencies: [
                 "SteleService", "SteleFeed", "SteleAnswers", "SteleRequests", "SteleModel",
                 "StelePredicates", "StelePersistence", "SteleGraph",
-                "SteleSQLite", "SteleJSON", "SteleHTTP", "SteleMutex", "CSQLite",
+                "SteleSQLite", "SteleJSON", "SteleHTTP", "SteleSystem", "CSQLite",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
@@ -248,7 +250,7 @@ let package = Package(
             dependencies: [
                 "stele", "SteleModel", "StelePredicates", "SteleGraph", "SteleSQLite",
                 "SteleJSON", "SteleRequests", "SteleAnswers", "SteleFeed", "SteleService",
-                "SteleMutex", "SteleDifferential", "CSQLite",
+                "SteleSystem", "SteleDifferential", "CSQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

@@ -1,7 +1,7 @@
 /// Value transformers: what makes bytes of a Transformable attribute's values, by name.
 
 internal import SteleJSON
-import SteleMutex
+import SteleSystem
 
 /// Makes the bytes that a store keeps of a value, and the value of the bytes (NSValueTransformer).
 ///

@@ -1,5 +1,5 @@
-import SteleMutex
 import SteleModel
+import SteleSystem
 
 /// A writer for a value of a Binary attribute that is too large to hold in memory.
 ///

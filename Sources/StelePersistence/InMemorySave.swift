@@ -1,5 +1,5 @@
-import FoundationEssentials
 import SteleModel
+import SteleSystem
 
 /// One save to an in-memory store: checks a request and computes its outcome, without changing the
 /// contents.
@@ -57,10 +57,10 @@ struct InMemorySave {
         for change in request.changes { try take(change) }
         try checkUniqueness()
         defer {
-            outcome.receipt = request.receipt?.receipt(of: outcome.result, at: secondsNow())
+            outcome.receipt = request.receipt?.receipt(of: outcome.result, at: ReferenceDate.now)
         }
         guard !history.isEmpty else { return }
-        let time = secondsNow()
+        let time = ReferenceDate.now
         if !derived.isEmpty { try derive(derived, at: time) }
         let number = contents.token + 1
         outcome.transaction = HistoryTransaction(
@@ -308,6 +308,3 @@ struct InMemorySave {
         try keys.map { key throws(StoreError) in try permanent(key, root) }
     }
 }
-
-/// Seconds since 2001-01-01T00:00:00Z.
-private func secondsNow() -> Double { Date().timeIntervalSinceReferenceDate }

@@ -1,6 +1,6 @@
 import SteleModel
 import StelePredicates
-import SteleMutex
+import SteleSystem
 
 /// A store that keeps its objects and history in memory (NSInMemoryStoreType); the simplest example
 /// of a store.

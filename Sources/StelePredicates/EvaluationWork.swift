@@ -1,5 +1,7 @@
 /// How much an evaluator in memory may do: as much as a statement in SQL, in time.
 
+import SteleSystem
+
 /// The work of one evaluator, which a key path over many to-manys could make endless; one thread.
 final class EvaluationWork {
     /// Seconds for all objects together, as for a statement.
@@ -24,7 +26,7 @@ final class EvaluationWork {
     }
 
     private func check(_ count: Int) throws(PredicateError) {
-        let now = monotonicNanoseconds()
+        let now = MonotonicClock.now
         if end == 0 { end = now + Self.seconds * 1_000_000_000 }
         guard count >= PredicateLimits.elements || now > end else { return }
         throw PredicateError(

@@ -1,5 +1,7 @@
 /// MATCHES: texts against regular expressions, as a whole and in bounded time.
 
+import SteleSystem
+
 /// Matches texts against regular expressions, for one statement after the other. Not Sendable: one
 /// thread at a time.
 ///
@@ -47,7 +49,7 @@ public final class PatternMatcher {
         _ text: UnsafeBufferPointer<UInt8>, _ pattern: UnsafeBufferPointer<UInt8>,
         _ options: ComparisonOptions = []
     ) throws(PredicateError) -> Bool {
-        let start = monotonicNanoseconds()
+        let start = MonotonicClock.now
         let flags = Self.flags(options)
         let expression = try expression(pattern, flags)
         let most = expression.refersBack ? limits.referringTextLength : limits.textLength
@@ -58,7 +60,7 @@ public final class PatternMatcher {
         let outcome = expression.match(
             UnsafeBufferPointer(start: buffer, count: count),
             end: start &+ min(limits.matchNanoseconds, left))
-        spent &+= monotonicNanoseconds() &- start
+        spent &+= MonotonicClock.now &- start
         if room > Self.roomKept { release() }
         switch outcome {
         case .matches, .differs:
@@ -107,9 +109,9 @@ public final class PatternMatcher {
             throw Self.patternTooLong(pattern.count, limits.patternLength)
         }
         guard spent < limits.statementNanoseconds else { throw tooSlow(nil) }
-        let start = monotonicNanoseconds()
+        let start = MonotonicClock.now
         let key = PatternPool.Key(pattern: Array(pattern), flags: flags)
-        defer { spent &+= monotonicNanoseconds() &- start }
+        defer { spent &+= MonotonicClock.now &- start }
         let made = try Self.compiled(key)
         if kept.count >= Self.keptAtMost, let last = kept.popLast() {
             PatternPool.shared.give(last.expression, last.key)

@@ -1,6 +1,6 @@
 /// Compiled patterns that nobody uses at the moment, for all threads.
 
-import SteleMutex
+import SteleSystem
 
 /// Keeps compiled patterns from one use to the next; bounded.
 final class PatternPool: Sendable {

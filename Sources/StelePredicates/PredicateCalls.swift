@@ -1,12 +1,13 @@
 /// The functions of the language on plain values, which SQL stores call as well.
 
 import SteleModel
+import SteleSystem
 
 /// What functions, casts and aggregates make of values: the one meaning that all stores share.
 public enum PredicateCalls {
     /// What `now()` is at this moment: seconds since 2001-01-01T00:00:00Z. It is taken once for all
     /// that is asked at a time.
-    public static var now: Double { secondsSinceReferenceDate() }
+    public static var now: Double { ReferenceDate.now }
 
     /// A function of one or two single values; null for what it has no meaning for.
     public static func apply(_ function: PredicateFunction, _ a: Value, _ b: Value?) -> Value {

@@ -1,7 +1,7 @@
 /// The reference meaning of predicates: what they say of objects in memory.
 
-import Glibc
 import SteleModel
+import SteleSystem
 
 /// Evaluates one checked predicate on many objects (`NSPredicate.evaluate(with:)`).
 ///
@@ -20,7 +20,7 @@ public struct PredicateEvaluator<Object: EvaluatedObject> {
         _ predicate: Predicate, entity: Entity, model: Model, now: Double? = nil
     ) throws(PredicateError) {
         self.predicate = try Binder(model: model, entity: entity).bind(predicate)
-        evaluation = Evaluation(model: model, now: now ?? secondsSinceReferenceDate())
+        evaluation = Evaluation(model: model, now: now ?? ReferenceDate.now)
     }
 
     /// The same for a fetched property's predicate, with `$FETCH_SOURCE` of that entity's index.
@@ -31,7 +31,7 @@ public struct PredicateEvaluator<Object: EvaluatedObject> {
     ) throws(PredicateError) {
         self.predicate = try Binder(model: model, entity: entity).bind(
             predicate, [(FetchSource.variable, source)])
-        evaluation = Evaluation(model: model, now: now ?? secondsSinceReferenceDate())
+        evaluation = Evaluation(model: model, now: now ?? ReferenceDate.now)
     }
 
     /// Whether it holds for the object.
@@ -68,7 +68,7 @@ public struct ExpressionEvaluator<Object: EvaluatedObject> {
         _ expression: Expression, entity: Entity, model: Model, now: Double? = nil
     ) throws(PredicateError) {
         self.expression = try Binder(model: model, entity: entity).bind(expression, []).0
-        evaluation = Evaluation(model: model, now: now ?? secondsSinceReferenceDate())
+        evaluation = Evaluation(model: model, now: now ?? ReferenceDate.now)
     }
 
     /// What it gives for the object.
@@ -84,13 +84,6 @@ public struct ExpressionEvaluator<Object: EvaluatedObject> {
     public func evaluate(group: [Object]) throws(PredicateError) -> Evaluated<Object> {
         try evaluation.value(expression, Frame(object: group.first, group: group))
     }
-}
-
-/// The time of the call, in seconds since 2001-01-01T00:00:00Z.
-func secondsSinceReferenceDate() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Double(time.tv_sec - 978_307_200) + Double(time.tv_nsec) / 1e9
 }
 
 /// What an expression is evaluated on.

@@ -5,7 +5,7 @@
 // spares the program the whole of Foundation (Docs/Decisions/0014).
 internal import _FoundationICU
 
-import Glibc
+import SteleSystem
 
 /// A compiled pattern. Not Sendable: ICU keeps the state of a match in it, so one thread at a time.
 final class RegularExpression {
@@ -60,7 +60,7 @@ final class RegularExpression {
             { context, _ in
                 guard let context else { return 0 }
                 let it = Unmanaged<RegularExpression>.fromOpaque(context).takeUnretainedValue()
-                return monotonicNanoseconds() < it.end ? 1 : 0
+                return MonotonicClock.now < it.end ? 1 : 0
             }, Unmanaged.passUnretained(self).toOpaque(), &status)
     }
 
@@ -70,7 +70,7 @@ final class RegularExpression {
     ///
     /// - Parameters:
     ///   - text: UTF-16; it must stay where it is until this returns.
-    ///   - end: when it must have ended, by `monotonicNanoseconds()`.
+    ///   - end: when it must have ended, by `MonotonicClock`.
     func match(_ text: UnsafeBufferPointer<UInt16>, end: UInt64) -> Outcome {
         self.end = end
         var status = U_ZERO_ERROR
@@ -130,11 +130,4 @@ final class RegularExpression {
         }
         return false
     }
-}
-
-/// Nanoseconds since some start, which no change of the clock touches.
-func monotonicNanoseconds() -> UInt64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }

@@ -1,5 +1,5 @@
 import CSQLite
-import SteleMutex
+import SteleSystem
 
 /// Detects commits of other programs by the commit counter in the WAL index, which every commit
 /// increments.

@@ -1,5 +1,5 @@
 import SteleSQL
-import SteleMutex
+import SteleSystem
 
 /// The translator for new readers, shared by all threads. It knows the attributes that have long
 /// decimals.

@@ -1,5 +1,6 @@
 import CSQLite
 import StelePersistence
+import SteleSystem
 
 /// Interrupts a connection's statement at its deadline. Not Sendable: it belongs to a reader, and
 /// SQLite calls it on the thread that runs the statement.
@@ -26,7 +27,7 @@ final class Deadline {
         self.connection = connection
         interval = 2_000
         nanoseconds = budget.nanoseconds
-        end = MonotonicTime.nanoseconds &+ budget.nanoseconds
+        end = MonotonicClock.now &+ budget.nanoseconds
         steps = budget.steps
         follow()
     }
@@ -45,7 +46,7 @@ final class Deadline {
 
     /// Starts the time of the next statement.
     func start() {
-        if steps == nil { end = MonotonicTime.nanoseconds &+ nanoseconds }
+        if steps == nil { end = MonotonicClock.now &+ nanoseconds }
     }
 
     private func isOver() -> Bool {
@@ -53,9 +54,9 @@ final class Deadline {
             steps = left - interval
             if left <= interval { return true }
         }
-        return MonotonicTime.nanoseconds > end
+        return MonotonicClock.now > end
     }
 
     /// Whether the budget is used up.
-    var isSpent: Bool { steps.map { $0 <= 0 || MonotonicTime.nanoseconds > end } ?? false }
+    var isSpent: Bool { steps.map { $0 <= 0 || MonotonicClock.now > end } ?? false }
 }

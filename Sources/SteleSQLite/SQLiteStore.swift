@@ -3,7 +3,7 @@ import StelePersistence
 import SteleModel
 import StelePredicates
 import SteleSQL
-import SteleMutex
+import SteleSystem
 
 /// A store in an SQLite file with Core Data's layout (NSSQLiteStoreType). It has one writer and
 /// many readers in WAL mode; a save returns after its data is on disk.
@@ -30,7 +30,7 @@ public final class SQLiteStore: PersistentStore {
     private let checkpointer = Checkpointer()
     private let watch: CommitWatch
     private let observer = Mutex<(any StoreObserver)?>(nil)
-    private let threads = Mutex<[StoreThread]>([])
+    private let threads = Mutex<[SystemThread]>([])
     private let lock: Mutex<StoreLock?>
     private let former: Mutex<[StoreMark]>
 
@@ -97,22 +97,22 @@ public final class SQLiteStore: PersistentStore {
             changedElsewhere: { [weak self] in self?.tellOfForeignChange() })
         nonisolated(unsafe) let moved = writer
         let (watch, path) = (watch, path)
-        let writing = try StoreThread(name: "stele-writer") {
+        let writing = SystemThread(name: "stele-writer") {
             moved.run()
             moved.seal(path)
             watch.close()
         }
+        guard let writing else { throw Self.noThread }
         threads.withLock { $0 = [writing] }
-        do {
-            let checkpointing = try StoreThread(name: "stele-checkpts") {
-                checkpointer.run(checkpoints)
-            }
-            threads.withLock { $0.append(checkpointing) }
-        } catch {
+        let checkpointing = SystemThread(name: "stele-checkpts") { checkpointer.run(checkpoints) }
+        guard let checkpointing else {
             close()
-            throw error
+            throw Self.noThread
         }
+        threads.withLock { $0.append(checkpointing) }
     }
+
+    private static let noThread = StoreError.failed("the system has no thread for the store")
 
     /// Opens a view of the store's current state, as a read transaction.
     public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
@@ -137,9 +137,7 @@ public final class SQLiteStore: PersistentStore {
     public func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
         let (request, files) = try movingOut(request)
         do {
-            let job = WriterJob(request)
-            try queue.add(job)
-            return try job.wait()
+            return try queue.perform(WriterJob(.save(request)))
         } catch {
             ExternalFolder.takeBack(files, after: error)
             throw WriterJob.storeError(error)
@@ -191,14 +189,14 @@ public final class SQLiteStore: PersistentStore {
         // The closure is not used after this call returns.
         try withoutActuallyEscaping(make) { make in
             var files: [ExternalData] = []
-            let job = WriterJob(making: { reader in
-                let (request, made) = try self.movingOut(make(reader))
-                files += made
-                return request
-            })
+            let job = WriterJob(
+                .making { reader in
+                    let (request, made) = try self.movingOut(make(reader))
+                    files += made
+                    return request
+                })
             do {
-                try queue.add(job)
-                return try job.wait()
+                return try queue.perform(job)
             } catch {
                 ExternalFolder.takeBack(files, after: error)
                 throw error
@@ -225,19 +223,14 @@ public final class SQLiteStore: PersistentStore {
     }
 
     private func saveParts(_ make: (any PartedSave) throws -> Void) throws -> SaveResult {
-        try withoutActuallyEscaping(make) { make in
-            let job = WriterJob(inParts: make)
-            try queue.add(job)
-            return try job.wait()
-        }
+        try withoutActuallyEscaping(make) { try queue.perform(WriterJob(.parts($0))) }
     }
 
     /// Deletes up to `limit` of the oldest transactions before `number`.
     public func deleteHistory(before number: Int64, limit: Int) throws(StoreError) -> Int {
-        let job = WriterJob(deletingHistoryBefore: number, limit: limit)
-        try queue.add(job)
-        do { _ = try job.wait() } catch { throw WriterJob.storeError(error) }
-        return job.purge?.deleted ?? 0
+        let job = WriterJob(.purge(before: number, limit: limit))
+        do { _ = try queue.perform(job) } catch { throw WriterJob.storeError(error) }
+        return job.deleted
     }
 
     /// Sets the observer of commits.

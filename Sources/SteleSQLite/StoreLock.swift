@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import SteleMutex
+import SteleSystem
 
 /// A shared lock on a file beside a store, held while a program has the store open. A program that
 /// opens the store first knows that it is alone.

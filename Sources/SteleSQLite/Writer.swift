@@ -1,9 +1,9 @@
 import CSQLite
-import Dispatch
 import Glibc
 import StelePersistence
 import SteleModel
 import SteleSQL
+import SteleSystem
 
 /// The writer's state; it is used on the writer's thread only.
 ///
@@ -176,7 +176,7 @@ final class Writer {
         _ jobs: inout [WriterJob], mayGrow: Bool
     ) throws(StoreError) -> [WriterJob]? {
         var told: [HistoryTransaction] = []
-        let end = MonotonicTime.nanoseconds + Limits.batchNanoseconds
+        let end = MonotonicClock.now + Limits.batchNanoseconds
         var next = 0
         var changes = 0
         while next < jobs.count {
@@ -188,7 +188,7 @@ final class Writer {
             case .needsSavepoint: return nil
             }
             next += 1
-            guard changes < Limits.changesACommit, MonotonicTime.nanoseconds < end else { break }
+            guard changes < Limits.changesACommit, MonotonicClock.now < end else { break }
             if mayGrow, next == jobs.count, next < Limits.savesACommit {
                 // Jobs that arrived during the batch share its commit.
                 jobs += queue.takeWaiting(Limits.savesACommit - next)
@@ -213,7 +213,7 @@ final class Writer {
     /// concerns the whole transaction is thrown.
     private func save(_ job: WriterJob) throws(StoreError) -> Saved {
         // The job's reader must see all earlier saves with their history.
-        if job.request == nil { try saver.writeHistory() }
+        if job.reads { try saver.writeHistory() }
         let mark = saver.mark
         let isGuarded = guardedBatches > 0
         if isGuarded { try connection.execute(Self.savepoint, []) }
@@ -242,26 +242,30 @@ final class Writer {
     }
 
     private func saveWhole(_ job: WriterJob) throws -> (SaveResult, HistoryTransaction?) {
-        if let purge = job.purge {
-            purge.deleted = try saver.deleteHistory(before: purge.number, limit: purge.limit)
-            return (SaveResult(token: saver.token), nil)
-        }
-        if let parts = job.parts {
+        switch job.work {
+        case .save(let request): return try saver.save(request, at: ReferenceDate.now)
+        case .making(let make): return try saver.save(newRequest(make), at: ReferenceDate.now)
+        case .parts(let make):
             let save = WriterParts(
                 saver: saver, connection: connection, schema: schema, translator: translator)
-            try parts(save)
+            try make(save)
             return save.whole
+        case .purge(let number, let limit):
+            job.deleted = try saver.deleteHistory(before: number, limit: limit)
+            return (SaveResult(token: saver.token), nil)
+        case nil: throw StoreError.closed
         }
-        return try saver.save(job.request ?? makeRequest(job), at: ReferenceDate.now)
     }
 
-    private func makeRequest(_ job: WriterJob) throws -> SaveRequest {
+    private func newRequest(
+        _ make: (any StoreReader) throws -> SaveRequest
+    ) throws -> SaveRequest {
         // A merge policy reads the history.
         try saver.writeHistory()
         let reader = SQLiteReader(
             schema: schema, translator: translator, writer: connection, token: saver.token)
         defer { reader.close() }
-        return try job.make(reader)
+        return try make(reader)
     }
 
     private func commit(_ told: [HistoryTransaction]) throws(StoreError) {

@@ -1,6 +1,7 @@
 import StelePersistence
 import SteleModel
 import SteleSQL
+import SteleSystem
 
 /// A save in parts: saves each part into the writer's transaction, as one transaction of the
 /// history.

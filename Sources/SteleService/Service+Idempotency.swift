@@ -1,12 +1,11 @@
 // `Idempotency-Key`: a write that is sent again gives its first answer.
 
-import FoundationEssentials
 import SteleAnswers
 import SteleHTTP
 import SteleModel
-import SteleMutex
 import StelePersistence
 import SteleRequests
+import SteleSystem
 
 extension Service {
     /// Runs a write; one with a key that was answered already is not run again.
@@ -46,7 +45,7 @@ extension Service {
     ) throws -> Outcome? {
         try execution.reading { context in
             let receipt = try context.reader().receipt(key)
-            guard let receipt, receipt.isGood(at: Date().timeIntervalSinceReferenceDate) else {
+            guard let receipt, receipt.isGood(at: ReferenceDate.now) else {
                 return nil
             }
             guard receipt.fingerprint == fingerprint else {

@@ -1,9 +1,9 @@
 // A store whose reading fails when told to: for what is done about it.
 
 import SteleModel
-import SteleMutex
 import StelePersistence
 import StelePredicates
+import SteleSystem
 
 /// Another store that refuses to read rows when told so, and says that another program has changed
 /// it when told so.

@@ -1,9 +1,9 @@
 // A store that counts what it is asked: for tests of how often that is.
 
 import SteleModel
-import SteleMutex
 import StelePersistence
 import StelePredicates
+import SteleSystem
 
 /// What a store was asked for.
 struct Reads: Sendable {

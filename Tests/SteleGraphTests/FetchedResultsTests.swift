@@ -1,9 +1,9 @@
 // A result that follows the store: what is told, when the store is asked, and the controller.
 
 import SteleModel
-import SteleMutex
 import StelePersistence
 import StelePredicates
+import SteleSystem
 import Testing
 
 @testable import SteleGraph

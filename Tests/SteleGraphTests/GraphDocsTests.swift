@@ -3,8 +3,8 @@
 import Foundation
 import SteleModel
 import StelePersistence
-import SteleMutex
 import StelePredicates
+import SteleSystem
 import Testing
 
 @testable import SteleGraph

@@ -3,6 +3,7 @@
 import Foundation
 import StelePersistence
 import SteleSQL
+import SteleSystem
 import Testing
 
 @testable import SteleSQLite
@@ -13,7 +14,7 @@ import Testing
         let folder: TemporaryFolder
         let writer: Connection
         let checkpointer: Checkpointer
-        private var thread: StoreThread?
+        private var thread: SystemThread?
 
         init(step: Int = Limits.checkpointPages) throws {
             folder = try TemporaryFolder()
@@ -33,7 +34,7 @@ import Testing
         /// From here on there are checkpoints.
         func start() throws {
             nonisolated(unsafe) let checkpoints = try open()
-            thread = try StoreThread(name: "test") { [checkpointer] in
+            thread = SystemThread(name: "test") { [checkpointer] in
                 checkpointer.run(checkpoints)
             }
         }

@@ -3,7 +3,7 @@
 import Dispatch
 import SteleHTTP
 import SteleJSON
-import SteleMutex
+import SteleSystem
 import Testing
 
 @testable import SteleAnswers

@@ -2,8 +2,8 @@
 
 import SteleHTTP
 import SteleModel
-import SteleMutex
 import StelePersistence
+import SteleSystem
 
 /// A value that is streamed in; what no save makes use of is discarded with the exchange.
 package final class BinaryUpload: BodySink {

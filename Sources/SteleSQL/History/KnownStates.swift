@@ -1,6 +1,6 @@
 import SteleModel
-import SteleMutex
 import StelePersistence
+import SteleSystem
 
 /// States of objects at some points of the history, shared by all readers of a store.
 ///

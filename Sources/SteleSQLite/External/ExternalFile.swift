@@ -1,7 +1,7 @@
 import Glibc
 import SteleModel
-import SteleMutex
 import StelePersistence
+import SteleSystem
 
 /// Writes a value in pieces. A small value is held in memory and stored in the row; a larger one
 /// goes to a file of the external folder at once.

@@ -2,9 +2,9 @@
 
 import SteleGraph
 import SteleJSON
-import SteleMutex
 import StelePersistence
 import SteleRequests
+import SteleSystem
 
 /// What a context and its children share: they read from one another, so they take turns together.
 ///

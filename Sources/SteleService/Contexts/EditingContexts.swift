@@ -1,11 +1,10 @@
 /// All editing contexts of a service: bounded in number, and gone when they are left alone.
 
 import Dispatch
-import FoundationEssentials
 import SteleGraph
 import SteleModel
-import SteleMutex
 import SteleRequests
+import SteleSystem
 
 /// The contexts that are kept, by their ids; any thread.
 final class EditingContexts: Sendable {
@@ -42,14 +41,11 @@ final class EditingContexts: Sendable {
         waiting = WaitingPlaces(limits.contextTurnPlacesInAll)
     }
 
-    /// Wall-clock time as it was at the start, going on with the monotonic clock: contexts neither
-    /// expire nor live on where somebody sets the clock.
+    /// The time of day at the start, continued by the monotonic clock: setting the system's clock
+    /// neither expires contexts nor keeps them alive.
     static func steadyClock() -> @Sendable () -> Double {
-        let (start, wall) = (ContinuousClock.now, Date().timeIntervalSinceReferenceDate)
-        return {
-            let passed = (ContinuousClock.now - start).components
-            return wall + Double(passed.seconds) + Double(passed.attoseconds) * 1e-18
-        }
+        let (start, wall) = (MonotonicClock.now, ReferenceDate.now)
+        return { wall + Double(MonotonicClock.now - start) / 1e9 }
     }
 
     /// How many there are.

@@ -1,8 +1,7 @@
 /// One at a time, in the order in which they come.
 
-import Dispatch
-import SteleMutex
 import SteleRequests
+import SteleSystem
 
 /// How many requests wait for turns, whatever it is with: each has a thread, and some threads must
 /// be left for all else.
@@ -26,11 +25,8 @@ final class WaitingPlaces: Sendable {
 final class Turn: Sendable {
     private struct State: Sendable {
         var isTaken = false
-        var waiting: [Waiter] = []
-    }
-
-    private final class Waiter: Sendable {
-        let isNext = DispatchSemaphore(value: 0)
+        /// Each rings when its turn has come.
+        var waiting: [Alarm] = []
     }
 
     private let state = Mutex(State())
@@ -45,7 +41,7 @@ final class Turn: Sendable {
     ///   - places: how many may wait at once, for each has a thread.
     /// - Throws: `Problem`, 503, where it does not come in time.
     func take(seconds: Double, places: Int) throws {
-        let waiter = try state.withLock { state -> Waiter? in
+        let waiter = try state.withLock { state -> Alarm? in
             guard state.isTaken else {
                 state.isTaken = true
                 return nil
@@ -56,14 +52,14 @@ final class Turn: Sendable {
             guard waiting.take() else {
                 throw Self.busy("too many requests wait for editing contexts already")
             }
-            let waiter = Waiter()
+            let waiter = Alarm()
             state.waiting.append(waiter)
             return waiter
         }
         guard let waiter else { return }
         defer { waiting.leave() }
-        _ = waiter.isNext.wait(timeout: .now() + seconds)
-        // Whoever is not in the queue any more was given the turn, be it at the last moment.
+        waiter.sleep(until: MonotonicClock.deadline(in: seconds))
+        // A request that is no longer in the queue has the turn, even if it came after the deadline.
         let isLate = state.withLock { state in
             guard let place = state.waiting.firstIndex(where: { $0 === waiter }) else {
                 return false
@@ -80,7 +76,7 @@ final class Turn: Sendable {
             if state.waiting.isEmpty {
                 state.isTaken = false
             } else {
-                state.waiting.removeFirst().isNext.signal()
+                state.waiting.removeFirst().ring()
             }
         }
     }

@@ -2,10 +2,10 @@
 
 import SteleAnswers
 import SteleGraph
-import SteleMutex
 import StelePersistence
 import StelePredicates
 import SteleRequests
+import SteleSystem
 
 /// The rows of one answer, from their first to their last. It keeps the reader that they come from
 /// until it is closed or forgotten.

@@ -3,17 +3,16 @@
 #if STELE_THREAD_SANITIZER
     import Glibc
 
+    // @unchecked: `value` is accessed under `mutex` alone.
     /// A mutex in the shape of `Synchronization.Mutex`, around a POSIX one.
     ///
-    /// Under contention the library's mutex is taken and handed on by the kernel (FUTEX_LOCK_PI)
-    /// in code that is not instrumented, so that the thread sanitizer reports a race wherever two
-    /// threads really met. It knows `pthread_mutex_lock`. This type hides the library's for all
-    /// who import this module, in builds with `-Xswiftc -DSTELE_THREAD_SANITIZER` (`make sanitize`)
-    /// and in no other.
-    // @unchecked: `value` is touched under `mutex` alone.
+    /// Under contention the kernel takes the library's mutex and hands it on (FUTEX_LOCK_PI). That
+    /// code is not instrumented, so the thread sanitizer reports a race wherever two threads met.
+    /// It knows `pthread_mutex_lock`. In builds with `-Xswiftc -DSTELE_THREAD_SANITIZER`
+    /// (`make sanitize`), and in no other, this type hides the library's.
     public final class Mutex<Value>: @unchecked Sendable {
-        // Not a stored value: one of no size (`Mutex<Void>`) would lie at the object's own address,
-        // and what the runtime reads there would be taken for a race with it.
+        // A pointer, because a stored value of size zero (`Mutex<Void>`) lies at the object's own
+        // address, where the sanitizer takes the runtime's reads for a race.
         private let value: UnsafeMutablePointer<Value>
         private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
