@@ -1,32 +1,33 @@
-/// What a derived attribute is made from: its expression, read against the model.
-
-/// A derived attribute's expression (NSDerivedAttributeDescription), one of the forms that Core Data
-/// has: `now()`, a key path over to-ones, a text function of one, `rel.@count`, `rel.attr.@sum`.
+/// The parsed expression of a derived attribute (NSDerivedAttributeDescription), in one of Core
+/// Data's forms: `now()`, a key path over to-one relationships, a text function of such a key path,
+/// `rel.@count` or `rel.attr.@sum`.
 public struct Derivation: Sendable {
     /// A function of text.
     public enum TextFunction: String, Sendable, CaseIterable {
         case canonical, uppercase, lowercase
     }
 
-    /// Where the value comes from.
+    /// How the value is computed.
     public enum Source: Sendable {
         /// The time of the save that last changed the object itself.
         case now
-        /// An attribute of the object, or across to-ones of another one; null past a null to-one.
+        /// An attribute of the object, or of an object across to-one relationships; null if one of
+        /// them is null.
         case value(across: [Relationship], Attribute, TextFunction?)
-        /// How many members a to-many has.
+        /// The number of members of a to-many relationship.
         case count(Relationship)
-        /// The sum of a number over a to-many's members.
+        /// The sum of an attribute over the members of a to-many relationship.
         case sum(Relationship, Attribute)
     }
 
     /// The attribute that is derived.
     public let attribute: Attribute
-    /// Where its value comes from.
+    /// How its value is computed.
     public let source: Source
 
-    /// Reads a derived attribute's expression; nil for an attribute that is not derived.
-    /// - Throws: `ModelError` for what is none of the forms, or does not fit the attribute's type.
+    /// Parses the expression of a derived attribute; nil for an attribute that is not derived.
+    /// - Throws: `ModelError` if the expression has none of the forms, or does not fit the
+    ///   attribute's type.
     public init?(
         _ attribute: Attribute, of entity: Entity, in model: Model
     ) throws(ModelError) {
@@ -37,7 +38,7 @@ public struct Derivation: Sendable {
     }
 }
 
-/// Reads one expression.
+/// Parses one expression.
 private struct DerivationReader {
     let attribute: Attribute
     let entity: Entity
@@ -52,7 +53,7 @@ private struct DerivationReader {
     func read(_ text: String) throws(ModelError) -> Derivation.Source {
         let plain = text.filter { !$0.isWhitespace }
         if plain == "now()" {
-            // As a number it is the seconds since 2001.
+            // As a number, now() is the seconds since 2001.
             try expect(
                 .date, is: attribute.type == .date || attribute.type.isNumeric, of: "now()")
             return .now

@@ -1,11 +1,11 @@
-/// From declarations to a checked model: order, inheritance, slots, inverses.
+/// Checks and links a declared model: entity order, inheritance, slots and inverses.
 
 extension Model {
-    /// Checks and links what a file declares.
+    /// Checks and links a declared model.
     ///
-    /// - Throws: `ModelErrors` with every mistake found: entities or properties of one name, a
-    ///   parent or destination that does not exist, a loop of parents, an inverse that does not
-    ///   exist or does not point back, and what `ModelCheck` looks for beyond names.
+    /// - Throws: `ModelErrors` with every error found: duplicate names, a missing parent or
+    ///   destination, a cycle of parents, an inverse that is missing or does not point back, and
+    ///   what `ModelCheck` reports.
     public convenience init(_ declaration: ManagedObjectModel) throws(ModelErrors) {
         var linker = ModelLinker(declaration)
         let (entities, relationships) = try linker.link()
@@ -16,14 +16,15 @@ extension Model {
     }
 }
 
-/// The work of linking, step by step; each step may add mistakes, the next runs only without any.
+/// Links a model in steps. Each step may add errors; the next one runs only if there are none.
 struct ModelLinker {
     private let declarations: [EntityDescription]
     private let composites: CompositeLayout
-    /// How many generations a family may have; each is a call within a call.
+    /// The most levels of inheritance: linking recurses once for each level.
     private static let depthLimit = 200
     private var mistakes: [ModelError] = []
-    /// Indexes into `declarations` in Z_ENT order, and each one's parent and subtree in that order.
+    /// Indexes into `declarations` in Z_ENT order, and the parent and subtree of each entity in
+    /// that order.
     private var order: [Int] = []
     private var parents: [Int?] = []
     private var subtrees: [Range<Int>] = []
@@ -79,7 +80,8 @@ struct ModelLinker {
         }
     }
 
-    /// Depth first, roots and siblings by name without regard to case: Core Data's Z_ENT.
+    /// Sorts entities depth first, roots and siblings by name ignoring case: the order of Core
+    /// Data's Z_ENT.
     private mutating func sortIntoFamilies() {
         let sorted = declarations.indices.sorted {
             let (a, b) = (declarations[$0].name, declarations[$1].name)
@@ -87,7 +89,7 @@ struct ModelLinker {
             return low == high ? a < b : low < high
         }
         let children = Dictionary(grouping: sorted) { declarations[$0].parentName ?? "" }
-        // Each level waits on the stack with the parent it stands under.
+        // Adds an entity and its subentities under `parent`.
         func place(
             _ index: Int, under parent: Int?, depth: Int, into linker: inout ModelLinker
         ) {
@@ -118,7 +120,7 @@ struct ModelLinker {
         }
     }
 
-    /// The slots that an entity's parents have taken, in snapshots and among to-manys.
+    /// The number of slots and to-many relationships that an entity inherits.
     private func inherited(_ number: Int) -> (slots: Int, toManys: Int) {
         var (slots, toManys) = (0, 0)
         var next = parents[number]
@@ -178,7 +180,7 @@ struct ModelLinker {
         "\(declarations[order[place.owner]].name).\(place.declaration.name)"
     }
 
-    /// The inverse's index; a mistake where it does not exist or does not point back.
+    /// The index of the inverse; nil, with an error, if it does not exist or does not point back.
     private mutating func inverse(
         of place: Place, destination: Int, _ places: [Place], _ byOwner: [Int: [String: Int]]
     ) -> Int? {

@@ -1,8 +1,8 @@
-/// What a model asks for that Stele does not do yet.
+/// The features of a model that Stele does not support yet.
 
 extension Model {
-    /// What the model asks for that does not work yet, each a sentence that names it; empty where
-    /// the model can be served whole. A store refuses a model while there is anything here.
+    /// The features of the model that are not supported yet, each with its place; empty if the
+    /// whole model is supported. A store refuses a model that uses an unsupported feature.
     public func unsupported() -> [ModelError] {
         var found: [ModelError] = []
         for entity in entities {
@@ -30,15 +30,15 @@ extension Model {
         return found
     }
 
-    /// Why no store takes the model, a sentence and the list of `unsupported()`; nil where all of
-    /// it works.
+    /// A sentence with the list of unsupported features; nil if there are none.
     public var refusal: String? {
         let missing = unsupported()
         if missing.isEmpty { return nil }
         return "\(name) asks for what does not work yet:" + missing.map { "\n  - \($0)" }.joined()
     }
 
-    /// Uniqueness over what a row alone does not tell, or what is made after it is checked.
+    /// Reports uniqueness constraints over attributes whose value is not in the row, or not yet
+    /// computed when the constraint is checked.
     private static func unsupportedUniqueness(of entity: Entity) -> [ModelError] {
         entity.declaration.uniquenessConstraints.flatMap { $0 }.compactMap { name in
             guard let attribute = entity.attribute(named: name),

@@ -1,4 +1,4 @@
-/// Composite types: that they exist, that they end.
+/// Checks of composite types.
 
 extension ModelCheck {
     mutating func checkComposites() {
@@ -36,7 +36,7 @@ extension ModelCheck {
         findings.error(place, "its composite \(name) is not in the model", hint: near)
     }
 
-    /// Whether a composite stands somewhere within itself.
+    /// Whether a composite contains itself, directly or through another composite.
     private func reachesItself(_ name: String) -> Bool {
         let all = Dictionary(
             model.declaration.composites.map { ($0.name, $0) }, uniquingKeysWith: { a, _ in a })

@@ -1,12 +1,12 @@
-/// Names: what they are made of, and where they meet.
+/// Checks of names: valid identifiers, and names that collide.
 
 extension ModelCheck {
-    /// The keys that every object carries in JSON beside its properties.
+    /// The keys that every object has in JSON beside its properties.
     static let reservedNames = ["_id", "_entity", "_version"]
     /// The columns that every table has beside those of its properties, without the leading Z.
     private static let reservedColumns = ["_PK", "_ENT", "_OPT"]
 
-    /// A letter or `_`, then letters, digits and `_`: what predicates and key paths can name.
+    /// Whether the name is an identifier, so that predicates and key paths can name it.
     static func isIdentifier(_ name: String) -> Bool {
         guard let first = name.unicodeScalars.first else { return false }
         return Identifier.canBegin(first)
@@ -36,7 +36,7 @@ extension ModelCheck {
             hint: "a name begins with a letter and has letters, digits and _")
     }
 
-    /// Names that cannot be, and those that an entity declares although it inherits them.
+    /// Reports invalid names, and properties that a parent entity has too.
     mutating func checkPropertyNames(of entity: Entity) {
         let parent = entity.parent.map { model.entities[$0] }
         for property in entity.declaration.properties {
@@ -59,12 +59,13 @@ extension ModelCheck {
         }
     }
 
-    /// Two properties of one entity that would share a column. Of two subentities each has its own.
+    /// Reports properties of one entity whose names give the same column. Columns of sibling
+    /// entities do not collide.
     mutating func checkColumns(of entity: Entity) {
         var byColumn: [String: String] = [:]
         for property in entity.slots {
             guard property.isStored else { continue }
-            // An element of a composite has the composite's name before its own.
+            // The column of a composite's element begins with the composite's name.
             let column = property.name.replacing(".", with: "_").uppercased()
             let first = property.name.prefix { $0 != "." }
             let isOwn = entity.declaration.properties.contains { $0.name == first }
@@ -87,7 +88,7 @@ extension ModelCheck {
 }
 
 extension Property {
-    /// Whether a store keeps it.
+    /// Whether a store keeps the property.
     fileprivate var isStored: Bool {
         switch self {
         case .attribute(let it): !it.declaration.isTransient

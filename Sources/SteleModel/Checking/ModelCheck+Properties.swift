@@ -1,4 +1,4 @@
-/// What attributes and relationships say of themselves.
+/// Checks of single attributes and relationships.
 
 extension ModelCheck {
     mutating func check(_ attribute: AttributeDescription, _ place: String) {
@@ -30,7 +30,7 @@ extension ModelCheck {
         }
     }
 
-    /// Whether a derived attribute can be made, and its object saved before it is.
+    /// Reports a derivation that cannot be read, and one that no object could be saved with.
     mutating func checkDerivation(
         of declaration: AttributeDescription, _ entity: Entity, _ place: String
     ) {
@@ -117,7 +117,7 @@ extension ModelCheck {
 }
 
 extension Value {
-    /// Whether both are bounds or numbers of one kind, and this one is the greater.
+    /// Whether both values have the same type and this one is greater.
     func isAbove(_ other: Value) -> Bool {
         switch (self, other) {
         case (.int(let a), .int(let b)): a > b
@@ -130,6 +130,6 @@ extension Value {
 }
 
 extension AttributeDescription {
-    /// A default or bound as people read it; dates as ISO 8601.
+    /// A default or a bound in readable form; dates are ISO 8601.
     func text(_ value: Value) -> String { ValueText.readable(value, type) }
 }

@@ -1,4 +1,4 @@
-/// What constraints, indexes, configurations, templates and composites name.
+/// Checks of the names in constraints, indexes, configurations and fetch requests.
 
 extension ModelCheck {
     mutating func checkUniquenessConstraints(of entity: Entity) {
@@ -38,7 +38,8 @@ extension ModelCheck {
         }
     }
 
-    /// A name that must be a column's: an attribute, a to-one, an attribute within a composite.
+    /// Reports a name that has no column: only attributes, to-one relationships and elements of
+    /// composites have one.
     private mutating func checkColumn(_ path: String, of entity: Entity, _ place: String) {
         let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         switch names.first.flatMap({ entity.property(named: $0) }) {
@@ -71,7 +72,8 @@ extension ModelCheck {
         _ names: ArraySlice<String>, _ attribute: AttributeDescription
     ) -> Bool {
         guard let name = names.first else { return true }
-        // Deeper than any composite that does not contain itself; the check for that is elsewhere.
+        // No composite is nested more deeply unless it contains itself, which `checkComposites`
+        // reports.
         guard names.count <= 32 else { return false }
         let composite = model.declaration.composites.first { $0.name == attribute.compositeName }
         guard let inner = composite?.attributes.first(where: { $0.name == name }) else {

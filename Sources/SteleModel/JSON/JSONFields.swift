@@ -1,13 +1,12 @@
-/// The members of a JSON object, taken one by one, so that what nobody takes can be told.
-
 internal import SteleJSON
 
-/// One object of a JSON model while it is being read.
+/// The members of a JSON object in a model file. It records the keys that the reader asks for, so
+/// that unknown keys can be reported.
 struct JSONFields {
     let node: JSONNode
-    /// What the object is in a message: `Person.name`, `Person`.
+    /// The object's name in messages, such as `Person.name` or `Person`.
     var place: String
-    /// Every key that was asked for: what the object can have.
+    /// Every key that was asked for.
     private var known: [String] = []
 
     init(_ node: JSONNode, place: String) {
@@ -15,13 +14,13 @@ struct JSONFields {
         self.place = place
     }
 
-    /// The member, or nil where it is not there or null.
+    /// The member; nil if it is absent or null.
     mutating func take(_ key: String) -> JSONNode? {
         known.append(key)
         return node[key].flatMap { $0.isNull ? nil : $0 }
     }
 
-    /// Whether the key is there, be it null.
+    /// Whether the key is present, even if its value is null.
     func has(_ key: String) -> Bool { node[key] != nil }
 
     mutating func text(_ key: String, _ findings: inout Findings) -> String? {
@@ -33,7 +32,7 @@ struct JSONFields {
         return text
     }
 
-    /// The text, or nil where it is not there or empty.
+    /// The text; nil if it is absent or empty.
     mutating func nonempty(_ key: String, _ findings: inout Findings) -> String? {
         text(key, &findings).flatMap { $0.isEmpty ? nil : $0 }
     }
@@ -51,7 +50,7 @@ struct JSONFields {
         return Int(number)
     }
 
-    /// The elements of a list; none where it is not there.
+    /// The elements of a list; empty if it is absent.
     mutating func list(_ key: String, _ findings: inout Findings) -> [JSONNode] {
         guard let member = take(key) else { return [] }
         guard member.kind == .array else { return wrong(key, member, "a list", &findings) ?? [] }
@@ -94,7 +93,7 @@ struct JSONFields {
         }
     }
 
-    /// One of a few names.
+    /// The value with the given name; an error for a name that is not in the list.
     mutating func choice<Choice>(
         _ key: String, _ choices: [(String, Choice)], _ findings: inout Findings
     ) -> Choice? {
@@ -108,7 +107,7 @@ struct JSONFields {
         return nil
     }
 
-    /// An object of texts, in order.
+    /// The members of an object of texts, in order.
     mutating func entries(_ key: String, _ findings: inout Findings) -> [UserInfoEntry] {
         guard let member = take(key) else { return [] }
         guard member.kind == .object else {
@@ -127,7 +126,7 @@ struct JSONFields {
         return entries
     }
 
-    /// Tells of every key that nobody took.
+    /// Reports every key that was not asked for.
     func finish(_ findings: inout Findings) {
         node.forEachMember { key, _ in
             guard !known.contains(key) else { return }
@@ -145,7 +144,7 @@ struct JSONFields {
         return nil
     }
 
-    /// Whether XML can hold the character, so that every model can be written as XML, too.
+    /// Whether XML can represent the character, so that every model can be written as XML.
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09, 0x0A, 0x0D: true
@@ -155,5 +154,5 @@ struct JSONFields {
     }
 }
 
-/// A value in a message, as `quoted(_:)` has a text: one that is a text has no second quotes.
+/// A JSON value in a message, in quotes and truncated.
 func quoted(_ node: JSONNode) -> String { quoted(node.string ?? JSONValue(node).compact) }

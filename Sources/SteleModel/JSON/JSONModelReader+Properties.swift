@@ -1,4 +1,4 @@
-/// Properties and fetch requests of a JSON model.
+/// Reads the properties and fetch requests of a JSON model.
 
 internal import SteleJSON
 
@@ -53,7 +53,7 @@ extension JSONModelReader {
         attribute.maximum = bound("maximum", &fields, type)
     }
 
-    /// A bound; for a text it is one on the length.
+    /// A bound; for a String attribute it is a bound on the length.
     private mutating func bound(
         _ key: String, _ fields: inout JSONFields, _ type: AttributeType
     ) -> Value {
@@ -84,7 +84,7 @@ extension JSONModelReader {
         }
         var result = RelationshipDescription(name: name, destinationName: destination)
         result.inverseName = fields.nonempty("inverse", &findings)
-        // Where nothing is said it is the destination, as nearly always.
+        // The inverse's entity defaults to the destination.
         let says = fields.has("inverseEntity")
         let inverseEntity = fields.nonempty("inverseEntity", &findings)
         result.inverseEntityName =
@@ -126,7 +126,7 @@ extension JSONModelReader {
         return result
     }
 
-    /// A template of the model, or the request inside the fetched property `owner`.
+    /// Reads a template of the model, or the request of the fetched property `owner`.
     mutating func fetchRequest(_ node: JSONNode, owner: String?) -> FetchRequestTemplate? {
         guard node.kind == .object else {
             findings.error(

@@ -1,13 +1,13 @@
-/// The JSON form of a model, read: for models that are written by hand.
+/// Reads the JSON form of a model.
 
 public import SteleJSON
 
 extension ManagedObjectModel {
     /// Reads the JSON form of a model, which `json()` writes and `Docs/Models.md` describes.
     ///
-    /// - Parameter name: what the model is called where the text does not say.
-    /// - Throws: `ModelErrors` where it is not JSON, or has keys or values that are not known;
-    ///   names that do not exist are for `Model` to find.
+    /// - Parameter name: the model's name if the text does not contain one.
+    /// - Throws: `ModelErrors` if the text is not JSON, or has unknown keys or values. References
+    ///   to missing names are reported by `Model`.
     public init(json bytes: [UInt8], name: String) throws(ModelErrors) {
         let document: JSONDocument
         do {
@@ -18,7 +18,10 @@ extension ManagedObjectModel {
         try self.init(json: document.root, name: name)
     }
 
-    /// As for bytes, from a value that has been parsed.
+    /// Reads the JSON form of a model from a parsed value.
+    ///
+    /// - Parameter name: the model's name if the value does not contain one.
+    /// - Throws: `ModelErrors` if the value has unknown keys or values.
     public init(json: JSONNode, name: String) throws(ModelErrors) {
         guard json.kind == .object else {
             throw ModelErrors([
@@ -31,7 +34,7 @@ extension ManagedObjectModel {
     }
 }
 
-/// Reads one JSON model; mistakes gather in `findings`.
+/// Reads a JSON model and collects its errors in `findings`.
 struct JSONModelReader {
     var findings = Findings()
 
@@ -67,7 +70,7 @@ struct JSONModelReader {
         return model
     }
 
-    /// The fields of an object that must have a name; its place is the name, below `owner`.
+    /// The fields of an object that must have a name. Their place is that name, below `owner`.
     mutating func object(_ node: JSONNode, _ what: String, in owner: String) -> JSONFields? {
         guard node.kind == .object else {
             findings.error(owner, "\(what) is an object, and this is \(node.kindName)")

@@ -1,4 +1,4 @@
-/// Attributes, their defaults and bounds.
+/// Reads attributes, with their defaults and bounds.
 
 extension ContentsReader {
     mutating func attribute(_ element: MarkupElement, owner: String) -> AttributeDescription? {
@@ -55,7 +55,8 @@ extension ContentsReader {
         attribute.renamingIdentifier = fields.renamingIdentifier()
         attribute.versionHashModifier = fields.nonempty("versionHashModifier")
         if fields.flag("derived", &findings) ?? false {
-            // Without an expression it stays derived; the check says what is missing.
+            // Without an expression the attribute is still derived, and the check reports the
+            // error.
             attribute.derivationExpression = fields.text("derivationExpression") ?? ""
         }
     }
@@ -81,7 +82,7 @@ extension ContentsReader {
         }
     }
 
-    /// The intervals count; the texts beside them are what an editor showed.
+    /// Only the intervals are used; the texts beside them are what the editor displayed.
     private mutating func readDates(
         _ fields: inout ElementFields, into attribute: inout AttributeDescription
     ) {
@@ -129,12 +130,12 @@ extension ContentsReader {
 }
 
 extension ValueText {
-    /// A bound on a number; one beyond what the type can hold does no harm.
+    /// A bound on a number. It may be outside the range of the type.
     static func bound(_ text: String, _ type: AttributeType) -> Value? {
         type.isInteger ? integer(text).map { .int($0) } : value(text, type)
     }
 
-    /// A bound on a text's length.
+    /// A bound on the length of a text.
     static func length(_ text: String) -> Value? {
         integer(text).flatMap { $0 >= 0 ? .int($0) : nil }
     }
@@ -146,6 +147,6 @@ extension AttributeType {
         allCases.filter { $0 != .objectID && $0 != .undefined }.map(\.name).joined(separator: ", ")
     }
 
-    /// The article before the name.
+    /// The indefinite article of the name.
     var article: String { isInteger || self == .undefined || self == .objectID ? "an" : "a" }
 }

@@ -1,4 +1,4 @@
-/// Entities and their indexes.
+/// Reads entities and their indexes.
 
 extension ContentsReader {
     mutating func entity(_ element: MarkupElement) -> EntityDescription? {
@@ -123,7 +123,7 @@ extension ContentsReader {
 }
 
 extension ElementFields {
-    /// The name in the version before; a few tools spell it out.
+    /// The name in the previous version. A few tools write it as `renamingIdentifier`.
     mutating func renamingIdentifier() -> String? {
         let spelledOut = nonempty("renamingIdentifier")
         return nonempty("elementID") ?? spelledOut

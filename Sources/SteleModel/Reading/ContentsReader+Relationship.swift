@@ -1,4 +1,4 @@
-/// Relationships, fetched properties and the requests that a model holds.
+/// Reads relationships, fetched properties and fetch requests.
 
 extension ContentsReader {
     mutating func relationship(
@@ -71,7 +71,7 @@ extension ContentsReader {
         return result
     }
 
-    /// A template of the model, or the request inside the fetched property `owner`.
+    /// Reads a template of the model, or the request of the fetched property `owner`.
     mutating func fetchRequest(_ element: MarkupElement, owner: String?) -> FetchRequestTemplate? {
         let place = owner ?? "fetch request \(element.attribute("name") ?? "")"
         var fields = ElementFields(element, place: place)

@@ -1,12 +1,10 @@
-/// From the elements of a `contents` file to declarations.
-
-/// Reads one `contents` file; mistakes and notes gather in `findings`.
+/// Reads a `contents` file and collects errors and notes in `findings`.
 struct ContentsReader {
     var findings = Findings()
 
-    /// The model that the file declares.
+    /// The model that a file declares, and notes on what was ignored.
     ///
-    /// - Throws: `ModelErrors` where the text is not well-formed or a declaration cannot be read.
+    /// - Throws: `ModelErrors` if the text is not well-formed XML, or a declaration cannot be read.
     static func read(
         _ bytes: [UInt8], name: String, place: String
     ) throws(ModelErrors) -> (ManagedObjectModel, notes: [ModelError]) {
@@ -85,7 +83,7 @@ struct ContentsReader {
         return configuration
     }
 
-    /// The element's name, which it must have.
+    /// The element's name; nil, with an error, if it has none.
     mutating func name(of element: MarkupElement, _ fields: inout ElementFields) -> String? {
         if let name = fields.nonempty("name") { return name }
         findings.error(fields.place, "the <\(element.name)> on line \(element.line) has no name")
@@ -110,7 +108,7 @@ struct ContentsReader {
         return entries
     }
 
-    /// The `value`s of the children of that name.
+    /// The `value` attributes of the children of that name.
     mutating func values(
         of element: MarkupElement, named name: String, in place: String
     ) -> [String] {
@@ -126,9 +124,9 @@ struct ContentsReader {
     }
 }
 
-/// What never changes in the files that Xcode writes.
+/// The constant parts of the files that Xcode writes.
 enum ContentsFormat {
-    /// The attributes of `model` that are the same in every file.
+    /// The attributes of the `model` element that are the same in every file.
     static let constants = [
         ("type", "com.apple.IDECoreDataModeler.DataModel"), ("documentVersion", "1.0"),
     ]
@@ -137,6 +135,6 @@ enum ContentsFormat {
 }
 
 extension MarkupElement {
-    /// The attribute's text, or nil where it is not written.
+    /// The attribute's value; nil if it is absent.
     func attribute(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
 }

@@ -1,8 +1,7 @@
-/// An element's attributes, taken one by one, so that what nobody takes can be told.
-
-/// The attributes of one XML element while it is being read.
+/// The attributes of an XML element in a model file. Reading one removes it, so that unknown
+/// attributes remain and can be reported.
 struct ElementFields {
-    /// What the element is in a message: `Person.name`, `Person`.
+    /// The element's name in messages, such as `Person.name` or `Person`.
     let place: String
     private var left: [(name: String, value: String)]
 
@@ -11,18 +10,18 @@ struct ElementFields {
         left = element.attributes
     }
 
-    /// The attribute's text, or nil where it is not written.
+    /// The attribute's value; nil if it is absent.
     mutating func text(_ name: String) -> String? {
         guard let index = left.firstIndex(where: { $0.name == name }) else { return nil }
         return left.remove(at: index).value
     }
 
-    /// The attribute's text, or nil where it is not written or empty.
+    /// The attribute's value; nil if it is absent or empty.
     mutating func nonempty(_ name: String) -> String? {
         text(name).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// YES or NO; nil where it is not written.
+    /// The value of YES or NO; nil if the attribute is absent.
     mutating func flag(_ name: String, _ findings: inout Findings) -> Bool? {
         guard let text = text(name) else { return nil }
         if let value = ValueText.bool(text) { return value }
@@ -30,7 +29,7 @@ struct ElementFields {
         return nil
     }
 
-    /// A count; nil where it is not written.
+    /// A count; nil if the attribute is absent.
     mutating func count(_ name: String, _ findings: inout Findings) -> Int? {
         guard let text = text(name) else { return nil }
         if let value = Int(text), value >= 0 { return value }
@@ -38,7 +37,7 @@ struct ElementFields {
         return nil
     }
 
-    /// Tells of every attribute that nobody took.
+    /// Reports every attribute that was not read.
     func finish(_ findings: inout Findings) {
         for (name, value) in left {
             findings.note(
@@ -48,7 +47,7 @@ struct ElementFields {
 }
 
 extension Findings {
-    /// Tells of a child element that the reader has no use for.
+    /// Reports a child element that is ignored.
     mutating func unknown(_ element: MarkupElement, in place: String) {
         note(
             place,
@@ -56,7 +55,7 @@ extension Findings {
     }
 }
 
-/// A text in a message: in quotes, and cut where it is long.
+/// A text in a message: in quotes, truncated to 60 characters.
 func quoted(_ text: String) -> String {
     text.count > 60 ? "\"\(text.prefix(60))…\"" : "\"\(text)\""
 }

@@ -1,9 +1,7 @@
-/// Names in the order that the Finder shows them.
-
-/// The order of version names: without regard to case, numbers by their value, so that `M 2`
-/// comes before `M 10`.
+/// The order of version names, as in the Finder: case is ignored and numbers compare by value, so
+/// that `M 2` precedes `M 10`.
 enum FinderOrder {
-    /// Whether `a` comes before `b`.
+    /// Whether `a` precedes `b`.
     static func precedes(_ a: String, _ b: String) -> Bool {
         let (left, right) = (pieces(of: a), pieces(of: b))
         for (x, y) in zip(left, right) where x != y {

@@ -1,6 +1,4 @@
-/// What was met while a model was read: mistakes, which refuse it, and notes, which do not.
-
-/// Mistakes and notes, in the order met.
+/// The findings about a model: errors, which make it invalid, and notes, which do not.
 struct Findings {
     var errors: [ModelError] = []
     var notes: [ModelError] = []

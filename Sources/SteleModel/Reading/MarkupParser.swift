@@ -1,28 +1,27 @@
-/// XML text to a tree of elements, by expat.
-
 internal import CExpat
 
-/// Reads a whole XML text; refuses what a model file never has and an attacker's might.
+/// Parses an XML text into a tree of elements, with expat. It refuses entity declarations, which no
+/// model file needs and which attacks use.
 final class MarkupParser {
-    /// How deep elements may stand in one another, how many there may be, how many bytes a text.
+    /// Limits: the depth of nested elements, their number, and the size of the text in bytes.
     static let depthLimit = 64
     static let elementLimit = 1_000_000
     static let byteLimit = 64 << 20
 
     private let parser: XML_Parser
-    /// The elements that are open, the innermost last.
+    /// The open elements, the innermost last.
     fileprivate var open: [MarkupElement] = []
     fileprivate var root: MarkupElement?
     fileprivate var elementCount = 0
-    /// Why the text was refused, where expat itself found nothing wrong.
+    /// Why the text was refused although it is well-formed.
     fileprivate var refusal: String?
 
     private init(_ parser: XML_Parser) { self.parser = parser }
 
-    /// The text's root element.
+    /// The root element of an XML text.
     ///
-    /// - Throws: `ModelError` with line and column where it is not well-formed, declares entities,
-    ///   or is beyond a limit.
+    /// - Throws: `ModelErrors` with line and column if the text is not well-formed, declares
+    ///   entities, or exceeds a limit.
     static func parse(_ bytes: [UInt8], place: String) throws(ModelError) -> MarkupElement {
         guard bytes.count <= byteLimit else {
             throw ModelError(place, "it is larger than \(byteLimit >> 20) MiB")
@@ -32,7 +31,7 @@ final class MarkupParser {
         }
         defer { XML_ParserFree(parser) }
         let reading = MarkupParser(parser)
-        // Unretained: the object outlives the parse, for it is used below.
+        // Unretained: the object outlives the parse, because it is used below.
         XML_SetUserData(parser, Unmanaged.passUnretained(reading).toOpaque())
         setCallbacks(parser)
         let isWhole = bytes.withUnsafeBytes { buffer in
@@ -114,7 +113,7 @@ extension MarkupParser {
             let bytes = UnsafeRawBufferPointer(start: start, count: Int(count))
             MarkupParser.of(data)?.append(bytes.assumingMemoryBound(to: UInt8.self))
         }
-        // Entities of its own are how a small text becomes a huge one; no model has any.
+        // A small text can expand to a huge one through entities, and no model declares any.
         XML_SetEntityDeclHandler(parser) { data, _, _, _, _, _, _, _, _ in
             MarkupParser.of(data)?.refuse("it declares entities of its own, which are refused")
         }

@@ -1,7 +1,7 @@
-/// What a model looks like on disk, and what else may lie at a path.
+/// Reads the files and folders of a model.
 
 extension ModelFile {
-    /// A `contents` file alone, or a JSON model.
+    /// Reads a `contents` file or a JSON model.
     static func readFile(_ path: ModelPath) throws(ModelErrors) -> ModelFile {
         let bytes = try orAll { () throws(ModelError) in try path.bytes() }
         let first = bytes.first { !Self.blanks.contains($0) }
@@ -31,7 +31,7 @@ extension ModelFile {
 
     private static let blanks: [UInt8] = [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF]
 
-    /// A `.xcdatamodeld` or `.xcdatamodel`, told apart by what is in it.
+    /// Reads a `.xcdatamodeld` or `.xcdatamodel` folder, told apart by its contents.
     static func readFolder(_ path: ModelPath) throws(ModelErrors) -> ModelFile {
         let names = try orAll { () throws(ModelError) in try path.names() }
         let versions = names.filter { $0.hasSuffix(".xcdatamodel") }
@@ -112,7 +112,6 @@ extension ModelFile {
         return file
     }
 
-    /// One mistake as all mistakes.
     private static func orAll<T>(
         _ body: () throws(ModelError) -> T
     ) throws(ModelErrors) -> T {
@@ -125,7 +124,7 @@ extension ModelFile {
 }
 
 extension ModelError {
-    /// The same, in a version that is not the current one.
+    /// The same error in a version that is not the current one.
     fileprivate func within(_ version: String) -> ModelError {
         ModelError(place.isEmpty ? version : "\(version), \(place)", message, hint: hint)
     }

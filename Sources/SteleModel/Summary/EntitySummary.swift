@@ -1,6 +1,5 @@
-/// One entity for people.
-
-/// The lines of one entity: a heading, its own properties in columns, its indexes and constraints.
+/// The lines of an entity in a summary: a heading, its properties in columns, its indexes and
+/// constraints.
 struct EntitySummary {
     private let entity: EntityDescription
 
@@ -65,6 +64,6 @@ extension FetchIndexDescription.Element {
 }
 
 extension [UserInfoEntry] {
-    /// `key=value` pairs.
+    /// Pairs `key=value`.
     var summary: String { map { "\($0.key)=\($0.value)" }.joined(separator: ", ") }
 }

@@ -1,9 +1,8 @@
-/// A model for people: what `stele model` prints.
-
-/// Prints a model file: its versions, its current version entity by entity, what was noted, and
-/// what does not work yet.
+/// A readable summary of a model file, which `stele model` prints: the versions, the entities of
+/// the current version, notes, and unsupported features.
 public enum ModelSummary {
-    /// The whole text, lines of at most 100 characters where words allow, a line break at its end.
+    /// The whole text, with a final line break. Lines have at most 100 characters if the words
+    /// allow it.
     public static func text(_ file: ModelFile) -> String {
         var lines = heading(file)
         let declared = file.current

@@ -1,8 +1,8 @@
-/// A model as the text of an `.xcdatamodel`'s `contents` file.
+/// Writes a model as the `contents` file of an `.xcdatamodel`.
 
 extension ManagedObjectModel {
-    /// The text of a `contents` file that declares this model, in UTF-8; the order of elements and
-    /// attributes is Xcode's. Read again it gives an equal model.
+    /// The UTF-8 text of a `contents` file that declares this model, with elements and attributes
+    /// in Xcode's order. Reading it gives an equal model.
     public func xml() -> [UInt8] {
         var writer = MarkupWriter()
         var attributes = MarkupAttributes()
@@ -96,7 +96,7 @@ extension MarkupAttributes {
 }
 
 extension MarkupWriter {
-    /// An element with one child for each item; without items it closes itself.
+    /// An element with one child for each item. Without items it is empty.
     mutating func element<Item>(
         _ name: StaticString, _ attributes: MarkupAttributes, ifAny items: [Item],
         _ write: @escaping (inout MarkupWriter, Item) -> Void
@@ -107,7 +107,7 @@ extension MarkupWriter {
         }
     }
 
-    /// The `userInfo` element, where there is any.
+    /// The `userInfo` element, if there are entries.
     mutating func userInfo(_ entries: [UserInfoEntry]) {
         guard !entries.isEmpty else { return }
         element("userInfo", MarkupAttributes(), ifAny: entries) { writer, entry in
@@ -118,7 +118,7 @@ extension MarkupWriter {
         }
     }
 
-    /// Lists of property names, where there are any.
+    /// Lists of property names, if there are any.
     fileprivate mutating func lists(
         _ lists: [[String]], _ outer: StaticString, _ middle: StaticString, _ inner: StaticString
     ) {

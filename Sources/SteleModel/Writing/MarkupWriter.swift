@@ -1,16 +1,14 @@
-/// XML text from elements, indented as Xcode indents it.
-
 internal import SteleJSON
 
-/// Writes elements and attributes; the caller keeps them balanced by closures.
+/// Writes XML text with Xcode's indentation. Closures keep the elements balanced.
 struct MarkupWriter {
     private(set) var text = ByteWriter(capacity: 4096)
     private var depth = 0
 
     init() { text.raw("<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n") }
 
-    /// One element: its attributes, and what `content` writes within it.
-    /// Without content it closes itself.
+    /// Writes an element with its attributes and with what `content` writes inside it. Without
+    /// content it is an empty element.
     mutating func element(
         _ name: StaticString, _ attributes: MarkupAttributes,
         content: ((inout MarkupWriter) -> Void)? = nil
@@ -36,7 +34,7 @@ struct MarkupWriter {
         text.raw(">\n")
     }
 
-    /// What was written, without a line break at its end, as Xcode leaves it.
+    /// The text without a final line break, as Xcode writes it.
     mutating func finish() -> [UInt8] {
         var bytes = text.take()
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
@@ -54,7 +52,7 @@ struct MarkupWriter {
             case UInt8(ascii: "<"): text.raw("&lt;")
             case UInt8(ascii: ">"): text.raw("&gt;")
             case UInt8(ascii: "\""): text.raw("&quot;")
-            // A reader would turn them into spaces.
+            // A parser would convert them to spaces.
             case UInt8(ascii: "\n"): text.raw("&#10;")
             case UInt8(ascii: "\r"): text.raw("&#13;")
             case UInt8(ascii: "\t"): text.raw("&#9;")
@@ -64,7 +62,7 @@ struct MarkupWriter {
     }
 }
 
-/// The attributes of one element, in the order they are added; what is absent is not written.
+/// The attributes of an element, in the order of their addition. Absent values are omitted.
 struct MarkupAttributes {
     private(set) var pairs: [(String, String)] = []
 
@@ -72,12 +70,12 @@ struct MarkupAttributes {
         if let value { pairs.append((name, value)) }
     }
 
-    /// YES, or nothing.
+    /// Adds YES; false is omitted.
     mutating func add(_ name: String, _ value: Bool) {
         if value { pairs.append((name, "YES")) }
     }
 
-    /// The count, or nothing for 0.
+    /// Adds a count; 0 is omitted.
     mutating func add(_ name: String, _ value: Int) {
         if value != 0 { pairs.append((name, String(value))) }
     }

@@ -1,4 +1,4 @@
-/// Properties as elements of a `contents` file; attributes in Xcode's order.
+/// Writes properties as elements of a `contents` file, with attributes in Xcode's order.
 
 extension AttributeDescription {
     func write(to writer: inout MarkupWriter) {
