@@ -1,24 +1,23 @@
-/// Predicates of a program that asks the same again and again, with other literals.
-
-/// Checked predicates by the shape of their texts, over one model; any thread.
+/// A cache of checked predicates by the shape of their texts, for one model and any thread.
 ///
-/// A text of a known shape is not parsed and checked again: only its literals are read, with the
-/// same result. A store may keep what it makes of the shape, too (`FetchRequest.filled`).
+/// For a text of a known shape only the literals are parsed, with the same result as for the whole
+/// text. A store may cache its statements by shape too (`FetchRequest.filled`).
 public final class PredicateCache: Sendable {
     private let shapes: ShapeCache<Void>
 
+    /// Creates an empty cache.
     /// - Parameters:
-    ///   - entries: the most shapes that are kept.
-    ///   - bytes: the most memory that they take, about.
+    ///   - entries: the maximum number of shapes.
+    ///   - bytes: the approximate maximum size.
     public init(entries: Int = 4_096, bytes: Int = 16 << 20) {
         shapes = ShapeCache(entries: entries, bytes: bytes)
     }
 
-    /// Gives a request the predicate that a text says (NSPredicate(format:)), checked.
+    /// Sets the predicate of a request from its text (NSPredicate(format:)), checked.
     ///
-    /// - Parameter check: one over the model and the request's entity, always with the same way of
-    ///   reading dates. With variables or aliases nothing is kept.
-    /// - Throws: `PredicateError` as parsing and checking does.
+    /// - Parameter check: a check for the model and the request's entity. All calls must use the
+    ///   same date reader. With variables or aliases nothing is cached.
+    /// - Throws: `PredicateError` as parsing and checking.
     public func set(
         _ text: String, on request: inout FetchRequest, by check: PredicateCheck
     ) throws(PredicateError) {

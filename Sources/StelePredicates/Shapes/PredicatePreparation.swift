@@ -1,18 +1,18 @@
-/// From a parsed and checked predicate to one that is prepared for other literals.
+/// Prepares checked predicates for other literals.
 
 import SteleModel
 
 extension PredicateCheck {
-    /// The checked predicate of a text, prepared for other texts of its shape.
+    /// Prepares a checked predicate for other texts of its shape.
     ///
-    /// Open are the literals on the right of comparisons with a key path (`age > 30`, `name IN
-    /// {"a", "b"}`), for these are bound as they are. All others can decide what a comparison means
-    /// or how a store finds it, such as the 0 in `players.@count > 0`.
+    /// Literals on the right of comparisons with a key path become parameters (`age > 30`, `name IN
+    /// {"a", "b"}`), because they are only bound. All other literals may decide the meaning of a
+    /// comparison or how a store evaluates it, such as the 0 in `players.@count > 0`.
     /// - Parameters:
-    ///   - parsed: the predicate as read.
-    ///   - checked: what `check(_:)` made of it.
-    /// - Returns: nil where the literals cannot be told apart, or variables or aliases are known,
-    ///   which are no part of the text: then nothing is to be kept.
+    ///   - parsed: the predicate as parsed.
+    ///   - checked: the same predicate after `check(_:)`.
+    /// - Returns: nil if the literals cannot be identified, or if there are variables or aliases,
+    ///   which are not part of the text: such a predicate must not be cached.
     public func prepared(
         _ parsed: ParsedPredicate, checked: Predicate
     ) -> FilledPredicate? {
@@ -28,18 +28,18 @@ extension PredicateCheck {
         }
     }
 
-    /// The same where there is no predicate: only what else a request is made of has a shape.
+    /// The prepared form of a request without a predicate.
     public var unconditional: FilledPredicate {
         FilledPredicate(PreparedPredicate(nil, [], written: [], self), [])
     }
 }
 
-/// A walk over a checked predicate in the order in which the parser met its comparisons' ends.
+/// Walks over a checked predicate in the order in which the parser ended its comparisons.
 private struct Preparation {
     private let check: PredicateCheck
     private let parsed: ParsedPredicate
     private let bytes: UnsafeBufferPointer<UInt8>
-    /// How many comparisons have been passed, and how many of the text's literals.
+    /// The numbers of comparisons and of literals that have been visited.
     private var comparison = 0
     private var literal = 0
     private var readings: [PreparedPredicate.Reading?]
@@ -54,10 +54,10 @@ private struct Preparation {
         readings = Array(repeating: nil, count: parsed.shape.literals.count)
     }
 
-    /// Whether each comparison was met again.
+    /// Whether all comparisons have been visited.
     var isWhole: Bool { comparison == parsed.literalSides.count }
 
-    /// What becomes of each literal of the text, and the bytes of those that stay as written.
+    /// The role of each literal, and the bytes of those that are not parameters.
     var literals: ([PreparedPredicate.Literal], written: [UInt8]) {
         var written: [UInt8] = []
         let literals = zip(parsed.shape.literals, readings).map { token, reading in
@@ -82,7 +82,7 @@ private struct Preparation {
     private mutating func prepared(
         _ it: Comparison, _ predicate: Predicate, _ scope: PredicateCheck.Scope
     ) -> Predicate {
-        // The parser met what stands inside before the comparison's own end.
+        // The parser ended nested comparisons before this one.
         let holds = (Self.holdsComparisons(it.left), Self.holdsComparisons(it.right))
         let left = holds.0 ? prepared(it.left, scope) : it.left
         var right = holds.1 ? prepared(it.right, scope) : it.right
@@ -100,7 +100,7 @@ private struct Preparation {
             Comparison(left, it.type, right, modifier: it.modifier, options: it.options))
     }
 
-    /// Whether there may be comparisons inside.
+    /// Whether the expression may contain comparisons.
     private static func holdsComparisons(_ expression: Expression) -> Bool {
         switch expression {
         case .constant, .evaluatedObject, .variable, .anyKey, .assignment,
@@ -111,7 +111,7 @@ private struct Preparation {
         }
     }
 
-    /// Only what has comparisons inside is made anew.
+    /// Rebuilds an expression that contains comparisons.
     private mutating func prepared(
         _ expression: Expression, _ scope: PredicateCheck.Scope
     ) -> Expression {
@@ -143,19 +143,20 @@ private struct Preparation {
 
     // MARK: Literals
 
-    /// Whether the literals of a comparison are values and nothing else.
+    /// Whether the literals of a comparison are only values.
     private func isOpen(_ it: Comparison) -> Bool {
-        // A regular expression is compiled with the check.
+        // A regular expression is compiled by the check.
         guard it.type != .matches, case .keyPath(let base, let path) = it.left else { return false }
         switch base {
         case .evaluatedObject, .variable: break
         default: return false
         }
-        // The name of an entity is looked up, and a total's bound says whether it must be counted.
+        // An entity's name is looked up in the model, and the bound of an aggregate decides how it
+        // is computed.
         return path.last != "_entity" && !path.contains { $0.utf8.first == UInt8(ascii: "@") }
     }
 
-    /// What the literals of a comparison with that meet.
+    /// The type that the literals of a comparison are converted to.
     private func elementType(
         _ left: Expression, _ scope: PredicateCheck.Scope
     ) -> ExpressionType? {
@@ -167,8 +168,8 @@ private struct Preparation {
         return type
     }
 
-    /// A right side with parameters for its literals; nil where one of them is not what its text
-    /// gives when it is read and fitted by itself.
+    /// The right side with parameters for its literals; nil if a literal parsed and converted alone
+    /// has another value.
     private mutating func opened(
         _ side: Expression, _ range: Range<Int>, _ type: ExpressionType
     ) -> Expression? {
@@ -185,7 +186,7 @@ private struct Preparation {
             let constants = items.compactMap { item -> Value? in
                 if case .constant(let value) = item, !value.isNull { value } else { nil }
             }
-            // As many as there are literals: what else gives a constant, such as YES, has none.
+            // Constants without a literal, such as YES, make the counts differ.
             guard !places.isEmpty, constants.count == places.count,
                 open(places, constants, type)
             else { return nil }
@@ -219,7 +220,7 @@ private struct Preparation {
         return true
     }
 
-    /// Whether a minus sign stands before it: in a literal, it is the literal's.
+    /// Whether the literal has a minus sign.
     private func isNegative(_ token: Token) -> Bool {
         var place = token.place - 1
         while place >= 0, ListItems.isSpace(bytes[place]) { place -= 1 }

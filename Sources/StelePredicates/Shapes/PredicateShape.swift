@@ -1,17 +1,15 @@
-/// A predicate's text with its literals set aside: what all texts of one shape have in common.
-
 import Glibc
 
-/// The shape of a predicate's text, found in one pass over its bytes: two texts have the same one
-/// where they differ in nothing but the values of their numbers and quoted texts.
+/// The shape of a predicate's text. Texts that differ only in the values of their numbers and
+/// quoted texts have the same shape. It is computed in one pass over the bytes.
 public struct PredicateShape: Sendable {
-    /// The text as it was given.
+    /// The text itself.
     public let text: String
-    /// The numbers and quoted texts, in their order.
+    /// The numbers and quoted texts, in order.
     let literals: [Token]
     let key: Key
 
-    /// The text's bytes with one byte for each literal, after the bytes of a context.
+    /// The bytes of the context and of the text, with one byte for each literal.
     struct Key: RecentCacheKey {
         let bytes: [UInt8]
         let hash: Int
@@ -23,7 +21,7 @@ public struct PredicateShape: Sendable {
 
         static func == (a: Key, b: Key) -> Bool {
             guard a.hash == b.hash, a.bytes.count == b.bytes.count else { return false }
-            // `==` of arrays goes byte by byte.
+            // `==` of arrays compares byte by byte.
             return a.bytes.withUnsafeBytes { a in
                 b.bytes.withUnsafeBytes { b in
                     guard let x = a.baseAddress, let y = b.baseAddress else { return true }
@@ -33,15 +31,16 @@ public struct PredicateShape: Sendable {
         }
     }
 
-    /// The longest text that is looked at, in UTF-8 bytes.
+    /// The maximum length of a text, in UTF-8 bytes.
     public static let textLength = 8_192
-    /// The most literals in it.
+    /// The maximum number of literals.
     public static let literals = 256
 
+    /// Computes the shape of a text.
     /// - Parameters:
-    ///   - text: a predicate, or an empty text where there is none.
-    ///   - context: what else a shape belongs to, such as an entity.
-    /// - Returns: nil for a text that is too long, or no predicate for sure.
+    ///   - text: a predicate; empty if there is none.
+    ///   - context: what the shape depends on besides the text, such as an entity.
+    /// - Returns: nil if the text exceeds a limit or cannot be a predicate.
     public init?(_ text: String, in context: Context) {
         var read = text
         let found = read.withUTF8 { Self.scan($0, context.bytes) }
@@ -57,8 +56,8 @@ public struct PredicateShape: Sendable {
         guard bytes.count <= textLength, !holdsNull(bytes) else { return nil }
         var literals: [Token] = []
         literals.reserveCapacity(16)
-        // A literal has a byte at least, so that there is room for its sign. An array would look
-        // at each piece whether there is any.
+        // Every literal has at least one byte, so there is room for its sign. A temporary buffer
+        // avoids the checks of an array.
         let room = context.count + bytes.count
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: room) { buffer in
             var lexer = Lexer(bytes, from: 0, to: bytes.count)
@@ -77,7 +76,8 @@ public struct PredicateShape: Sendable {
                 plain = lexer.index
             }
             count = copy(bytes, plain..<bytes.count, to: buffer, at: count)
-            // The initialiser without initial values looks its type up, which takes longer.
+            // This initializer is faster than the one without initial values, which looks up the
+            // element type.
             var key: [UInt8] = []
             key.reserveCapacity(count)
             key.append(contentsOf: UnsafeBufferPointer(rebasing: buffer[..<count]))
@@ -85,13 +85,14 @@ public struct PredicateShape: Sendable {
         }
     }
 
-    /// U+0000 is in no predicate.
+    /// No predicate contains U+0000.
     private static func holdsNull(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let base = bytes.baseAddress else { return false }
         return memchr(base, 0, bytes.count) != nil
     }
 
-    /// - Returns: where the next byte goes. A slice would be copied byte by byte.
+    /// Copies a range of bytes with one call; a slice would be copied byte by byte.
+    /// - Returns: the index after the copy.
     @inline(__always)
     private static func copy(
         _ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>,
@@ -103,7 +104,7 @@ public struct PredicateShape: Sendable {
         return start + range.count
     }
 
-    /// What stands for a literal of that kind, in bytes that no UTF-8 has.
+    /// The byte that stands for a literal of that kind. UTF-8 does not contain it.
     private static func sign(of kind: Token.Kind) -> UInt8? {
         switch kind {
         case .integer: 0xF8
@@ -117,37 +118,37 @@ public struct PredicateShape: Sendable {
 }
 
 extension PredicateShape {
-    /// What a shape belongs to beside its text: parts in an order that is always the same.
+    /// What a shape depends on besides its text. The parts must always be added in the same order.
     public struct Context: Sendable {
         fileprivate var bytes: [UInt8] = []
 
-        /// Nothing yet.
+        /// Creates an empty context.
         public init() { bytes.reserveCapacity(48) }
 
-        /// A text; nil is another than an empty one.
+        /// Adds a text. Nil differs from an empty text.
         public mutating func add(_ text: String?) {
             if let text { bytes.append(contentsOf: text.utf8) } else { bytes.append(0xFE) }
-            // No UTF-8 has it, so that no text can end in the next.
+            // UTF-8 does not contain this byte, so it separates texts.
             bytes.append(0xFF)
         }
 
-        /// A number, such as an entity's index.
+        /// Adds a number, such as an entity's index.
         public mutating func add(_ number: Int) {
             withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
         }
     }
 }
 
-/// A predicate read from text, with what is needed to know its literals again in the next text of
-/// the same shape.
+/// A parsed predicate with the places of its literals.
 public struct ParsedPredicate: Sendable {
-    /// The predicate, not checked yet.
+    /// The predicate, not checked.
     public let predicate: Predicate
     let shape: PredicateShape
-    /// As `PredicateParser.literalSides`.
+    /// See `PredicateParser.literalSides`.
     let literalSides: [Range<Int>?]
 
-    /// - Throws: `PredicateError` as `Predicate(format:)` does.
+    /// Parses the text of a shape.
+    /// - Throws: `PredicateError` as `Predicate(format:)`.
     public init(_ shape: PredicateShape) throws(PredicateError) {
         self.shape = shape
         var sides: [Range<Int>?] = []

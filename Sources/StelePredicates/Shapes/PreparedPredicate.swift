@@ -1,40 +1,40 @@
-/// A checked predicate with places for its literals: what is kept for the next text of its shape.
-
 import SteleModel
 
-/// A predicate that fits a model, in which literals are left open: parameters 0, 1, … (NSPredicate
-/// has `predicateWithSubstitutionVariables:` for the like). The next text of the same shape needs
-/// only its own literals read and fitted, which gives what parsing and checking it would give.
+/// A checked predicate with parameters 0, 1, … for its literals, as NSPredicate has substitution
+/// variables. For another text of the same shape only its literals are parsed and converted, with
+/// the same result as parsing and checking the text.
 public final class PreparedPredicate: Sendable {
-    /// The predicate, with `Expression.parameter`s; nil is all objects.
+    /// The predicate with `Expression.parameter`s; nil matches all objects.
     public let template: Predicate?
     private let literals: [Literal]
     private let check: PredicateCheck
 
-    /// The bytes of all literals that are `written`.
+    /// The bytes of all `written` literals.
     private let written: [UInt8]
 
-    /// What becomes of one literal of the text. Nothing in it is counted by reference, for at each
-    /// use all of them are looked at.
+    /// The role of a literal. It contains no references, so that a scan of all literals does not
+    /// count any.
     enum Literal: Sendable {
-        /// It decides more than a value: only a text with the very bytes of `written` is meant.
+        /// The literal decides more than a value: another text must have the same bytes, a range of
+        /// `written`.
         case written(Range<Int>)
-        /// It is the next parameter.
+        /// The literal is the next parameter.
         case open(Reading)
     }
 
-    /// How a literal becomes a parameter's value.
+    /// How a literal becomes the value of a parameter.
     struct Reading: Sendable {
         let isNegative: Bool
-        /// What the literal must be as it is read.
+        /// The form of the literal as parsed.
         let read: Value.Form
-        /// What it meets.
+        /// The type that it is converted to.
         let target: Target
-        /// What it must be then: another value could mean another condition.
+        /// The form after conversion. A value of another form could change the meaning of the
+        /// comparison.
         let fitted: Value.Form
     }
 
-    /// What a literal can meet.
+    /// The type that a literal is converted to.
     enum Target: Sendable {
         case value(AttributeType)
         case object(Int)
@@ -49,9 +49,8 @@ public final class PreparedPredicate: Sendable {
         self.check = check
     }
 
-    /// The predicate with the literals of another text of its shape; nil where they are not such
-    /// that it would be the same but for their values, or cannot be read: then the text takes the
-    /// long way, which finds all mistakes.
+    /// The predicate with the literals of another text of its shape; nil if a literal cannot be
+    /// read or has another form. Such a text must be parsed and checked, which reports its errors.
     func filled(by shape: PredicateShape) -> FilledPredicate? {
         guard shape.literals.count == literals.count else { return nil }
         if literals.isEmpty { return FilledPredicate(self, []) }
@@ -75,7 +74,7 @@ public final class PreparedPredicate: Sendable {
 }
 
 extension PreparedPredicate.Reading {
-    /// How a literal is read that meets a type, and its value then; nil for what cannot be.
+    /// How a literal is converted to a type, and its value; nil if that is not possible.
     static func reading(
         _ token: Token, isNegative: Bool, in bytes: UnsafeBufferPointer<UInt8>,
         as type: ExpressionType, _ check: PredicateCheck
@@ -95,13 +94,13 @@ extension PreparedPredicate.Reading {
     }
 
     /// Appends the value of another literal.
-    /// - Returns: false where it has none such.
+    /// - Returns: false if it cannot be read or has another form.
     @inline(__always)
     fileprivate func read(
         _ token: Token, in bytes: UnsafeBufferPointer<UInt8>, _ check: PredicateCheck,
         to values: inout [Value]
     ) -> Bool {
-        // Most literals are texts and integers, for attributes that take them as they are.
+        // Most literals are texts and integers that need no conversion.
         switch (token.kind, target) {
         case (.text, .value(.string)) where fitted == .string:
             values.append(.string(Self.text(token, in: bytes)))
@@ -160,12 +159,11 @@ extension PreparedPredicate.Reading {
     }
 }
 
-/// A prepared predicate with values for its parameters: a predicate that is made only when somebody
-/// asks for it.
+/// A prepared predicate and the values of its parameters.
 public struct FilledPredicate: Sendable {
-    /// What it has in common with all others of its shape.
+    /// The part that all predicates of the shape share.
     public let prepared: PreparedPredicate
-    /// The parameters' values.
+    /// The values of the parameters.
     public let values: [Value]
 
     init(_ prepared: PreparedPredicate, _ values: [Value]) {
@@ -173,8 +171,8 @@ public struct FilledPredicate: Sendable {
         self.values = values
     }
 
-    /// The predicate with the values in it, as parsing and checking its text gives it; nil is all
-    /// objects.
+    /// The predicate with the values inserted, equal to the parsed and checked text; nil matches
+    /// all objects.
     public var predicate: Predicate? {
         prepared.template?.replacingVariables { name, path in
             guard path.isEmpty, let number = Expression.variable(name).parameter else { return nil }
@@ -184,11 +182,11 @@ public struct FilledPredicate: Sendable {
 }
 
 extension Expression {
-    /// The place of a literal in a prepared predicate: a variable with a number for its name, which
-    /// no text can name.
+    /// A parameter of a prepared predicate: a variable with a number as its name, which no text can
+    /// contain.
     public static func parameter(_ number: Int) -> Expression { .variable(String(number)) }
 
-    /// The number of the parameter that it is; nil for anything else.
+    /// The number of the parameter; nil for other expressions.
     public var parameter: Int? {
         guard case .variable(let name) = self, let first = name.utf8.first, Lexer.isDigit(first)
         else { return nil }
@@ -197,7 +195,7 @@ extension Expression {
 }
 
 extension Value {
-    /// What kind of value it is, without the value.
+    /// The case of a value.
     enum Form: UInt8, Sendable {
         case null, bool, int, double, decimal, string, date, data, uuid, key, external
     }

@@ -1,22 +1,22 @@
-/// A bounded cache for all threads: what was not used lately goes.
-
 import SteleMutex
 
-/// A key that knows its hash, which is made once.
+/// A key that stores its hash.
 public protocol RecentCacheKey: Hashable, Sendable {
-    /// Equal for equal keys.
+    /// The hash; equal for equal keys.
     var hash: Int { get }
 }
 
 extension RecentCacheKey {
+    /// Hashes the stored hash.
     public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
-/// Values by key, bounded in entries and bytes.
+/// A thread-safe cache with a limit on entries and bytes, which evicts entries that were not used
+/// recently.
 ///
-/// There are two generations of each part: what is used moves to the young one, and where that is
-/// full it becomes the old one, whose entries go. So nothing is sorted or searched, however many
-/// new keys come, and what is in use stays. Each part has a lock, held for a look-up.
+/// The cache is divided into parts, each with a lock and two generations. A used entry moves to the
+/// young generation. If that is full it becomes the old generation, and the previous old generation
+/// is dropped. So eviction needs no search, whatever the number of new keys.
 public final class RecentCache<Key: RecentCacheKey, Value: Sendable>: Sendable {
     private struct Entry {
         let value: Value
@@ -30,8 +30,8 @@ public final class RecentCache<Key: RecentCacheKey, Value: Sendable>: Sendable {
         var old: Entries = [:]
         var bytes = 0
 
-        /// Puts an entry into the young generation.
-        /// - Returns: what goes, for the caller to let go of outside of the lock.
+        /// Adds an entry to the young generation.
+        /// - Returns: the dropped entries, which the caller releases outside the lock.
         mutating func put(_ entry: Entry, _ key: Key, most: Int, bytes limit: Int) -> Entries {
             var gone: Entries = [:]
             if young[key] == nil && young.count >= most || bytes + entry.bytes > limit {
@@ -50,25 +50,26 @@ public final class RecentCache<Key: RecentCacheKey, Value: Sendable>: Sendable {
 
     private static var partCount: Int { 16 }
     private let parts = (0..<RecentCache.partCount).map { _ in Part() }
-    /// The most entries and bytes of one generation of one part.
+    /// The limits of one generation of one part.
     private let entries: Int
     private let bytes: Int
 
+    /// Creates an empty cache.
     /// - Parameters:
-    ///   - entries: the most entries.
-    ///   - bytes: the most bytes, by what is said of each.
+    ///   - entries: the maximum number of entries.
+    ///   - bytes: the maximum sum of the entries' sizes.
     public init(entries: Int, bytes: Int) {
         self.entries = max(entries / (2 * Self.partCount), 1)
         self.bytes = bytes / (2 * Self.partCount)
     }
 
     private func part(of key: Key) -> Part {
-        // All bits of a hash decide, also where it is an address and ends in zeros.
+        // Mixes all bits of the hash, which may be an address with trailing zeros.
         let mixed = UInt64(truncatingIfNeeded: key.hash) &* 0x9E37_79B9_7F4A_7C15
         return parts[Int(mixed >> 32) & (Self.partCount - 1)]
     }
 
-    /// The value of that key, or nil.
+    /// The value of a key; nil if there is none.
     public func value(of key: Key) -> Value? {
         let (value, gone) = part(of: key).state.withLock { state -> (Value?, Entries) in
             if let entry = state.young[key] { return (entry.value, [:]) }
@@ -79,7 +80,8 @@ public final class RecentCache<Key: RecentCacheKey, Value: Sendable>: Sendable {
         return value
     }
 
-    /// Puts a value there, or another in its place; one that takes more than a part may is left out.
+    /// Sets the value of a key. A value larger than a part's limit is not cached.
+    /// - Parameter bytes: the size of the value.
     public func put(_ value: Value, for key: Key, bytes: Int) {
         guard bytes <= self.bytes else { return }
         let entry = Entry(value: value, bytes: bytes)
@@ -89,7 +91,7 @@ public final class RecentCache<Key: RecentCacheKey, Value: Sendable>: Sendable {
         _ = gone
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     public var count: Int {
         parts.reduce(0) { sum, part in
             sum + part.state.withLock { $0.young.count + $0.old.count }
