@@ -39,11 +39,7 @@ public enum AttributeType: Int, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Creates the type with that name in a `contents` file; nil if there is none.
-    public init?(name: String) {
-        guard let type = Self.allCases.first(where: { $0.name == name }) else { return nil }
-        self = type
-    }
+    static let named = allCases.map { ($0.name, $0) }
 
     /// Whether the type is Integer 16, Integer 32 or Integer 64.
     public var isInteger: Bool {
@@ -73,9 +69,5 @@ public enum DeleteRule: Int, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Creates the rule with that name in a `contents` file; nil if there is none.
-    public init?(name: String) {
-        guard let rule = Self.allCases.first(where: { $0.name == name }) else { return nil }
-        self = rule
-    }
+    static let named = allCases.map { ($0.name, $0) }
 }

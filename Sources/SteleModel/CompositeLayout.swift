@@ -38,15 +38,18 @@ struct CompositeLayout {
 
     /// How many slots an attribute takes: 1 unless it is composite.
     func count(_ attribute: AttributeDescription) -> Int {
-        guard attribute.type == .composite else { return 1 }
-        let count = attribute.compositeName.flatMap { counts[$0] } ?? 0
+        let count = size(attribute)
         return count > Self.limit ? 0 : count
     }
 
     /// Whether a composite attribute contains more than `limit` attributes.
     func isTooLarge(_ attribute: AttributeDescription) -> Bool {
-        attribute.type == .composite
-            && (attribute.compositeName.flatMap { counts[$0] } ?? 0) > Self.limit
+        size(attribute) > Self.limit
+    }
+
+    private func size(_ attribute: AttributeDescription) -> Int {
+        guard attribute.type == .composite else { return 1 }
+        return attribute.compositeName.flatMap { counts[$0] } ?? 0
     }
 
     /// The linked attribute, whose slots begin at `slot`.

@@ -6,6 +6,10 @@ public struct EntityDescription: Sendable, Hashable {
     public enum CodeGenerationType: String, Sendable, Hashable {
         case none, category
         case `class`
+
+        static let named: [(String, Self)] = [
+            ("class", .class), ("category", .category), ("none", .none),
+        ]
     }
 
     /// The entity's name.
@@ -179,7 +183,10 @@ public struct FetchIndexDescription: Sendable, Hashable {
         public enum Collation: String, Sendable, Hashable {
             case binary = "Binary"
             case rTree = "RTree"
+
+            static let named: [(String, Self)] = [("Binary", .binary), ("RTree", .rTree)]
         }
+
         /// The indexed property; nil if the element indexes `expression`.
         public var propertyName: String?
         /// The indexed expression; nil if the element indexes a property.

@@ -12,9 +12,7 @@ public final class Model: Sendable {
     public let hasExternalAttributes: Bool
     private let byName: [String: Int]
 
-    init(
-        declaration: ManagedObjectModel, entities: [Entity], relationships: [Relationship]
-    ) {
+    init(declaration: ManagedObjectModel, entities: [Entity], relationships: [Relationship]) {
         self.declaration = declaration
         self.entities = entities
         self.relationships = relationships
@@ -48,7 +46,7 @@ public final class Model: Sendable {
     /// Whether the relationship may refer to an object that does not exist: a to-one relationship
     /// whose inverse has the delete rule No Action may, in rows that another program or an older
     /// version wrote. Such a reference reads as null.
-    public func mayDangle(_ relationship: Relationship) -> Bool {
+    package func mayDangle(_ relationship: Relationship) -> Bool {
         !relationship.isToMany && inverse(of: relationship)?.deleteRule == .noAction
     }
 
@@ -62,7 +60,7 @@ public final class Model: Sendable {
     /// The topmost entity that has all properties of a uniqueness constraint. A constraint over
     /// inherited properties also applies to the parent's objects, because the unique index covers
     /// the shared table.
-    public func entity(sharing constraint: [String], of entity: Entity) -> Entity {
+    package func entity(sharing constraint: [String], of entity: Entity) -> Entity {
         var shared = entity
         while let parent = shared.parent.map({ entities[$0] }),
             constraint.allSatisfy({ parent.property(named: $0) != nil })

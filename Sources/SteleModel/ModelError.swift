@@ -29,10 +29,14 @@ public struct ModelErrors: Error, Sendable, Hashable, CustomStringConvertible {
     /// Wraps a list of errors.
     public init(_ errors: [ModelError]) { self.errors = errors }
 
+    init(_ place: String, _ message: String, hint: String? = nil) {
+        errors = [ModelError(place, message, hint: hint)]
+    }
+
     /// The error as a sentence; several errors as a list.
     public var description: String {
         guard errors.count > 1 else { return errors.first?.description ?? "" }
-        return "the model has \(errors.count) mistakes:\n"
+        return "the model has \(errors.count) errors:\n"
             + errors.map { "  • \($0.description)" }.joined(separator: "\n")
     }
 }

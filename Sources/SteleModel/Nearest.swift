@@ -1,9 +1,9 @@
 /// Finds the known name nearest to an unknown one, for the hints of error messages.
-public enum Nearest {
+package enum Nearest {
     /// The known name with the smallest edit distance, ignoring case: at most a third of the name's
     /// length, and at least 1. Swapping two adjacent characters counts as one edit. Of equally near
     /// names the first one is returned; nil if none is near.
-    public static func name(to name: String, among known: some Sequence<String>) -> String? {
+    package static func name(to name: String, among known: some Sequence<String>) -> String? {
         let given = letters(of: name)
         let bound = max(1, given.count / 3)
         var best: (name: String, distance: Int)?
@@ -19,7 +19,7 @@ public enum Nearest {
     }
 
     /// The hint `did you mean X?`; nil if no name is near.
-    public static func hint(to name: String, among known: some Sequence<String>) -> String? {
+    package static func hint(to name: String, among known: some Sequence<String>) -> String? {
         Self.name(to: name, among: known).map { "did you mean \($0)?" }
     }
 

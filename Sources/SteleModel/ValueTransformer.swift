@@ -116,7 +116,7 @@ extension Attribute {
 
 extension Model {
     /// Whether any attribute is encrypted.
-    public var hasSecrets: Bool {
+    package var hasSecrets: Bool {
         entities.contains { entity in
             entity.properties.contains { property in
                 guard case .attribute(let it) = property else { return false }

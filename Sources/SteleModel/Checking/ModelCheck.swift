@@ -1,13 +1,13 @@
 /// Checks a linked model, beyond the errors that linking itself reports.
 struct ModelCheck {
     let model: Model
-    var findings = Findings()
+    let findings = Findings()
 
     private init(_ model: Model) { self.model = model }
 
     /// All errors and notes: those of the model, then those of each entity and its properties.
     static func findings(in model: Model) -> Findings {
-        var check = ModelCheck(model)
+        let check = ModelCheck(model)
         check.checkEntityNames()
         check.checkComposites()
         check.checkConfigurations()
@@ -16,7 +16,7 @@ struct ModelCheck {
         return check.findings
     }
 
-    private mutating func check(_ entity: Entity) {
+    private func check(_ entity: Entity) {
         checkPropertyNames(of: entity)
         checkColumns(of: entity)
         for property in entity.declaration.properties {

@@ -6,10 +6,10 @@ enum CurrentVersion {
     /// The name in the property list, without `.xcdatamodel`; nil if there is none.
     ///
     /// - Throws: `ModelErrors` if the file is not an XML property list.
-    static func name(in bytes: [UInt8], place: String) throws(ModelError) -> String? {
+    static func name(in bytes: [UInt8], place: String) throws(ModelErrors) -> String? {
         let root = try MarkupParser.parse(bytes, place: place)
         guard root.name == "plist" else {
-            throw ModelError(
+            throw ModelErrors(
                 place, "it is not a property list: its root element is <\(root.name)>",
                 hint: "delete it, or choose the current version in the model editor again")
         }

@@ -3,10 +3,12 @@
 struct ElementFields {
     /// The element's name in messages, such as `Person.name` or `Person`.
     let place: String
+    private let findings: Findings
     private var left: [(name: String, value: String)]
 
-    init(_ element: MarkupElement, place: String) {
+    init(_ element: MarkupElement, place: String, _ findings: Findings) {
         self.place = place
+        self.findings = findings
         left = element.attributes
     }
 
@@ -22,7 +24,7 @@ struct ElementFields {
     }
 
     /// The value of YES or NO; nil if the attribute is absent.
-    mutating func flag(_ name: String, _ findings: inout Findings) -> Bool? {
+    mutating func flag(_ name: String) -> Bool? {
         guard let text = text(name) else { return nil }
         if let value = ValueText.bool(text) { return value }
         findings.error(place, "its \(name) is neither YES nor NO but \(quoted(text))")
@@ -30,15 +32,26 @@ struct ElementFields {
     }
 
     /// A count; nil if the attribute is absent.
-    mutating func count(_ name: String, _ findings: inout Findings) -> Int? {
+    mutating func count(_ name: String) -> Int? {
         guard let text = text(name) else { return nil }
         if let value = Int(text), value >= 0 { return value }
         findings.error(place, "its \(name) is not a count: \(quoted(text))")
         return nil
     }
 
+    /// The value with the given name; nil if the attribute is absent or empty.
+    mutating func choice<Choice>(_ name: String, _ choices: [(String, Choice)]) -> Choice? {
+        nonempty(name).flatMap { findings.choice($0, of: name, at: place, in: choices) }
+    }
+
+    /// The name in the previous version. A few tools write it as `renamingIdentifier`.
+    mutating func renamingIdentifier() -> String? {
+        let spelledOut = nonempty("renamingIdentifier")
+        return nonempty("elementID") ?? spelledOut
+    }
+
     /// Reports every attribute that was not read.
-    func finish(_ findings: inout Findings) {
+    func finish() {
         for (name, value) in left {
             findings.note(
                 place, "the attribute \(name)=\(quoted(value)) is not known and has no effect")
@@ -48,14 +61,9 @@ struct ElementFields {
 
 extension Findings {
     /// Reports a child element that is ignored.
-    mutating func unknown(_ element: MarkupElement, in place: String) {
+    func unknown(_ element: MarkupElement, in place: String) {
         note(
             place,
             "the element <\(element.name)> on line \(element.line) is not known and has no effect")
     }
-}
-
-/// A text in a message: in quotes, truncated to 60 characters.
-func quoted(_ text: String) -> String {
-    text.count > 60 ? "\"\(text.prefix(60))…\"" : "\"\(text)\""
 }

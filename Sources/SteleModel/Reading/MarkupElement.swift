@@ -9,8 +9,6 @@ struct MarkupElement {
     /// The line of its start tag, from 1.
     var line = 0
 
-    init(name: String) { self.name = name }
-
     /// The first child of that name; nil if there is none.
     func child(_ name: String) -> MarkupElement? { children.first { $0.name == name } }
 }

@@ -22,12 +22,12 @@ final class MarkupParser {
     ///
     /// - Throws: `ModelErrors` with line and column if the text is not well-formed, declares
     ///   entities, or exceeds a limit.
-    static func parse(_ bytes: [UInt8], place: String) throws(ModelError) -> MarkupElement {
+    static func parse(_ bytes: [UInt8], place: String) throws(ModelErrors) -> MarkupElement {
         guard bytes.count <= byteLimit else {
-            throw ModelError(place, "it is larger than \(byteLimit >> 20) MiB")
+            throw ModelErrors(place, "it is larger than \(byteLimit >> 20) MiB")
         }
         guard let parser = XML_ParserCreate(nil) else {
-            throw ModelError(place, "there is no memory to read it")
+            throw ModelErrors(place, "there is not enough memory to read it")
         }
         defer { XML_ParserFree(parser) }
         let reading = MarkupParser(parser)
@@ -40,7 +40,7 @@ final class MarkupParser {
                 Int32(buffer.count)) != 0
         }
         if isWhole, reading.refusal == nil, let root = reading.root { return root }
-        throw ModelError(place, reading.complaint())
+        throw ModelErrors(place, reading.complaint())
     }
 
     private func complaint() -> String {
@@ -57,8 +57,6 @@ final class MarkupParser {
         stele_xml_stop(parser)
     }
 
-    fileprivate var line: Int { Int(XML_GetCurrentLineNumber(parser)) }
-
     fileprivate func begin(
         _ name: UnsafePointer<XML_Char>,
         _ attributes: UnsafeMutablePointer<UnsafePointer<XML_Char>?>?
@@ -66,13 +64,13 @@ final class MarkupParser {
         guard refusal == nil else { return }
         elementCount += 1
         guard open.count < Self.depthLimit else {
-            return refuse("its elements stand more than \(Self.depthLimit) deep in one another")
+            return refuse("its elements are nested more than \(Self.depthLimit) deep")
         }
         guard elementCount <= Self.elementLimit else {
             return refuse("it has more than \(Self.elementLimit) elements")
         }
-        var element = MarkupElement(name: String(cString: name))
-        element.line = line
+        var element = MarkupElement(
+            name: String(cString: name), line: Int(XML_GetCurrentLineNumber(parser)))
         var next = attributes
         while let pair = next, let key = pair[0], let value = pair[1] {
             element.attributes.append((String(cString: key), String(cString: value)))
@@ -115,11 +113,11 @@ extension MarkupParser {
         }
         // A small text can expand to a huge one through entities, and no model declares any.
         XML_SetEntityDeclHandler(parser) { data, _, _, _, _, _, _, _, _ in
-            MarkupParser.of(data)?.refuse("it declares entities of its own, which are refused")
+            MarkupParser.of(data)?.refuse("it declares XML entities, which are refused")
         }
         XML_SetSkippedEntityHandler(parser) { data, name, _ in
             let name = name.map { String(cString: $0) } ?? ""
-            MarkupParser.of(data)?.refuse("it uses the entity &\(name);, which is not known")
+            MarkupParser.of(data)?.refuse("it uses the unknown entity &\(name);")
         }
     }
 }

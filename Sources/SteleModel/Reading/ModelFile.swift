@@ -39,7 +39,7 @@ public struct ModelFile: Sendable {
         let place = ModelPath(path)
         switch place.kind {
         case .missing:
-            throw ModelErrors([ModelError(path, "there is no such file or folder")])
+            throw ModelErrors(path, "there is no such file or folder")
         case .file: return try readFile(place)
         case .folder: return try readFolder(place)
         }

@@ -38,19 +38,18 @@ struct ModelPath {
     func appending(_ part: String) -> ModelPath { ModelPath(path + "/" + part) }
 
     /// The names in the folder, in the Finder's order.
-    func names() throws(ModelError) -> [String] {
+    func names() throws(ModelErrors) -> [String] {
         do {
             let names = try FileManager.default.contentsOfDirectory(atPath: path)
             return names.sorted(by: FinderOrder.precedes)
         } catch {
-            throw ModelError(path, "the folder cannot be read", hint: "check its permissions")
+            throw ModelErrors(path, "the folder cannot be read", hint: "check its permissions")
         }
     }
 
-    func bytes() throws(ModelError) -> [UInt8] {
+    func bytes() throws(ModelErrors) -> [UInt8] {
         // Foundation mishandles its buffer if the file is empty.
-        let unreadable = ModelError(
-            path, "the file cannot be read", hint: "check its permissions")
+        let unreadable = ModelErrors(path, "the file cannot be read", hint: "check its permissions")
         guard let file = fopen(path, "rb") else { throw unreadable }
         defer { fclose(file) }
         var bytes: [UInt8] = []

@@ -7,11 +7,11 @@ struct MarkupWriter {
 
     init() { text.raw("<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n") }
 
-    /// Writes an element with its attributes and with what `content` writes inside it. Without
-    /// content it is an empty element.
+    /// Writes an element with its attributes and with what `content` writes inside it. If that is
+    /// nothing, it is an empty element.
     mutating func element(
-        _ name: StaticString, _ attributes: MarkupAttributes,
-        content: ((inout MarkupWriter) -> Void)? = nil
+        _ name: StaticString, _ attributes: MarkupAttributes = MarkupAttributes(),
+        content: (inout MarkupWriter) -> Void = { _ in }
     ) {
         indent()
         text.byte(UInt8(ascii: "<"))
@@ -23,11 +23,15 @@ struct MarkupWriter {
             escaped(value)
             text.byte(UInt8(ascii: "\""))
         }
-        guard let content else { return text.raw("/>\n") }
         text.raw(">\n")
+        let start = text.count
         depth += 1
         content(&self)
         depth -= 1
+        if text.count == start {
+            text.bytes.removeLast(2)
+            return text.raw("/>\n")
+        }
         indent()
         text.raw("</")
         text.raw(name)
@@ -64,7 +68,9 @@ struct MarkupWriter {
 
 /// The attributes of an element, in the order of their addition. Absent values are omitted.
 struct MarkupAttributes {
-    private(set) var pairs: [(String, String)] = []
+    private(set) var pairs: [(String, String)]
+
+    init(_ pairs: (String, String)...) { self.pairs = pairs }
 
     mutating func add(_ name: String, _ value: String?) {
         if let value { pairs.append((name, value)) }
