@@ -1,9 +1,7 @@
-/// Many values to one: aggregates, collection operators, sets.
-
 import SteleModel
 
-/// Sums, counts and the like, as SQL computes them where SQL has them. Nulls are skipped; the sum
-/// of nothing is 0, all others' of nothing is null.
+/// Aggregates and set operations as SQL computes them. Nulls are skipped. The sum of no values is
+/// 0; every other aggregate of no values is null.
 enum Aggregation {
     typealias Function = PredicateFunction
 
@@ -51,7 +49,7 @@ enum Aggregation {
         plain(values)?.sum ?? values.reduce(.int(0)) { Arithmetic.binary(.add, $0, $1) }
     }
 
-    /// Nil where there are others than integers and Doubles among them.
+    /// The sum of integers and Doubles; nil if there are other values.
     private static func plain(_ values: [Value]) -> NumberSum? {
         var sum = NumberSum()
         for value in values {
@@ -95,12 +93,12 @@ enum Aggregation {
             sorted.count % 2 == 1 ? [sorted[middle]] : [sorted[middle - 1], sorted[middle]])
     }
 
-    /// The population's.
+    /// The standard deviation of the population.
     private static func deviation(_ values: [Value]) -> Value {
         PredicateCalls.standardDeviation(values.compactMap(\.asDouble))
     }
 
-    /// The values that occur most often, in the order in which they come.
+    /// The most frequent values, in the order of their first occurrence.
     private static func mode<O>(_ items: [Evaluated<O>]) -> [Evaluated<O>] {
         var counts: [ValueKey: Int] = [:]
         for item in items where !item.value.isNull { counts[ValueKey(item.value), default: 0] += 1 }
@@ -113,7 +111,7 @@ enum Aggregation {
         return items.filter { seen.insert(ValueKey($0.value)).inserted }
     }
 
-    /// Each value once, in the order of the left side and then the right.
+    /// A set operation. Each value occurs once, in the order of the left side and then the right.
     static func join<O>(
         _ operation: Expression.SetOperation, _ left: [Evaluated<O>], _ right: [Evaluated<O>]
     ) -> Evaluated<O> {

@@ -1,4 +1,4 @@
-/// A predicate with its names looked up once, so that no row looks them up again.
+/// The form of a predicate that is evaluated in memory: names are resolved once, not for each row.
 
 import SteleModel
 
@@ -22,17 +22,17 @@ struct BoundComparison {
 indirect enum BoundExpression {
     case constant(Value)
     case object
-    /// The object of a SUBQUERY around, counted from the outermost.
+    /// The object of an enclosing SUBQUERY, counted from the outermost.
     case variable(Int)
     case attribute(Attribute)
     case path(BoundExpression, [KeyPathStep], operators: [String], isMany: Bool)
-    /// A sum of Doubles or Decimals, which is a zero of their kind where there are none.
+    /// A sum of Doubles or Decimals. The sum of no values is a zero of that type.
     case sum(BoundExpression, ofNone: Value)
     case call(PredicateFunction, [BoundExpression])
     case cast(BoundExpression, CastType)
-    /// An aggregate over one row's collection.
+    /// An aggregate over a collection of one row.
     case collect(PredicateFunction, BoundExpression, isDistinct: Bool)
-    /// An aggregate over the rows of a group; without an operand it counts them.
+    /// An aggregate over the rows of a group; without an operand, their count.
     case rows(PredicateFunction, BoundExpression?, isDistinct: Bool)
     case list([BoundExpression])
     case subquery(BoundExpression, BoundPredicate)
@@ -44,7 +44,7 @@ indirect enum BoundExpression {
     case at(BoundExpression, BoundExpression)
 }
 
-/// Looks names up.
+/// Resolves the names of a checked predicate.
 struct Binder {
     let model: Model
     let entity: Entity
@@ -176,8 +176,7 @@ struct Binder {
         return (.call(function, bound), type)
     }
 
-    /// A sum as one of its kind: what is made of it is computed alike whether or not there is
-    /// something to add up.
+    /// A sum of its own type, so that later arithmetic is the same whether or not there are values.
     private func sum(
         _ bound: BoundExpression, _ expression: Expression, _ scope: Scope
     ) throws(PredicateError) -> BoundExpression {

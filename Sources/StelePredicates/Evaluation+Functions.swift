@@ -1,4 +1,4 @@
-/// The meaning of the functions that work on single values.
+/// Evaluation of functions on single values.
 
 import SteleModel
 
@@ -41,9 +41,10 @@ extension Evaluation {
     }
 }
 
-/// The functions on text, which SQL stores call as well.
+/// Text functions, which SQL stores call too.
 public enum PredicateText {
-    /// `uppercase`, `lowercase`, `canonical` or `length`; null for what is no text.
+    /// The result of `uppercase`, `lowercase`, `canonical` or `length`; null if the value is not
+    /// text.
     public static func apply(_ function: PredicateFunction, to value: Value) -> Value {
         guard case .string(let text) = value else { return .null }
         switch function {
@@ -55,7 +56,7 @@ public enum PredicateText {
         }
     }
 
-    /// Without case and accents: what derived attributes and `canonical:` make of text.
+    /// Removes case and accents, as `canonical:` and derived attributes do.
     public static func canonical(_ text: String) -> String {
         TextComparison.fold(text, options: [.caseInsensitive, .diacriticInsensitive])
     }

@@ -1,10 +1,8 @@
-/// What other languages call things, and what they are here: for hints.
-
-/// Words of SQL, of other query languages and of programming that are tried in predicates.
+/// Words of SQL, other query languages and programming languages, with their equivalents for hints.
 enum ForeignWords {
     // MARK: Functions
 
-    /// The way out for a function of another language; nil for a name that none has.
+    /// A hint for a function of another language; nil if the name is unknown.
     static func function(_ name: String) -> String? {
         let plain = name.prefix { $0 != ":" }.lowercased().filter { $0 != "_" }
         if let own = sameFunctions[plain] {
@@ -17,7 +15,7 @@ enum ForeignWords {
     /// The function here that has the same arguments; nil for a name that none has.
     static func sameFunction(as name: String) -> String? { sameFunctions[name.lowercased()] }
 
-    /// By their names in small letters and without `_`.
+    /// Keys are lowercase and without `_`.
     private static let sameFunctions: [String: String] = [
         "avg": "average", "mean": "average", "total": "sum", "len": "length", "strlen": "length",
         "charlength": "length", "characterlength": "length", "upper": "uppercase",
@@ -69,8 +67,8 @@ enum ForeignWords {
 
     // MARK: Operators
 
-    /// The operator here for a word or the tail of a key in another language; nil for a word that
-    /// none has.
+    /// The operator with the meaning of a word, or of the last part of a key, in another language;
+    /// nil if there is none.
     static func sameOperator(as word: String) -> String? { operators[word.lowercased()] }
 
     private static let operators: [String: String] = [
@@ -84,8 +82,7 @@ enum ForeignWords {
         "iregex": "MATCHES[c]", "match": "MATCHES", "similar": "MATCHES", "in": "IN",
     ]
 
-    /// The way out for a word that stands where an operator should; nil for a word that no language
-    /// has there.
+    /// A hint for a word in place of an operator; nil if the word is unknown.
     static func wordForOperator(_ word: String) -> String? {
         switch word.lowercased() {
         case "is": return "write == nil or != nil"
@@ -99,7 +96,8 @@ enum ForeignWords {
         }
     }
 
-    /// The way out for a word after a whole condition, where SQL says how the answer looks.
+    /// A hint for a word after a complete condition, such as a clause of SQL; nil if the word is
+    /// unknown.
     static func clause(_ word: String) -> String? {
         switch word.lowercased() {
         case "order", "sort": "the order is the parameter sort"
@@ -115,7 +113,7 @@ enum ForeignWords {
         }
     }
 
-    /// The way out for a reserved word that is called like a function; nil for others.
+    /// A hint for a reserved word that is called like a function; nil for other words.
     static func call(_ kind: Token.Kind) -> String? {
         switch kind {
         case .contains: "write text CONTAINS \"part\""
@@ -135,9 +133,9 @@ enum ForeignWords {
 
     // MARK: Keys
 
-    /// The way out for a key that is a function or an operation written behind what it works on,
-    /// such as `name.length`, `players.count` and `age.gt`; nil for others.
-    /// - Parameter isMany: whether what stands before it is a collection.
+    /// A hint for a key that is a function or operator of another language, such as `name.length`,
+    /// `players.count` or `age.gt`; nil for other keys.
+    /// - Parameter isMany: whether the operand is a collection.
     static func key(
         _ key: String, of operand: String, isMany: Bool = false
     ) -> String? {
@@ -155,7 +153,7 @@ enum ForeignWords {
         return function.map { "write \($0)(\(operand))" }
     }
 
-    /// The way out for a name that stands alone and is no key; nil for others.
+    /// A hint for a single name that is not a key; nil if the name is unknown.
     static func name(_ name: String) -> String? {
         let word = name.lowercased()
         if ["undefined", "none"].contains(word) { return "nothing is written nil" }

@@ -1,8 +1,8 @@
-/// From the names of a key path to what the model knows by them.
+/// Resolves the names of a key path against the model.
 
 import SteleModel
 
-/// One step of a key path from an object.
+/// A step of a key path.
 public enum KeyPathStep: Sendable {
     case attribute(Attribute)
     case toOne(Relationship)
@@ -13,24 +13,24 @@ public enum KeyPathStep: Sendable {
     case entityName
     /// `_version`.
     case version
-    /// `@count`, `@sum`, `@avg`, `@min`, `@max`, `@unionOfObjects` and the like, with the `@`.
+    /// A collection operator with its `@`, such as `@count`, `@sum` or `@unionOfObjects`.
     case collectionOperator(String)
 }
 
-/// Resolves key paths against a model.
+/// Resolves key paths.
 public enum KeyPathResolution {
-    /// The collection operators that there are.
+    /// All collection operators.
     public static let operators = [
         "@count", "@sum", "@avg", "@min", "@max", "@unionOfObjects", "@distinctUnionOfObjects",
         "@unionOfArrays", "@distinctUnionOfArrays", "@distinctUnionOfSets",
     ]
 
-    /// The steps that a key path takes from an entity's objects.
+    /// The steps of a key path from the objects of an entity.
     ///
-    /// Collection operators come last in the result, wherever the text has them:
-    /// `players.@sum.salary` and `players.salary.@sum` are the same steps.
-    /// - Throws: `PredicateError`: `predicate.unknown-key` with the nearest key, `predicate.type`
-    ///   where a key follows a value or an operator has nothing to work on.
+    /// Collection operators are always last: `players.@sum.salary` and `players.salary.@sum` give
+    /// the same steps.
+    /// - Throws: `PredicateError` with code `predicate.unknown-key`, with the nearest key as a
+    ///   hint, or `predicate.type` if a key follows a value or an operator has no operand.
     public static func resolve(
         _ path: [String], from entity: Entity, in model: Model
     ) throws(PredicateError) -> [KeyPathStep] {
@@ -39,13 +39,13 @@ public enum KeyPathResolution {
     }
 }
 
-/// The work of resolving one key path.
+/// Resolves one key path.
 struct KeyPathResolver {
-    /// Where the path has come to.
+    /// What the path leads to so far.
     enum Place {
         case object(Entity)
         case value(ExpressionType, name: String)
-        /// A composite attribute, of which an attribute has to follow.
+        /// A composite attribute, which an element must follow.
         case composite(Attribute)
     }
 
@@ -54,10 +54,10 @@ struct KeyPathResolver {
     var place: Place
     private var isMany = false
     private var operators: [String] = []
-    /// How many of the keys have been looked at, the one at hand with them.
+    /// The number of keys that have been read, including the current one.
     private var seen = 0
-    /// The path with an attribute inside composites as one key, `address.city`: found by that name
-    /// in its entity wherever the path is looked up again.
+    /// The path with an element of composites as one key, `address.city`. The entity finds the
+    /// element by that name.
     private(set) var settledPath: [String] = []
 
     init(model: Model, path: [String], place: Place) {
@@ -100,7 +100,7 @@ struct KeyPathResolver {
         if case .composite(let whole) = place { throw Self.needsElement(whole) }
     }
 
-    /// The type of what the steps lead to.
+    /// The type of the result.
     var type: ExpressionType {
         let element: ExpressionType =
             switch place {
@@ -172,7 +172,7 @@ struct KeyPathResolver {
         }
     }
 
-    /// - Returns: nil for a composite attribute, which is no step by itself.
+    /// - Returns: nil for a composite attribute, which is not a step of its own.
     private mutating func step(_ key: String) throws(PredicateError) -> KeyPathStep? {
         if operators.last == "@count" {
             throw PredicateError(.type, "@count is a number and has no key \(key)", near: key)
@@ -238,7 +238,7 @@ struct KeyPathResolver {
         return .attribute(attribute)
     }
 
-    /// What a composite attribute has under a key.
+    /// The step to an element of a composite attribute.
     private mutating func element(
         _ key: String, of whole: Attribute
     ) throws(PredicateError) -> KeyPathStep? {
@@ -279,9 +279,9 @@ struct KeyPathResolver {
         return error
     }
 
-    /// The way out where another language has such a key.
+    /// A hint for a key in the style of another language.
     private func foreignHint(for key: String, of entity: Entity) -> String? {
-        // `team_id` and `teamId`, as columns of tables are called.
+        // Column names of relational databases: `team_id` or `teamId`.
         if key.count > 2, key.lowercased().hasSuffix("id") {
             let name = String(key.dropLast(key.dropLast(2).last == "_" ? 3 : 2))
             if case .relationship = entity.property(named: name) { return "did you mean \(name)?" }
@@ -291,7 +291,7 @@ struct KeyPathResolver {
         return ForeignWords.sameOperator(as: key).map { "write \(before) \($0) …" }
     }
 
-    /// The keys before the one at hand.
+    /// The keys before the current one.
     private var before: String {
         Expression.keyPath(.evaluatedObject, Array(path[..<max(seen - 1, 0)])).description
     }

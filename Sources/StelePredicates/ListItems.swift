@@ -1,11 +1,9 @@
-/// The lists of a request's text, split into their items.
-
-/// Splits at commas that stand outside quotes, brackets, braces and parentheses.
+/// Splits the text of a list at commas outside quotes, brackets, braces and parentheses.
 struct ListItems {
     let bytes: UnsafeBufferPointer<UInt8>
     private(set) var ranges: [Range<Int>] = []
 
-    /// - Throws: `PredicateError` where the list or an item of it is empty, or it is too long.
+    /// - Throws: `PredicateError` if the list or an item is empty, or the list is too long.
     init(_ bytes: UnsafeBufferPointer<UInt8>, _ noun: String) throws(PredicateError) {
         self.bytes = bytes
         guard bytes.count <= PredicateLimits.textLength else {
@@ -25,7 +23,7 @@ struct ListItems {
         }
     }
 
-    /// Where a byte stands outside quotes and brackets of all kinds.
+    /// The places of a byte outside quotes and brackets.
     static func places(
         of wanted: UInt8, in bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>
     ) -> [Int] {
@@ -73,7 +71,7 @@ struct ListItems {
         return try parser.wholeExpression()
     }
 
-    /// As written, without the spaces beside punctuation.
+    /// The text of an item without spaces beside punctuation.
     func name(_ range: Range<Int>) -> String {
         var result: [UInt8] = []
         var quote: UInt8 = 0

@@ -1,15 +1,13 @@
-/// MATCHES: texts against regular expressions, as a whole and in bounded time.
-
 import SteleSystem
 
-/// Matches texts against regular expressions, for one statement after the other. Not Sendable: one
+/// Matches whole texts against regular expressions in bounded time. Not Sendable: use it on one
 /// thread at a time.
 ///
-/// The syntax is ICU's, the whole text must match, `.` passes over no line end, `^` and `$` are
-/// the text's ends. `[c]` is ICU's own disregard of case; `[d]` leaves the nonspacing marks out of
-/// both the text and the pattern after canonical decomposition.
+/// The syntax is ICU's. `.` does not match a line end; `^` and `$` match only at the ends of the
+/// text. `[c]` is ICU's case-insensitive matching; `[d]` removes nonspacing marks from the text and
+/// the pattern after canonical decomposition.
 public final class PatternMatcher {
-    /// How long it may take; may change between statements.
+    /// The limits; they may change between statements.
     public var limits: MatchLimits
     private var spent: UInt64 = 0
 
@@ -18,15 +16,16 @@ public final class PatternMatcher {
         let expression: RegularExpression
     }
 
-    /// The patterns in use, the last one first.
+    /// The most recently used pattern is first.
     private var kept: [Kept] = []
     private static let keptAtMost = 8
 
     private var units: UnsafeMutablePointer<UInt16>?
     private var room = 0
-    /// Units that are kept from one text to the next.
+    /// The largest buffer that is kept for the next text, in UTF-16 units.
     private static let roomKept = 1 << 16
 
+    /// Creates a matcher.
     public init(_ limits: MatchLimits = .standard) { self.limits = limits }
 
     deinit {
@@ -34,7 +33,7 @@ public final class PatternMatcher {
         units?.deallocate()
     }
 
-    /// A statement begins: all of its time is there again.
+    /// Begins a statement: resets the time that has been used.
     @inlinable
     public func begin() { restart() }
 
@@ -43,8 +42,8 @@ public final class PatternMatcher {
 
     /// Whether the whole text matches the pattern.
     ///
-    /// - Throws: `PredicateError` with code `predicate.pattern` where it is no regular expression,
-    ///   `predicate.limit` where it runs too long, or text or pattern is too long.
+    /// - Throws: `PredicateError` with code `predicate.pattern` if the pattern is invalid, or
+    ///   `predicate.limit` if the match takes too long, or the text or the pattern is too long.
     public func matches(
         _ text: UnsafeBufferPointer<UInt8>, _ pattern: UnsafeBufferPointer<UInt8>,
         _ options: ComparisonOptions = []
@@ -77,7 +76,9 @@ public final class PatternMatcher {
         }
     }
 
-    /// The same over Strings.
+    /// Whether the whole text matches the pattern.
+    ///
+    /// - Throws: `PredicateError` as for bytes.
     public func matches(
         _ text: String, _ pattern: String, _ options: ComparisonOptions = []
     ) throws(PredicateError) -> Bool {
@@ -134,7 +135,7 @@ public final class PatternMatcher {
         }
     }
 
-    /// Compiles a pattern, which is kept for its first use.
+    /// Compiles a pattern and keeps it for its first use.
     ///
     /// - Throws: `PredicateError` as `matches` for its pattern.
     static func check(
@@ -166,7 +167,7 @@ public final class PatternMatcher {
                 : "narrow the objects by another condition before it, joined by AND")
     }
 
-    /// - Parameter count: the text's length where it alone took too long, else nil.
+    /// - Parameter count: the length of the text if it alone took too long, otherwise nil.
     private func tooSlow(_ count: Int?) -> PredicateError {
         let message =
             if let count {

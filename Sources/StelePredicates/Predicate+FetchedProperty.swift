@@ -1,9 +1,7 @@
-/// What a fetched property says of itself in its predicate.
-
 import SteleModel
 
 extension Predicate {
-    /// The predicate with what `$FETCHED_PROPERTY` says: the property's name, and its userInfo.
+    /// Replaces `$FETCHED_PROPERTY` by the property's name or an entry of its user info.
     public func filled(for property: FetchedPropertyDescription) -> Predicate {
         replacingVariables { name, path in
             guard name == "FETCHED_PROPERTY" else { return nil }

@@ -1,11 +1,11 @@
-/// Filling in variables with values that are at hand, before a check.
+/// Substitution of variables before a check.
 
 import SteleModel
 
 extension Predicate {
-    /// The same with the free variables that the closure knows replaced: it is given the
-    /// variable's name and the keys after it (`$FETCH_SOURCE.team.name` is `FETCH_SOURCE` and
-    /// `team`, `name`), and nil leaves them as they are. The variables of SUBQUERYs are not free.
+    /// Replaces free variables. The closure gets the variable's name and the keys after it
+    /// (`$FETCH_SOURCE.team.name` gives `FETCH_SOURCE` and `team`, `name`); nil keeps the variable.
+    /// Variables of SUBQUERY are not free.
     public func replacingVariables(
         _ replacement: (_ name: String, _ path: [String]) -> Expression?
     ) -> Predicate {
@@ -21,7 +21,7 @@ extension Predicate {
         }
     }
 
-    /// The variables that need a value from outside: those of SUBQUERYs do not.
+    /// The names of the free variables, which need a value. Variables of SUBQUERY are not free.
     public var freeVariables: Set<String> {
         var names = Set<String>()
         _ = replacingVariables { name, _ in
@@ -33,7 +33,7 @@ extension Predicate {
 }
 
 extension Expression {
-    /// As `Predicate.replacingVariables(_:)`.
+    /// Replaces free variables as `Predicate.replacingVariables(_:)` does.
     public func replacingVariables(
         _ replacement: (_ name: String, _ path: [String]) -> Expression?
     ) -> Expression {

@@ -1,22 +1,20 @@
-/// A predicate as a value: what the format language says, and what every store means by it.
-
 import SteleModel
 
-/// A condition on an object (NSPredicate); equality is structural.
+/// A condition on an object (NSPredicate). Equality is structural.
 public enum Predicate: Sendable, Hashable {
     /// TRUEPREDICATE or FALSEPREDICATE.
     case constant(Bool)
     case comparison(Comparison)
-    /// All hold; of none, true (NSAndPredicateType).
+    /// A conjunction (NSAndPredicateType); true without operands.
     case and([Predicate])
-    /// One holds at least; of none, false (NSOrPredicateType).
+    /// A disjunction (NSOrPredicateType); false without operands.
     case or([Predicate])
     indirect case not(Predicate)
 }
 
-/// Two expressions and what is asked of them (NSComparisonPredicate).
+/// A comparison of two expressions (NSComparisonPredicate).
 public struct Comparison: Sendable, Hashable {
-    /// NSPredicateOperatorType.
+    /// The operator (NSComparisonPredicate.Operator).
     public enum Operator: Int, Sendable, Hashable {
         case lessThan = 0
         case lessThanOrEqual = 1
@@ -33,7 +31,8 @@ public struct Comparison: Sendable, Hashable {
         case between = 100
     }
 
-    /// How a to-many on the left is taken; NONE is written as NOT ANY.
+    /// How a to-many key path on the left is compared (NSComparisonPredicate.Modifier). NONE is
+    /// parsed as NOT ANY.
     public enum Modifier: Int, Sendable, Hashable {
         case direct = 0
         case all = 1
@@ -87,8 +86,8 @@ public struct Comparison: Sendable, Hashable {
 }
 
 extension Comparison {
-    /// One word to those who take a predicate apart, so that its expressions are not copied at each
-    /// look. Never changed: another comparison has another.
+    /// The comparison's fields. A reference, so that taking a predicate apart does not copy
+    /// expressions.
     private final class Storage: Sendable {
         let left: Expression
         let right: Expression
@@ -111,20 +110,22 @@ extension Comparison {
 
 /// How text is compared (NSComparisonPredicate.Options): `[c]`, `[d]`, `[n]`, `[l]`.
 public struct ComparisonOptions: OptionSet, Sendable, Hashable {
+    /// The bits, with Core Data's numbers.
     public let rawValue: Int
+    /// Creates options from their bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// `[c]`: case does not matter.
+    /// `[c]`: ignores case.
     public static let caseInsensitive = ComparisonOptions(rawValue: 1)
-    /// `[d]`: accents do not matter.
+    /// `[d]`: ignores accents.
     public static let diacriticInsensitive = ComparisonOptions(rawValue: 2)
-    /// `[n]`: text is taken as prepared already; overrides the others.
+    /// `[n]`: compares code points; overrides the other options.
     public static let normalized = ComparisonOptions(rawValue: 4)
-    /// `[l]`: as a person of the service's language sorts.
+    /// `[l]`: sorts as people expect, with numbers by value.
     public static let localeSensitive = ComparisonOptions(rawValue: 8)
 }
 
-/// What a comparison, a column or a sort key is made from (NSExpression).
+/// The value of a comparison's side, a column or a sort key (NSExpression).
 public indirect enum Expression: Sendable, Hashable {
     /// A literal.
     case constant(Value)
@@ -134,7 +135,7 @@ public indirect enum Expression: Sendable, Hashable {
     case variable(String)
     /// `operand.a.b.@count`; the operand of a plain key path is `evaluatedObject`.
     case keyPath(Expression, [String])
-    /// A function by Foundation's name, such as `add:to:`, `sum:`, `uppercase:`, `now`.
+    /// A function by its Foundation name, such as `add:to:`, `sum:`, `uppercase:` or `now`.
     case function(String, [Expression])
     /// `{a, b, c}`.
     case aggregate([Expression])
@@ -151,17 +152,19 @@ public indirect enum Expression: Sendable, Hashable {
     /// `$v := expression`.
     case assignment(String, Expression)
 
+    /// A set operation; the raw values are those of NSExpression.ExpressionType.
     public enum SetOperation: Int, Sendable, Hashable {
         case union = 5
         case intersect = 6
         case minus = 7
     }
 
+    /// The position of an element in a collection, or its size.
     public indirect enum IndexPosition: Sendable, Hashable {
         case first, last, size
         case at(Expression)
     }
 
-    /// A plain key path from the object itself.
+    /// A key path that begins at the evaluated object.
     public static func key(_ path: String...) -> Expression { .keyPath(.evaluatedObject, path) }
 }

@@ -1,4 +1,4 @@
-/// Checking comparisons: what may be compared with what, and how.
+/// Checks of comparisons: which types can be compared, and by which operators.
 
 import SteleModel
 
@@ -21,13 +21,13 @@ extension PredicateCheck {
         }
     }
 
-    /// Whether a mistake of types is none, for what a variable of the comparison is comes later.
+    /// Whether a type error is premature because the comparison has a variable without a value.
     private func isOpen(_ error: PredicateError, _ it: Comparison, _ scope: Scope) -> Bool {
         hasOpenVariables && error.code == PredicateError.Code.type.rawValue
             && Predicate.comparison(it).freeVariables.contains { scope.entity(of: $0) == nil }
     }
 
-    /// Whether what is compared with, or an item of it, is that key: it may be text without quotes.
+    /// Whether the unknown key is an operand or a list item, and so may be text without quotes.
     private func isBareWord(_ key: String, in side: Expression) -> Bool {
         if case .aggregate(let items) = side { return items.contains(.key(key)) }
         return side == .key(key)
@@ -39,7 +39,7 @@ extension PredicateCheck {
         let left = try checked(comparison.left, scope)
         let right = try checked(comparison.right, scope)
         do throws(PredicateError) { return try fitted(comparison, left, right) } catch {
-            // Aliases and what was computed are named as they are written.
+            // Messages use the operands as written, not the values that aliases stand for.
             var named = error
             if error.near == right.expression.description {
                 named.near = comparison.right.description
@@ -81,7 +81,7 @@ extension PredicateCheck {
         return .comparison(result)
     }
 
-    /// The literals of a list under ANY or ALL take the other side's type.
+    /// The literals of a list under ANY or ALL, converted to the other side's type.
     private func converted(
         _ items: [Expression], _ type: ExpressionType, toMeet other: Typed
     ) throws(PredicateError) -> [Expression] {
@@ -102,7 +102,8 @@ extension PredicateCheck {
         _ result: inout Comparison, _ left: Typed, _ right: Typed
     ) throws(PredicateError) {
         for side in [left, right] where side.type.kind == .collection {
-            // Lists compare with lists, item by item; what the store holds has no such order.
+            // Lists can be compared with lists, element by element. Collections in the store have
+            // no such order.
             let isEquality = result.type == .equal || result.type == .notEqual
             let areLists = [left, right].allSatisfy {
                 ($0.type.kind == .collection || $0.type.kind == .any) && $0.pending == nil
@@ -206,7 +207,7 @@ extension PredicateCheck {
         result.right = b
     }
 
-    /// An element in a collection, or text in text.
+    /// Checks an element and a collection, or a text and a text that may contain it.
     private func member(
         _ element: Typed, _ collection: Typed, _ word: String, _ written: Expression
     ) throws(PredicateError) -> (Expression, Expression) {
@@ -259,7 +260,7 @@ extension PredicateCheck {
 
     // MARK: Text
 
-    /// How what is no text is asked for instead.
+    /// A hint for an operand that is not text.
     private func textHint(_ side: Typed) -> String? {
         if side.isLiteral { return "text stands in quotes" }
         return switch side.type.kind {

@@ -1,4 +1,4 @@
-/// Checking calls, lists and sets.
+/// Checks of function calls.
 
 import SteleModel
 
@@ -88,7 +88,7 @@ extension PredicateCheck {
             near: argument.expression.description, hint: textHint(function, given))
     }
 
-    /// What is done with text instead.
+    /// A hint for a text operand of an arithmetic operator.
     private func textHint(
         _ function: PredicateFunction, _ given: ExpressionType.Kind
     ) -> String? {
@@ -124,8 +124,8 @@ extension PredicateCheck {
 
     // MARK: Arithmetic
 
-    /// Literals among themselves are exact; one that meets a Decimal is a Decimal, and any other
-    /// fixed-point literal is a Double as SQL computes it.
+    /// Arithmetic between literals is exact. A literal beside a Decimal becomes a Decimal; any
+    /// other fixed-point literal becomes a Double, as in SQL.
     private func arithmetic(
         _ function: PredicateFunction, _ left: Typed, _ right: Typed
     ) throws(PredicateError) -> Typed {
@@ -145,8 +145,8 @@ extension PredicateCheck {
         return Typed(expression: .function(function.rawValue, operands), type: type)
     }
 
-    /// A whole number beside a Decimal. One that is computed becomes a Double where 64 bits do not
-    /// hold it, and would make a Double of the whole; as a Decimal it is one whatever it is.
+    /// A whole number as an operand beside a Decimal. A computed one becomes a Double on overflow
+    /// of 64 bits, which would make the result a Double; cast to Decimal it always is a Decimal.
     func held(_ typed: Typed) -> Expression {
         guard isWhole(typed) else { return typed.expression }
         switch typed.expression {
@@ -162,7 +162,7 @@ extension PredicateCheck {
         return asDouble(literal)
     }
 
-    /// A date and seconds, or the seconds between two dates.
+    /// Arithmetic with a date: a date plus or minus seconds, or the difference of two dates.
     private func dates(
         _ function: PredicateFunction, _ left: Typed, _ right: Typed
     ) throws(PredicateError) -> Typed {

@@ -1,4 +1,4 @@
-// Types of lists and sets.
+// Checks of lists and set operations.
 
 import SteleModel
 
@@ -27,7 +27,7 @@ extension PredicateCheck {
         return made(typed, isAggregate)
     }
 
-    /// A list of literals may be as long as it likes; others are computed one by one.
+    /// Long lists may contain only literals, because other elements are evaluated one by one.
     private func checkLength(_ items: [Expression]) throws(PredicateError) {
         for item in items {
             if case .constant = item { continue }
@@ -76,7 +76,7 @@ extension PredicateCheck {
             type: .collection(Self.either(x, y)), isOrdered: a.isOrdered && b.isOrdered)
     }
 
-    /// A list whose literals are of the kind that a collection holds.
+    /// A list with its literals converted to the type of a collection's elements.
     private func fitted(_ list: Typed, to other: Typed) throws(PredicateError) -> Typed {
         guard case .collection(let element) = other.type else { return list }
         var items: [Typed] = []

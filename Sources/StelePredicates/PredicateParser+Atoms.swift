@@ -1,4 +1,4 @@
-/// What an expression begins with: literals, keys, calls, and the forms written in words.
+/// Parses primary expressions: literals, keys, calls, and the forms with words.
 
 import SteleModel
 
@@ -118,7 +118,7 @@ extension PredicateParser {
         return Node(.keyPath(.evaluatedObject, [text(of: first)]))
     }
 
-    /// `multiply:by:(a, b)`.
+    /// Parses `multiply:by:(a, b)`.
     private mutating func selectorCall(_ first: Token) throws(PredicateError) -> Node {
         var name = text(of: first)
         while token.kind == .colon {
@@ -162,7 +162,8 @@ extension PredicateParser {
         return Node(.function(function.rawValue, arguments), depth: try grown(depth))
     }
 
-    /// `castObject:toType:(x, "NSDate")` is `CAST(x, "NSDate")`; the parenthesis is still to come.
+    /// Converts `castObject:toType:(x, "NSDate")` to `CAST(x, "NSDate")`. The closing parenthesis
+    /// follows.
     private mutating func castCall(
         _ arguments: [Expression], _ depth: Int, at place: Token
     ) throws(PredicateError) -> Node {
@@ -175,7 +176,7 @@ extension PredicateParser {
         return try cast(arguments[0], depth, to: type, at: place)
     }
 
-    /// `distinct` before an aggregate's argument, where a key of that name does not stand alone.
+    /// Reads `distinct` before the argument of an aggregate, unless it is a key itself.
     private mutating func takeDistinct() -> Bool {
         guard token.kind == .identifier, token.end - token.start == 8, token.place == token.start,
             text(of: token).lowercased() == "distinct"
@@ -223,7 +224,7 @@ extension PredicateParser {
         try take(.leftParenthesis, "(")
     }
 
-    /// `CAST(x, "NSDate")`; of a number it is a date at once, which is how dates are printed.
+    /// Parses `CAST(x, "NSDate")`. A number becomes a date literal, which is how dates are printed.
     private mutating func cast() throws(PredicateError) -> Node {
         try opening()
         let (operand, depth) = try operand()
@@ -277,7 +278,7 @@ extension PredicateParser {
             depth: try grown(max(node.depth, yesDepth, noDepth)))
     }
 
-    /// One of the two values of TERNARY. YES and NO are Booleans there, for nothing else says so.
+    /// Parses a branch of TERNARY. YES and NO are Booleans here, because no other type is implied.
     private mutating func branch() throws(PredicateError) -> (Expression, depth: Int) {
         let isWord = token.kind == .yes || token.kind == .no
         let (expression, depth) = try operand()
@@ -304,7 +305,7 @@ extension PredicateParser {
             depth: try grown(max(depth, node.depth)))
     }
 
-    /// `FUNCTION(receiver, 'name', …)`: only what the language has a function for.
+    /// Parses `FUNCTION(receiver, 'name', …)`, which can only call functions of the language.
     private mutating func functionCall() throws(PredicateError) -> Node {
         try opening()
         var (receiver, depth) = try operand()
@@ -337,7 +338,7 @@ extension PredicateParser {
     }
 }
 
-/// What `CAST` can make.
+/// The target types of CAST.
 public enum CastType: String, Sendable, Hashable, CaseIterable {
     case date = "NSDate"
     case number = "NSNumber"
@@ -347,7 +348,7 @@ public enum CastType: String, Sendable, Hashable, CaseIterable {
 }
 
 extension Expression {
-    /// `CAST(…, "NSDecimalNumber")`.
+    /// The expression cast to Decimal: `CAST(…, "NSDecimalNumber")`.
     static func asDecimal(_ expression: Expression) -> Expression {
         .function(
             PredicateFunction.cast.rawValue,

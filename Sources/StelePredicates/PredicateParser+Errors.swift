@@ -1,9 +1,9 @@
-/// What the parser says when a text cannot be read.
+/// The errors of the parser, and their hints.
 
 import SteleModel
 
 extension PredicateParser {
-    /// A mistake at the token that stands next.
+    /// An error at the current token, or at `place`.
     func error(
         _ code: PredicateError.Code, _ message: String, expected: String? = nil,
         hint: String? = nil, at place: Token? = nil
@@ -14,7 +14,7 @@ extension PredicateParser {
             expected: expected, hint: hint)
     }
 
-    /// Something else should stand here.
+    /// The error of an unexpected token.
     func unexpected(_ expected: String, hint: String? = nil) -> PredicateError {
         let message: String
         var hint = hint
@@ -33,7 +33,7 @@ extension PredicateParser {
         return error(.syntax, message, expected: expected, hint: hint)
     }
 
-    /// An expression stands alone where a comparison should.
+    /// The error of an expression that no comparison operator follows.
     func missingOperator(after expression: Expression) -> PredicateError {
         let expected = "a comparison operator"
         switch token.kind {
@@ -83,14 +83,14 @@ extension PredicateParser {
         }
     }
 
-    /// Words that stand before a comparison, and those that stand alone.
+    /// Words that begin a comparison, and constants.
     private static let openings = ["NOT", "ANY", "SOME", "ALL", "NONE"]
     private static let constants = ["TRUEPREDICATE", "FALSEPREDICATE"]
 
     static let quoteHint =
         "a quote inside of text is written \\' or \\\"; or take the other kind around it"
 
-    /// What was read as a key and is no word that may stand there.
+    /// A hint for what was read as a key and may be a word.
     private static func firstHint(_ read: Expression) -> String? {
         var first = read
         if case .function(_, let arguments) = read, let left = arguments.first { first = left }
@@ -104,13 +104,13 @@ extension PredicateParser {
         return wordHint(read, openings)
     }
 
-    /// Where what was read as a key may be a word misspelt.
+    /// A hint for a key that may be a misspelt word.
     private static func wordHint(_ read: Expression, _ words: [String]) -> String? {
         guard case .keyPath(.evaluatedObject, let path) = read, path.count == 1 else { return nil }
         return Nearest.hint(to: path[0], among: words)
     }
 
-    /// What goes on after a whole comparison.
+    /// A hint for a token after a complete comparison.
     func joiningHint() -> String? {
         switch token.kind {
         case .identifier:
@@ -128,7 +128,7 @@ extension PredicateParser {
         }
     }
 
-    /// Where an operator should stand.
+    /// A hint for a word in place of an operator.
     private func operatorHint(_ word: String) -> String? {
         if word.lowercased() == "is", ![.null, .not, .end].contains(tokenAfter.kind) {
             return "did you mean ==?"
@@ -141,7 +141,7 @@ extension PredicateParser {
         return Nearest.hint(to: word, among: operators)
     }
 
-    /// What was read is the key `age.gt`, as other services write `age > `.
+    /// A hint for the key `age.gt`, as other services write `age >`.
     private static func tailHint(_ read: Expression) -> String? {
         guard case .keyPath(let operand, let path) = read, path.count > 1,
             let word = path.last, let sign = ForeignWords.sameOperator(as: word)
@@ -149,7 +149,7 @@ extension PredicateParser {
         return "write \(Expression.keyPath(operand, path.dropLast()).description) \(sign) …"
     }
 
-    /// `cities.size()`, as a method is called.
+    /// A hint for `cities.size()`, a call of a method.
     private func methodHint(_ read: Expression) -> String? {
         guard token.kind == .leftParenthesis, case .keyPath(let operand, let path) = read,
             let name = path.last
@@ -159,21 +159,21 @@ extension PredicateParser {
             ?? "a function stands before what it works on: length(name)"
     }
 
-    /// Whether the token next is right behind a closing quote: the text had one inside.
+    /// Whether the current token directly follows a closing quote, so that the text contained one.
     private var isBehindQuote: Bool { follows("'") || follows("\"") }
 
-    /// Whether the token next is right behind that sign.
+    /// Whether the current token directly follows that character.
     func follows(_ sign: Unicode.Scalar) -> Bool {
         token.place > 0 && UInt32(lexer.bytes[token.place - 1]) == sign.value
     }
 
-    /// The token after the next.
+    /// The token after the current one.
     var tokenAfter: Token {
         var lexer = lexer
         return lexer.next()
     }
 
-    /// `a NOT IN b`, `a NOT NULL`, `a !LIKE b`.
+    /// A hint for `a NOT IN b`, `a NOT NULL` or `a !LIKE b`.
     private func notHint() -> String {
         let next = tokenAfter
         if next.kind == .null { return "write != nil" }
@@ -192,7 +192,7 @@ extension PredicateParser {
             hint: "AND and OR take many conditions without parentheses")
     }
 
-    /// - Parameter byte: where the operator stands that is one too many, or its comparison.
+    /// - Parameter byte: the place of the operator or comparison that exceeds the limit.
     func tooMany(at byte: Int) -> PredicateError {
         let place = Token(kind: .invalid, start: byte, end: lexer.bytes.count, place: byte)
         return error(
@@ -201,7 +201,7 @@ extension PredicateParser {
                 + "each of its items is one", at: place)
     }
 
-    /// The text of a token, cut where it is long.
+    /// The text of a token, truncated to 40 bytes.
     func near(_ token: Token) -> String {
         let isQuoted = token.kind == .text || token.kind == .escapedText
         var end = min(token.end + (isQuoted ? 1 : 0), token.place + 40)
@@ -211,7 +211,7 @@ extension PredicateParser {
         return String(decoding: lexer.bytes[token.place..<max(end, token.place)], as: UTF8.self)
     }
 
-    /// From bytes to Unicode scalars.
+    /// The number of Unicode scalars before a byte.
     func position(of byte: Int) -> Int {
         lexer.bytes[..<byte].reduce(0) { $1 & 0xC0 == 0x80 ? $0 : $0 + 1 }
     }

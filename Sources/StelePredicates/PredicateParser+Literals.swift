@@ -1,22 +1,21 @@
-/// Numbers and text as written, and what stands for the arguments of a format.
+/// Parses literals and the arguments of format specifiers.
 
 import SteleModel
 
-/// What `%@` or `%K` stands for in `Predicate(format:arguments:)`.
+/// An argument of `Predicate(format:arguments:)`.
 public enum FormatArgument: Sendable, Hashable {
-    /// `%@`, `%d` and the like: a value.
+    /// A value for `%@`, `%d` and similar specifiers.
     case value(Value)
-    /// `%@`: a list of values.
+    /// A list of values for `%@`.
     case values([Value])
-    /// `%K`: a key path, such as `team.name`.
+    /// A key path for `%K`, such as `team.name`.
     case keyPath(String)
 }
 
 extension PredicateParser {
     // MARK: Numbers
 
-    /// An integer where it fits in 64 bits, else a Decimal: a fixed-point literal is exact to 38
-    /// digits. What no Decimal can hold is a Double.
+    /// The value of the number token, as `NumberLiteral.value` gives it.
     mutating func number(negative: Bool) throws(PredicateError) -> Value {
         let place = token
         guard let value = NumberLiteral(lexer.bytes, place, negative).value else {
@@ -72,8 +71,8 @@ extension PredicateParser {
         return String(scalars)
     }
 
-    /// The scalar that an escape names; nil where the character after `\` stands for itself and
-    /// has more bytes than one.
+    /// The scalar that an escape sequence represents; nil if the character after `\` stands for
+    /// itself and is not ASCII.
     private func escape(
         _ index: inout Int, _ place: Token
     ) throws(PredicateError) -> Unicode.Scalar? {
@@ -100,7 +99,7 @@ extension PredicateParser {
         }
     }
 
-    /// `\uHHHH`, and a pair of them for what UTF-16 writes as surrogates.
+    /// Parses `\uHHHH`, or two of them for a surrogate pair.
     private func fourDigits(
         _ index: inout Int, _ place: Token
     ) throws(PredicateError) -> Unicode.Scalar {
@@ -177,7 +176,7 @@ extension PredicateParser {
         }
     }
 
-    /// Whether the language can write it: a name, behind `@` an operator, with `$` the key itself.
+    /// Whether a key path can contain the key: an identifier, or an identifier after `@` or `$`.
     private static func isKey(_ key: String) -> Bool {
         let signs: [Unicode.Scalar] = ["@", "$"]
         let scalars = key.unicodeScalars

@@ -1,25 +1,25 @@
-/// From text to predicates: the conditions; expressions are in the extensions.
+/// Parses conditions; the extensions parse expressions.
 
-/// A recursive-descent parser. Conditions and expressions share parentheses, so both are read by
-/// one path and told apart once they are there: nothing is ever read twice.
+/// A recursive-descent parser. Conditions and expressions can both begin with a parenthesis, so one
+/// path parses both and decides afterwards; no text is parsed twice.
 struct PredicateParser {
     private(set) var lexer: Lexer
     var token: Token
     private var nesting = 0
     private var comparisons = 0
-    /// Each comparison and the bytes that it was read from, where somebody asks for that.
+    /// Each comparison with its range of bytes; nil if they are not recorded.
     var places: [(comparison: Comparison, range: Range<Int>)]?
-    /// What `%@` and `%K` stand for, in order.
+    /// The remaining arguments of `%@` and `%K`.
     var arguments: ArraySlice<FormatArgument>
 
-    /// What has been read so far, of which the grammar does not know yet what it will be.
+    /// A parsed condition or expression.
     struct Node {
         enum Content {
             case predicate(Predicate)
             case expression(Expression)
         }
         var content: Content
-        /// How high the tree of it is.
+        /// The height of the tree.
         var depth: Int
 
         init(_ predicate: Predicate, depth: Int) {
@@ -47,7 +47,7 @@ struct PredicateParser {
         token = lexer.next()
     }
 
-    /// Goes on only where that token is next.
+    /// Reads a token of the given kind.
     mutating func take(
         _ kind: Token.Kind, _ expected: String, hint: String? = nil
     ) throws(PredicateError) {
@@ -102,7 +102,7 @@ struct PredicateParser {
 
     // MARK: Conditions
 
-    /// `a OR b`; what is no condition comes back as it is.
+    /// Parses `a OR b`. An expression alone is returned as an expression.
     mutating func disjunction() throws(PredicateError) -> Node {
         let first = try conjunction()
         guard token.kind == .or else { return first }
@@ -122,7 +122,7 @@ struct PredicateParser {
         guard token.kind == .and else { return first }
         var depth = first.depth
         var parts: [Predicate] = []
-        // What most have, so that the list is not moved at each step.
+        // Most conjunctions fit, so the array rarely grows.
         parts.reserveCapacity(8)
         parts.append(try condition(first))
         while token.kind == .and {
@@ -137,7 +137,7 @@ struct PredicateParser {
     private mutating func negation() throws(PredicateError) -> Node {
         guard token.kind == .not || token.kind == .bang else { return try comparison() }
         advance()
-        // `NOT (` is one level, as which NOT NOT prints.
+        // `NOT (` is one level of nesting, as NOT NOT is printed that way.
         let isOwnLevel = token.kind != .leftParenthesis
         if isOwnLevel { try enter() }
         let inner = try negation()
@@ -146,7 +146,7 @@ struct PredicateParser {
         return Node(.not(predicate), depth: inner.depth + 1)
     }
 
-    /// A condition is wanted; where an expression was read, its operator is missing.
+    /// The condition in a node; an error for an expression, which lacks an operator.
     func condition(_ node: consuming Node) throws(PredicateError) -> Predicate {
         switch node.content {
         case .predicate(let predicate): return predicate
@@ -175,7 +175,7 @@ struct PredicateParser {
         }
     }
 
-    /// What begins with a parenthesis: a condition, which takes less stack this way, or a value.
+    /// Parses a condition or a value in parentheses. Conditions need less stack this way.
     private mutating func inParentheses() throws(PredicateError) -> Node {
         let inner = try parenthesized()
         guard case .expression = inner.content else { return inner }
@@ -213,7 +213,8 @@ struct PredicateParser {
         return Node(.comparison(comparison), depth: max(leftDepth, rightDepth) + 1)
     }
 
-    /// A list under ANY or ALL, or compared with another, is a comparison for each of its items.
+    /// The number of additional comparisons: a list under ANY or ALL, or compared with a list,
+    /// counts as one comparison for each element.
     private static func furtherComparisons(
         _ left: Expression, _ type: Comparison.Operator, _ right: Expression,
         _ modifier: Comparison.Modifier
@@ -224,12 +225,12 @@ struct PredicateParser {
         return max(items.count - 1, 0)
     }
 
-    /// What is written out can be seen not to be two bounds; the rest the check sees.
+    /// Reports literal bounds that are not two; the check reports the rest.
     private func checkBounds(_ bounds: Expression, at place: Token) throws(PredicateError) {
         switch bounds {
         case .aggregate(let items) where items.count == 2: return
         case .constant where token.kind == .and:
-            // `BETWEEN 1 AND 2`, as SQL writes it.
+            // `BETWEEN 1 AND 2`, as in SQL.
             throw unexpected("a list of two", hint: "write BETWEEN {low, high}")
         case .aggregate, .constant:
             var error = error(
@@ -241,7 +242,7 @@ struct PredicateParser {
         }
     }
 
-    /// `[cd]` after an operator.
+    /// Parses `[cd]` after an operator.
     private mutating func comparisonOptions() throws(PredicateError) -> ComparisonOptions {
         guard token.kind == .leftBracket else { return [] }
         advance()
@@ -270,7 +271,7 @@ struct PredicateParser {
 }
 
 extension Token.Kind {
-    /// The comparison that it stands for.
+    /// The comparison operator of the token.
     @inline(__always)
     var comparison: Comparison.Operator? {
         switch self {

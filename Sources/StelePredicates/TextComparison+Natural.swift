@@ -1,7 +1,7 @@
-/// `[l]`: the order in which a person looks for names, and keys that sort the same way.
+/// `[l]`: the natural order of names, and sort keys with that order.
 
 extension TextComparison {
-    /// Letters and numbers, then accents, then case, then whatever else differs.
+    /// Compares letters and numbers, then accents, then case, then everything else.
     func naturalOrder(_ a: Bytes, _ b: Bytes) -> Int {
         let first = Self.lettersAndNumbers(a, b)
         if first != 0 { return first }
@@ -38,7 +38,7 @@ extension TextComparison {
 
     private static func isDigit(_ scalar: UInt32) -> Bool { scalar &- 0x30 < 10 }
 
-    /// Compares two runs of digits by value and goes past them.
+    /// Compares two runs of digits by value and skips them.
     private static func numbers(
         _ x: inout FoldedScalars, _ p: inout UInt32?, _ y: inout FoldedScalars, _ q: inout UInt32?
     ) -> Int {
@@ -60,9 +60,9 @@ extension TextComparison {
         }
     }
 
-    /// A text whose plain order, by scalar, is the order of these options among texts.
+    /// A text whose order by scalar is the order of these options.
     ///
-    /// For `[c]` and `[d]` it is the folded text; for `[l]` a key of several parts.
+    /// For `[c]` and `[d]` it is the folded text; for `[l]` it is a key with several parts.
     public static func fold(_ text: String, options: ComparisonOptions) -> String {
         let comparison = TextComparison(options)
         guard comparison.isNatural else { return folded(text, comparison.folding) }
@@ -90,7 +90,7 @@ extension TextComparison {
         }
     }
 
-    /// Each run of digits becomes a digit, its length and itself, so that longer sorts later.
+    /// Replaces a run of digits by 0, its length and the digits, so that longer runs sort later.
     private static func numberKey(_ text: String) -> String {
         withText(text) { bytes in
             var scalars = FoldedScalars(bytes, .both)
@@ -124,7 +124,7 @@ extension TextComparison {
     }
 }
 
-/// The text's UTF-8 bytes, without copying them where they lie in one piece.
+/// Calls `body` with the text's UTF-8 bytes, without copying contiguous text.
 @inline(__always)
 func withText<T>(_ text: String, _ body: (UnsafeBufferPointer<UInt8>) -> T) -> T {
     if let result = text.utf8.withContiguousStorageIfAvailable(body) { return result }
@@ -133,26 +133,34 @@ func withText<T>(_ text: String, _ body: (UnsafeBufferPointer<UInt8>) -> T) -> T
 }
 
 extension TextComparison {
+    /// Whether two texts are equal under the options.
     public func equal(_ a: String, _ b: String) -> Bool {
         withText(a) { x in withText(b) { y in equal(x, y) } }
     }
 
+    /// The order of two texts: negative, 0 or positive.
     public func order(_ a: String, _ b: String) -> Int {
         withText(a) { x in withText(b) { y in order(x, y) } }
     }
 
+    /// Whether the text begins with the prefix; false for an empty prefix.
     public func beginsWith(_ text: String, _ prefix: String) -> Bool {
         withText(text) { x in withText(prefix) { y in beginsWith(x, y) } }
     }
 
+    /// Whether the text ends with the suffix; false for an empty suffix.
     public func endsWith(_ text: String, _ suffix: String) -> Bool {
         withText(text) { x in withText(suffix) { y in endsWith(x, y) } }
     }
 
+    /// Whether the text contains the part; false for an empty part.
     public func contains(_ text: String, _ part: String) -> Bool {
         withText(text) { x in withText(part) { y in contains(x, y) } }
     }
 
+    /// Whether the whole text matches a pattern of LIKE.
+    ///
+    /// - Throws: `PredicateError` as for bytes.
     public func like(_ text: String, _ pattern: String) throws(PredicateError) -> Bool {
         let result = withText(text) { x in
             withText(pattern) { y in

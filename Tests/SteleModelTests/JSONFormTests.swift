@@ -108,11 +108,11 @@ struct JSONFormTests {
     @Test(
         "What is wrong is named, and so is what was probably meant",
         arguments: [
-            (#"[]"#, "a model is a JSON object, and this is an array"),
+            (#"[]"#, "a model must be a JSON object, and this is an array"),
             (#"{"entitys": []}"#, #"the key "entitys" is not known (did you mean entities?)"#),
             (#"{"entities": {}}"#, "its entities must be a list, and is an object"),
             (#"{"entities": [{}]}"#, "an entity has no name"),
-            (#"{"entities": ["A"]}"#, "an entity is an object, and this is a text"),
+            (#"{"entities": ["A"]}"#, "an entity must be an object, and this is a text"),
             (#"{"entities": [], "entities": []}"#, "entities"),
             (#"{"entities": ["#, "line 1"),
             (#"{"toolAttributes": {"a": 1}}"#, "\"a\" must be a text, and is a number"),
@@ -197,7 +197,7 @@ struct ModelsPageTests {
                 _ = try ManagedObjectModel(json: Array(json.utf8), name: "")
             } catch {
                 let hint = try #require(error.errors.last?.hint, "\(what)")
-                let keys = hint.dropFirst("known are ".count).split(separator: ", ")
+                let keys = hint.dropFirst("the known keys are ".count).split(separator: ", ")
                 #expect(keys.count >= 2, "\(what)")
                 for key in keys { #expect(text.contains("`\(key)`"), "\(what): \(key)") }
             }

@@ -93,7 +93,7 @@ import Testing
             guard case StoreError.unsupported(let text)? = error as? StoreError else {
                 return false
             }
-            return text.contains("A.r: transient relationships do not work yet")
+            return text.contains("A.r: transient relationships are not supported yet")
         }
         #expect(!FileManager.default.fileExists(atPath: folder.store))
     }

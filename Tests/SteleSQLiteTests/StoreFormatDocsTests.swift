@@ -24,7 +24,7 @@ import Testing
             let cells = line.split(separator: "|").map {
                 $0.trimmingCharacters(in: CharacterSet(charactersIn: " `"))
             }
-            if AttributeType(name: cells[0]) != nil { named[cells[0]] = cells[1] }
+            if AttributeType.allCases.map(\.name).contains(cells[0]) { named[cells[0]] = cells[1] }
         }
         let without: Set<AttributeType> = [.undefined, .objectID, .composite]
         for type in AttributeType.allCases where !without.contains(type) {

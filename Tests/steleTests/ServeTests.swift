@@ -97,7 +97,7 @@ import Testing
             (["serve", league, "--store", "w.sqlite"], "another model"),
             (["serve", league, "--store", "w.sqlite"], "use another --store, or import the data again"),
             (["serve", league, "--store", "/nope/x.sqlite"], "folder /nope does not exist"),
-            (["serve", noStore], "is no model: a .xcdatamodeld"),
+            (["serve", noStore], "it is not a model: a .xcdatamodeld"),
             (["import", world, "nope.ndjson", "--store", "n.sqlite"], "no such file"),
             (["serve", broken], "contents"),
             (["serve", "/nonexistent.xcdatamodeld"], "/nonexistent.xcdatamodeld"),
@@ -133,7 +133,7 @@ import Testing
     @Test func aModelThatAsksForMoreIsRefusedByName() throws {
         let stash = packageRoot.appendingPathComponent("Config/Models/Stash.xcdatamodeld").path
         let (status, _, errors) = try Program.run("serve", stash, "--port", "0")
-        #expect(status == 1 && errors.hasPrefix("stele: Stash asks for what does not work yet:"))
+        #expect(status == 1 && errors.hasPrefix("stele: Stash uses features that are not supported yet:"))
         #expect(errors.contains("\n  - "))
     }
 
