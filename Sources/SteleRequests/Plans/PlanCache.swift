@@ -1,57 +1,57 @@
-/// Reading plans by the shape of their queries: the same but for the literals of `where`.
+/// Plans of reads, kept by the shape of their queries: all but the literals of `where`.
 
 import SteleModel
 import StelePredicates
 
-/// A fetch and the shape of its rows: what the plans of one query's shape have in common.
-package struct FetchPlan: Sendable {
-    /// The fetch; of a plan that is kept with another text's literals.
-    package var request: FetchRequest
-    package let shape: Shape
-    package let isVolatile: Bool
+/// A fetch and the form of its rows: what the plans of queries of one shape have in common.
+struct FetchPlan: Sendable {
+    /// The fetch; in the cache, with the literals of another query.
+    var request: FetchRequest
+    let shape: Shape
+    let isVolatile: Bool
 }
 
-/// The plans that one service keeps; any thread.
+/// The plans that a service keeps; thread-safe.
 package struct PlanCache: Sendable {
     private let plans = ShapeCache<FetchPlan>()
 
     package init() {}
 
-    /// The plan that is kept of a shape, with the literals of the text that is asked now.
-    package func plan(of shape: PredicateShape) -> FetchPlan? {
+    /// The plan kept for a shape, with the literals of the query that has it now.
+    func plan(of shape: PredicateShape) -> FetchPlan? {
         guard let (kept, filled) = plans.plan(of: shape) else { return nil }
         var plan = kept
         plan.request.filled = filled
         return plan
     }
 
-    /// How many shapes are known.
-    package var count: Int { plans.count }
+    /// The number of shapes.
+    var count: Int { plans.count }
 
-    /// Keeps a request's plan for others of its shape.
-    package func keep(_ plan: FetchPlan, of shape: PredicateShape) {
+    /// Keeps the plan of a query for others of its shape.
+    func keep(_ plan: FetchPlan, of shape: PredicateShape) {
         guard let filled = plan.request.filled else { return }
         plans.keep(plan, filled, of: shape)
     }
 
-    /// The shape of a query: all that its plan is made of, apart from what `ListCall.Page` reads;
-    /// nil for what no plan is kept of. The model's own requests are not, for their predicates are
-    /// no part of the query, and neither is what `var.NAME` fills in. A write's is another.
-    package static func shape(_ call: Call) -> PredicateShape? {
+    /// The shape of a query: all that determines its plan besides what `ListCall` reads of the
+    /// page; nil if no plan is kept for it. Queries of the model's own requests have none, because
+    /// their predicates are not in the query, nor have queries with variables, nor writes.
+    static func shape(_ call: Call) -> PredicateShape? {
         let (route, query) = (call.route, call.query)
         guard route.isRead, !call.isEditing, query.variables.isEmpty else { return nil }
         var context = PredicateShape.Context()
         switch route.resource {
         case .list(let entity), .query(let entity): context.add(numbers: 0, entity.index, 0)
         case .count(let entity): context.add(numbers: 1, entity.index, 0)
-        case .related(let entity, _, let it) where it.isToMany:
-            context.add(numbers: 2, entity.index, it.index)
-        case .relatedCount(let entity, _, let it):
-            context.add(numbers: 3, entity.index, it.index)
+        case .related(let owner, let it) where it.isToMany:
+            context.add(numbers: 2, owner.entity.index, it.index)
+        case .relatedCount(let owner, let it):
+            context.add(numbers: 3, owner.entity.index, it.index)
         default: return nil
         }
         context.add(call.format.rawValue)
-        // Some of what is asked for excludes going on after a row.
+        // With `after`, some parameters are refused.
         context.add(query[.after] == nil ? 0 : 1)
         for parameter in parameters { context.add(query[parameter]) }
         context.add(query[.where] == nil ? 0 : 1)
