@@ -4,9 +4,6 @@ extension JSONValue {
     /// Appends this value as compact JSON.
     public func write(to writer: inout ByteWriter) { write(to: &writer, indent: nil) }
 
-    /// Appends this value indented by two spaces a level, without a line break at the end.
-    public func writePretty(to writer: inout ByteWriter) { write(to: &writer, indent: 0) }
-
     /// This value as compact JSON.
     public var compact: String {
         var writer = ByteWriter()
