@@ -109,7 +109,6 @@ let package = Package(
             dependencies: [
                 "SteleRequests", "SteleModel", "StelePredicates", "StelePersistence",
                 "SteleGraph", "SteleJSON", "SteleHTTP", "SteleSystem",
-                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .target(

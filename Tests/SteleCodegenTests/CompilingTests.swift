@@ -1,9 +1,10 @@
 // What is generated compiles, under Swift 6 with all its checks.
 
 import Foundation
-import SteleCodegen
 import SteleModel
 import Testing
+
+@testable import SteleCodegen
 
 /// The compiler, and the modules that these tests were built with.
 struct Compiler {

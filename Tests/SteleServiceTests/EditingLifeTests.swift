@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test func someThreadsAreLeftForAllElse() throws {
-        let places = WaitingPlaces(1)
+        let places = Places(1)
         #expect(places.take() && !places.take())
         places.leave()
         #expect(places.take())

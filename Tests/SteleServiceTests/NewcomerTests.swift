@@ -80,7 +80,7 @@ import Testing
         arguments: [
             ("select=avg(goals)", "average"), ("select=name,count", "count()"),
             ("select=team.name,count(*)&groupBy=team.name", "count()"),
-            ("select=*", "without select"),
+            ("select=*", "leave select out"),
             ("select=name as n", "n:name"), ("select=name,team(name)", "include=team"),
             ("sort=name[x]", "[cd]"), ("sort=name desc", "sort=-name"),
             ("sort=team.name:desc", "sort=-team.name"), ("sort=name.desc", "sort=-name"),

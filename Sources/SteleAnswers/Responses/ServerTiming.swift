@@ -1,10 +1,10 @@
-/// How long each step of a request took, for its `Server-Timing` field.
+/// The time of each step of a request, for its `Server-Timing` field.
 
 import SteleHTTP
 import SteleJSON
 import SteleSystem
 
-/// A stopwatch with a lap a step.
+/// A stopwatch with a lap for each step.
 package struct ServerTiming: Sendable {
     private var laps: [(name: StaticString, nanoseconds: UInt64)] = []
     private var last: UInt64

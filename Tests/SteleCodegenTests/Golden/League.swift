@@ -1,5 +1,5 @@
 // Written by stele model swift from the model League: Player.
-// It is written anew from the model; what is yours belongs into a file of your own.
+// It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 
@@ -46,7 +46,7 @@ extension Player {
 }
 
 // Written by stele model swift from the model League: Team.
-// It is written anew from the model; what is yours belongs into a file of your own.
+// It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 
@@ -94,7 +94,7 @@ extension Team {
 }
 
 // Written by stele model swift from the model League: its classes.
-// It is written anew from the model; what is yours belongs into a file of your own.
+// It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 import SteleModel

@@ -1,19 +1,19 @@
-/// Addresses of objects inside bodies: `Person/42`, as an object's own address, too.
+/// Addresses of objects in bodies: `Person/42`, or the address of an object's route.
 
 import SteleModel
 import SteleRequests
 
-/// Reads addresses for one model.
-struct ObjectAddress {
+/// Reads the addresses of a model's objects.
+struct AddressReader {
     let model: Model
-    /// What addresses may begin with, such as `/api`.
+    /// The prefix that addresses may have, such as `/api`.
     let basePath: String
-    /// What temporary ids have become; nil where there are none.
+    /// The permanent ids of temporary ones; nil outside editing contexts.
     let temporaries: TemporaryIDs?
 
-    /// The object that a text names.
-    /// - Throws: `Problem` for what is no address, and for an entity that there is not.
-    func read(_ address: String) throws -> Owner {
+    /// The object that an address names.
+    /// - Throws: `Problem` for text that is not an address, and for an unknown entity.
+    func read(_ address: String) throws -> ObjectAddress {
         var rest = Substring(address)
         if !basePath.isEmpty, rest.hasPrefix(basePath + "/") {
             rest = rest.dropFirst(basePath.count)
@@ -23,12 +23,11 @@ struct ObjectAddress {
         if parts.count == 3, parts.first == "entities" { parts.removeFirst() }
         guard parts.count == 2, let key = key(parts[1]) else {
             throw Problem(
-                .body, "object is no address of an object: \(address.prefix(100))",
-                hint: "it is the entity and the id, such as \"Person/42\"")
+                .body, "object must be the address of an object, not \(address.prefix(100))",
+                hint: "an address has the entity and the id, such as \"Person/42\"")
         }
         let entity = try entity(String(parts[0]))
-        return Owner(
-            entity: entity, key: temporaries?.current(key, root: entity.root) ?? key)
+        return ObjectAddress(entity, key: temporaries?.current(key, root: entity.root) ?? key)
     }
 
     private func key(_ text: Substring) -> Int64? {
@@ -37,7 +36,6 @@ struct ObjectAddress {
         return key
     }
 
-    /// The entity of a name.
     func entity(_ name: String) throws -> Entity {
         if let entity = model.entity(named: name) { return entity }
         throw Problem(
