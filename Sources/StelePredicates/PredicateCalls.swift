@@ -1,22 +1,37 @@
+import Glibc
 import SteleModel
 
 /// Functions, casts and aggregates on plain values, with the meaning that all stores share.
 public enum PredicateCalls {
     /// The current time for `now()`, in seconds since 2001-01-01T00:00:00Z. A request uses one time
     /// for all its parts.
-    public static var now: Double { secondsSinceReferenceDate() }
+    public static var now: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Double(time.tv_sec - 978_307_200) + Double(time.tv_nsec) / 1e9
+    }
 
     /// The result of a function of one or two values; null if it is undefined for them.
     public static func apply(_ function: PredicateFunction, _ a: Value, _ b: Value?) -> Value {
         switch function {
-        case .uppercase, .lowercase, .canonical, .length:
-            return PredicateText.apply(function, to: a)
+        case .uppercase, .lowercase, .canonical, .length: return text(function, a)
         case .noIndex: return a
         default: break
         }
         if a.isNull { return .null }
         guard let b else { return Arithmetic.unary(function, a) }
         return Arithmetic.binary(function, a, b)
+    }
+
+    private static func text(_ function: PredicateFunction, _ value: Value) -> Value {
+        guard case .string(let text) = value else { return .null }
+        return switch function {
+        case .uppercase: .string(text.uppercased())
+        case .lowercase: .string(text.lowercased())
+        case .length: .int(Int64(text.utf16.count))
+        default:
+            .string(TextComparison.fold(text, options: [.caseInsensitive, .diacriticInsensitive]))
+        }
     }
 
     /// A number converted to an attribute's type, truncated to a whole number for an integer type;
@@ -53,7 +68,7 @@ public enum PredicateCalls {
 
     /// The result of CAST; null if the value has no such form.
     public static func cast(_ value: Value, to target: CastType) -> Value {
-        value.isNull ? .null : Arithmetic.cast(value, to: target)
+        Arithmetic.cast(value, to: target)
     }
 
     /// The Decimal that a Double compares as: whole numbers beyond 2^53 exactly, others by their

@@ -1,4 +1,3 @@
-import Glibc
 import SteleModel
 
 /// Evaluates a checked predicate on objects in memory (`NSPredicate.evaluate(with:)`). It defines
@@ -14,26 +13,18 @@ public struct PredicateEvaluator<Object: EvaluatedObject> {
     /// - Parameters:
     ///   - predicate: a predicate that `PredicateCheck` has checked.
     ///   - entity: the entity of the objects.
+    ///   - source: the index of the entity of `$FETCH_SOURCE`, for the predicate of a fetched
+    ///     property.
     ///   - now: the value of `now()` for all objects, in seconds since 2001-01-01T00:00:00Z; nil is
     ///     the current time.
     /// - Throws: `PredicateError` if the predicate is not checked and does not fit.
     public init(
-        _ predicate: Predicate, entity: Entity, model: Model, now: Double? = nil
-    ) throws(PredicateError) {
-        self.predicate = try Binder(model: model, entity: entity).bind(predicate)
-        evaluation = Evaluation(model: model, now: now ?? secondsSinceReferenceDate())
-    }
-
-    /// Prepares the predicate of a fetched property, in which `$FETCH_SOURCE` is an object of the
-    /// entity with the index `source`.
-    ///
-    /// - Throws: `PredicateError` if the predicate is not checked and does not fit.
-    public init(
-        _ predicate: Predicate, entity: Entity, source: Int, model: Model, now: Double? = nil
+        _ predicate: Predicate, entity: Entity, source: Int? = nil, model: Model,
+        now: Double? = nil
     ) throws(PredicateError) {
         self.predicate = try Binder(model: model, entity: entity).bind(
-            predicate, [(FetchSource.variable, source)])
-        evaluation = Evaluation(model: model, now: now ?? secondsSinceReferenceDate())
+            predicate, source.map { [(FetchSource.variable, $0)] } ?? [])
+        evaluation = Evaluation(model: model, now: now ?? PredicateCalls.now)
     }
 
     /// Whether the predicate is true for an object.
@@ -73,7 +64,7 @@ public struct ExpressionEvaluator<Object: EvaluatedObject> {
         _ expression: Expression, entity: Entity, model: Model, now: Double? = nil
     ) throws(PredicateError) {
         self.expression = try Binder(model: model, entity: entity).bind(expression, []).0
-        evaluation = Evaluation(model: model, now: now ?? secondsSinceReferenceDate())
+        evaluation = Evaluation(model: model, now: now ?? PredicateCalls.now)
     }
 
     /// The value for an object.
@@ -89,13 +80,6 @@ public struct ExpressionEvaluator<Object: EvaluatedObject> {
     public func evaluate(group: [Object]) throws(PredicateError) -> Evaluated<Object> {
         try evaluation.value(expression, Frame(object: group.first, group: group))
     }
-}
-
-/// The current time, in seconds since 2001-01-01T00:00:00Z.
-func secondsSinceReferenceDate() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Double(time.tv_sec - 978_307_200) + Double(time.tv_nsec) / 1e9
 }
 
 /// The input of an evaluation.

@@ -15,7 +15,7 @@ enum ShapeCosts {
     static func run(_ folder: String) throws {
         let model = try PeopleModel.model()
         guard let person = model.entity(named: "Person") else { throw PredicateCosts.Missing() }
-        let check = PredicateCheck(model: model, entity: person) { _ in nil }
+        let check = PredicateCheck(model: model, entity: person)
         let floor = try FloorServer(folder)
         defer { floor.stop() }
         let schema = SQLSchema(model: model)
@@ -72,7 +72,7 @@ enum ShapeCosts {
     static func spin(_ isFirst: Bool) throws {
         let model = try PeopleModel.model()
         guard let person = model.entity(named: "Person") else { throw PredicateCosts.Missing() }
-        let check = PredicateCheck(model: model, entity: person) { _ in nil }
+        let check = PredicateCheck(model: model, entity: person)
         let texts = (0..<batch).map { isFirst ? spaced(text($0), $0) : text($0) }
         var cache = PredicateCache()
         var translator = FetchTranslator(schema: SQLSchema(model: model))

@@ -21,7 +21,7 @@ import Testing
             entity, text, sort: sort, limit: limit, offset: offset, after: after)
         var shaped = plain
         let check = PredicateCheck(
-            model: fetching.model, entity: plain.entity, dateReader: { _ in nil })
+            model: fetching.model, entity: plain.entity)
         try cache.set(text, on: &shaped, by: check)
         return (plain, shaped)
     }
@@ -165,7 +165,7 @@ import Testing
                 groupBy: ["team.name"],
                 having: "count() > 2")
             let check = PredicateCheck(
-                model: fetching.model, entity: request.entity, dateReader: { _ in nil })
+                model: fetching.model, entity: request.entity)
             if isShaped { try cache.set("age > \(age)", on: &request, by: check) }
             return request
         }

@@ -13,9 +13,7 @@ extension PredicateCheck {
     ///   - checked: the same predicate after `check(_:)`.
     /// - Returns: nil if the literals cannot be identified, or if there are variables or aliases,
     ///   which are not part of the text: such a predicate must not be cached.
-    public func prepared(
-        _ parsed: ParsedPredicate, checked: Predicate
-    ) -> FilledPredicate? {
+    package func prepared(_ parsed: ParsedPredicate, checked: Predicate) -> FilledPredicate? {
         guard variables.isEmpty, aliases.isEmpty else { return nil }
         var text = parsed.shape.text
         return text.withUTF8 { bytes in
@@ -29,7 +27,7 @@ extension PredicateCheck {
     }
 
     /// The prepared form of a request without a predicate.
-    public var unconditional: FilledPredicate {
+    package var unconditional: FilledPredicate {
         FilledPredicate(PreparedPredicate(nil, [], written: [], self), [])
     }
 }
@@ -45,9 +43,7 @@ private struct Preparation {
     private var readings: [PreparedPredicate.Reading?]
     private(set) var values: [Value] = []
 
-    init(
-        _ check: PredicateCheck, _ parsed: ParsedPredicate, _ bytes: UnsafeBufferPointer<UInt8>
-    ) {
+    init(_ check: PredicateCheck, _ parsed: ParsedPredicate, _ bytes: UnsafeBufferPointer<UInt8>) {
         self.check = check
         self.parsed = parsed
         self.bytes = bytes
@@ -115,30 +111,14 @@ private struct Preparation {
     private mutating func prepared(
         _ expression: Expression, _ scope: PredicateCheck.Scope
     ) -> Expression {
-        switch expression {
-        case .constant, .evaluatedObject, .variable, .anyKey, .assignment,
-            .keyPath(.evaluatedObject, _), .keyPath(.variable, _):
-            return expression
-        case .keyPath(let operand, let path): return .keyPath(prepared(operand, scope), path)
-        case .function(let name, let arguments):
-            return .function(name, arguments.map { prepared($0, scope) })
-        case .aggregate(let items): return .aggregate(items.map { prepared($0, scope) })
-        case .subquery(let collection, let variable, let predicate):
-            let over = prepared(collection, scope)
-            var inner = scope
-            if case .collection(.object(let entity))? = try? check.checked(collection, scope).type {
-                inner.variables.append((variable, entity))
-            }
-            return .subquery(over, variable: variable, prepared(predicate, inner))
-        case .conditional(let predicate, let yes, let no):
-            return .conditional(
-                prepared(predicate, scope), prepared(yes, scope), prepared(no, scope))
-        case .set(let operation, let left, let right):
-            return .set(operation, prepared(left, scope), prepared(right, scope))
-        case .index(let collection, .at(let place)):
-            return .index(prepared(collection, scope), .at(prepared(place, scope)))
-        case .index(let collection, let place): return .index(prepared(collection, scope), place)
+        guard Self.holdsComparisons(expression) else { return expression }
+        var inner = scope
+        if case .subquery(let collection, let variable, _) = expression,
+            case .collection(.object(let entity))? = try? check.checked(collection, scope).type
+        {
+            inner.variables.append((variable, entity))
         }
+        return expression.mapParts({ prepared($0, scope) }, { prepared($0, inner) })
     }
 
     // MARK: Literals
@@ -157,9 +137,7 @@ private struct Preparation {
     }
 
     /// The type that the literals of a comparison are converted to.
-    private func elementType(
-        _ left: Expression, _ scope: PredicateCheck.Scope
-    ) -> ExpressionType? {
+    private func elementType(_ left: Expression, _ scope: PredicateCheck.Scope) -> ExpressionType? {
         if case .keyPath(.evaluatedObject, let path) = left, let type = check.attributeType(path) {
             return .value(type)
         }

@@ -140,16 +140,16 @@ extension PredicateShape {
 }
 
 /// A parsed predicate with the places of its literals.
-public struct ParsedPredicate: Sendable {
+package struct ParsedPredicate: Sendable {
     /// The predicate, not checked.
-    public let predicate: Predicate
+    package let predicate: Predicate
     let shape: PredicateShape
     /// See `PredicateParser.literalSides`.
     let literalSides: [Range<Int>?]
 
     /// Parses the text of a shape.
     /// - Throws: `PredicateError` as `Predicate(format:)`.
-    public init(_ shape: PredicateShape) throws(PredicateError) {
+    package init(_ shape: PredicateShape) throws(PredicateError) {
         self.shape = shape
         var sides: [Range<Int>?] = []
         predicate = try PredicateParser.parse(shape.text, []) {

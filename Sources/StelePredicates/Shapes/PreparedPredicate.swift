@@ -40,9 +40,7 @@ public final class PreparedPredicate: Sendable {
         case object(Int)
     }
 
-    init(
-        _ template: Predicate?, _ literals: [Literal], written: [UInt8], _ check: PredicateCheck
-    ) {
+    init(_ template: Predicate?, _ literals: [Literal], written: [UInt8], _ check: PredicateCheck) {
         self.template = template
         self.literals = literals
         self.written = written
@@ -184,10 +182,10 @@ public struct FilledPredicate: Sendable {
 extension Expression {
     /// A parameter of a prepared predicate: a variable with a number as its name, which no text can
     /// contain.
-    public static func parameter(_ number: Int) -> Expression { .variable(String(number)) }
+    package static func parameter(_ number: Int) -> Expression { .variable(String(number)) }
 
     /// The number of the parameter; nil for other expressions.
-    public var parameter: Int? {
+    package var parameter: Int? {
         guard case .variable(let name) = self, let first = name.utf8.first, Lexer.isDigit(first)
         else { return nil }
         return Int(name)
