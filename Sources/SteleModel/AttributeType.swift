@@ -54,9 +54,13 @@ public enum AttributeType: Int, Sendable, Hashable, CaseIterable {
 
 /// What a deletion does to the destinations of a relationship (NSDeleteRule).
 public enum DeleteRule: Int, Sendable, Hashable, CaseIterable {
+    /// The destinations keep their references, which then read as null.
     case noAction = 0
+    /// The inverse relationship of the destinations is set to null.
     case nullify = 1
+    /// The destinations are deleted too.
     case cascade = 2
+    /// The deletion fails if there is a destination.
     case deny = 3
 
     /// The rule's name in a `contents` file.

@@ -1,5 +1,3 @@
-/// A fast hash of bytes, for tables that every request looks up.
-
 extension UnsafeRawBufferPointer {
     /// A hash of the bytes, which reads eight at a time. For short texts it takes a fifth of the
     /// time of `Hasher`. It has no random seed, so an attacker can construct collisions: use it

@@ -15,7 +15,7 @@ public struct ManagedObjectModel: Sendable, Hashable {
     public var composites: [CompositeDescription] = []
     /// The fetch request templates (`fetchRequestTemplatesByName`).
     public var fetchRequestTemplates: [FetchRequestTemplate] = []
-    /// The configurations.
+    /// The configurations, which are named groups of entities.
     public var configurations: [ConfigurationDescription] = []
     /// The attributes of the `model` element that only Xcode reads; preserved but not used.
     public var toolAttributes: [UserInfoEntry] = []

@@ -3,24 +3,24 @@ import SteleModel
 /// Aggregates and set operations as SQL computes them. Nulls are skipped. The sum of no values is
 /// 0; every other aggregate of no values is null.
 enum Aggregation {
-    typealias Function = PredicateFunction
-
     static func apply<O>(_ name: String, to whole: Evaluated<O>) -> Evaluated<O> {
-        let items = whole.items
+        let function: PredicateFunction
         switch name {
-        case "@count": return .value(.int(Int64(items.count)))
-        case "@sum": return .value(total(values(items)))
-        case "@avg": return .value(average(values(items)))
-        case "@min": return extreme(items, keeps: { $0 < 0 })
-        case "@max": return extreme(items, keeps: { $0 > 0 })
+        case "@count": function = .count
+        case "@sum": function = .sum
+        case "@avg": function = .average
+        case "@min": function = .min
+        case "@max": function = .max
         case "@distinctUnionOfObjects", "@distinctUnionOfArrays", "@distinctUnionOfSets":
-            return .collection(distinct(items))
+            return .collection(distinct(whole.items))
         default: return whole
         }
+        return apply(function, to: whole.items)
     }
 
     static func apply<O>(
-        _ function: Function, to items: [Evaluated<O>], isDistinct: Bool, countsNull: Bool
+        _ function: PredicateFunction, to items: [Evaluated<O>], isDistinct: Bool = false,
+        countsNull: Bool = true
     ) -> Evaluated<O> {
         let items = isDistinct ? distinct(items) : items
         switch function {
@@ -32,7 +32,8 @@ enum Aggregation {
         case .min: return extreme(items, keeps: { $0 < 0 })
         case .max: return extreme(items, keeps: { $0 > 0 })
         case .median: return .value(median(values(items)))
-        case .standardDeviation: return .value(deviation(values(items)))
+        case .standardDeviation:
+            return .value(PredicateCalls.standardDeviation(values(items).compactMap(\.asDouble)))
         case .mode: return .collection(mode(items))
         default: return .null
         }
@@ -70,9 +71,7 @@ enum Aggregation {
         return sum.asDouble.map { .double($0 / Double(values.count)) } ?? .null
     }
 
-    private static func extreme<O>(
-        _ items: [Evaluated<O>], keeps: (Int) -> Bool
-    ) -> Evaluated<O> {
+    private static func extreme<O>(_ items: [Evaluated<O>], keeps: (Int) -> Bool) -> Evaluated<O> {
         var best = Value.null
         for item in items {
             let value = item.value
@@ -91,11 +90,6 @@ enum Aggregation {
         let middle = sorted.count / 2
         return average(
             sorted.count % 2 == 1 ? [sorted[middle]] : [sorted[middle - 1], sorted[middle]])
-    }
-
-    /// The standard deviation of the population.
-    private static func deviation(_ values: [Value]) -> Value {
-        PredicateCalls.standardDeviation(values.compactMap(\.asDouble))
     }
 
     /// The most frequent values, in the order of their first occurrence.
@@ -117,12 +111,11 @@ enum Aggregation {
     ) -> Evaluated<O> {
         switch operation {
         case .union: return .collection(distinct(left + right))
-        case .intersect:
+        case .intersect, .minus:
             let other = Set(right.map { ValueKey($0.value) })
-            return .collection(distinct(left).filter { other.contains(ValueKey($0.value)) })
-        case .minus:
-            let other = Set(right.map { ValueKey($0.value) })
-            return .collection(distinct(left).filter { !other.contains(ValueKey($0.value)) })
+            let keeps = operation == .intersect
+            return .collection(
+                distinct(left).filter { other.contains(ValueKey($0.value)) == keeps })
         }
     }
 }

@@ -134,8 +134,8 @@ enum Arithmetic {
         switch function {
         case .squareRoot: return x < 0 ? .null : finite(x.squareRoot())
         case .log: return x <= 0 ? .null : finite(log10(x))
-        case .naturalLogarithm: return x <= 0 ? .null : finite(Double.naturalLogarithm(x))
-        case .exponential: return finite(Double.exponential(x))
+        case .naturalLogarithm: return x <= 0 ? .null : finite(Glibc.log(x))
+        case .exponential: return finite(exp(x))
         default: return .null
         }
     }
@@ -206,9 +206,4 @@ enum Arithmetic {
         let part = sine * sine + cos(x) * cos(y) * across * across
         return finite(2 * 6_371_008.8 * asin(min(1, part.squareRoot())))
     }
-}
-
-extension Double {
-    fileprivate static func naturalLogarithm(_ x: Double) -> Double { log(x) }
-    fileprivate static func exponential(_ x: Double) -> Double { exp(x) }
 }

@@ -123,20 +123,8 @@ struct Binder {
         _ operand: Expression, _ path: [String], _ scope: Scope
     ) throws(PredicateError) -> (BoundExpression, ExpressionType) {
         let (base, type) = try bind(operand, scope)
-        var element = type
-        var isMany = false
-        while case .collection(let inner) = element {
-            element = inner
-            isMany = true
-        }
-        let place: KeyPathResolver.Place =
-            switch element {
-            case .object(let index): .object(model.entities[index])
-            case .collection: .value(.value(.undefined), name: operand.description)
-            default: .value(element, name: operand.description)
-            }
-        var resolver = KeyPathResolver(model: model, path: path, place: place)
-        var steps = try resolver.steps(fromCollection: isMany)
+        var resolver = KeyPathResolver(model: model, path: path, from: type, of: operand)
+        var steps = try resolver.steps()
         if case .object = base, steps.count == 1, case .attribute(let attribute) = steps[0] {
             return (.attribute(attribute), resolver.type)
         }
@@ -145,8 +133,8 @@ struct Binder {
             operators.insert(name, at: 0)
             steps.removeLast()
         }
-        for case .toMany in steps { isMany = true }
-        return (.path(base, steps, operators: operators, isMany: isMany), resolver.type)
+        let path = BoundExpression.path(base, steps, operators: operators, isMany: resolver.isMany)
+        return (path, resolver.type)
     }
 
     private func function(
@@ -169,7 +157,7 @@ struct Binder {
         if function == .cast {
             guard case .constant(.string(let name)) = arguments[1],
                 let target = CastType(rawValue: name)
-            else { throw PredicateError(.unsupported, "CAST needs a type that it knows") }
+            else { throw PredicateError(.unsupported, "CAST needs the name of a known type") }
             return (.cast(bound[0], target), .value(.undefined))
         }
         let type = function == .noIndex ? types[0] : .value(.undefined)
@@ -193,17 +181,11 @@ struct Binder {
     private func aggregate(
         _ function: PredicateFunction, _ argument: Expression?, _ scope: Scope
     ) throws(PredicateError) -> (BoundExpression, ExpressionType) {
-        guard var operand = argument else {
+        guard let argument else {
             return (.rows(function, nil, isDistinct: false), .value(.integer64))
         }
-        var isDistinct = false
-        if case .function(PredicateFunction.distinct.rawValue, let inner) = operand,
-            let first = inner.first
-        {
-            isDistinct = true
-            operand = first
-        }
-        let (bound, type) = try bind(operand, scope)
+        let isDistinct = argument.distinctOperand != nil
+        let (bound, type) = try bind(argument.distinctOperand ?? argument, scope)
         guard case .collection(let element) = type else {
             return (
                 .rows(function, bound, isDistinct: isDistinct),

@@ -1,5 +1,5 @@
 /// The prefixes that an index range scan must look up for a comparison with `[c]`.
-public enum CaseVariants {
+package enum CaseVariants {
     /// Prefixes of all texts that begin with or equal the given text under `[c]`. A text with such
     /// a prefix need not match.
     ///
@@ -7,7 +7,7 @@ public enum CaseVariants {
     /// gives `AB`, `Ab`, `aB`, `ab`. Characters that fold to ASCII are included: `k` gives the
     /// Kelvin sign, `ss` gives ß.
     /// - Returns: an empty list if the text is empty or begins with another character.
-    public static func beginnings(of text: String, limit: Int = 8) -> [String] {
+    package static func beginnings(of text: String, limit: Int = 8) -> [String] {
         var folded: [UInt32] = []
         withText(text) { bytes in
             var scalars = FoldedScalars(bytes, .caseOnly)

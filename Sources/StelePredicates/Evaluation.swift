@@ -125,9 +125,9 @@ struct Evaluation<Object: EvaluatedObject> {
             return result
         case .collect(let function, let operand, let isDistinct):
             let items = try value(operand, frame).items
-            return Aggregation.apply(function, to: items, isDistinct: isDistinct, countsNull: true)
+            return Aggregation.apply(function, to: items, isDistinct: isDistinct)
         case .rows(let function, let operand, let isDistinct):
-            return try rows(function, operand, isDistinct, frame)
+            return try rows(function, of: operand, isDistinct: isDistinct, frame)
         case .list(let items):
             var result: [Result] = []
             result.reserveCapacity(items.count)
@@ -167,7 +167,7 @@ struct Evaluation<Object: EvaluatedObject> {
     }
 
     private func rows(
-        _ function: PredicateFunction, _ operand: BoundExpression?, _ isDistinct: Bool,
+        _ function: PredicateFunction, of operand: BoundExpression?, isDistinct: Bool,
         _ frame: Frame<Object>
     ) throws(PredicateError) -> Result {
         guard let operand else { return .value(.int(Int64(frame.group.count))) }
@@ -209,9 +209,7 @@ struct Evaluation<Object: EvaluatedObject> {
 
     /// Follows to-many relationships and collects everything reached. A null to-one relationship
     /// contributes a null; a to-many relationship of a null object contributes nothing.
-    private func many(
-        _ start: Result, _ steps: [KeyPathStep]
-    ) throws(PredicateError) -> [Result] {
+    private func many(_ start: Result, _ steps: [KeyPathStep]) throws(PredicateError) -> [Result] {
         var bag: [Result] = []
         for item in start.items {
             if case .object(let object) = item {

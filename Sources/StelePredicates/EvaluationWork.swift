@@ -31,7 +31,7 @@ final class EvaluationWork {
         throw PredicateError(
             .limit,
             now > end
-                ? "the predicate ran longer than \(Self.seconds) s"
+                ? "the predicate took longer than \(Self.seconds) s"
                 : "a collection has more than \(PredicateLimits.elements) elements",
             hint: "cross fewer to-many relationships in one key path")
     }

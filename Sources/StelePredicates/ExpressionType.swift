@@ -69,7 +69,7 @@ public enum ExpressionType: Sendable, Hashable {
         case .uuid: "a UUID"
         case .binary: "binary data"
         case .object: "an object"
-        case .opaque: "a value that cannot be looked into"
+        case .opaque: "an opaque value"
         case .encrypted: "an encrypted value"
         case .collection: "a collection"
         }

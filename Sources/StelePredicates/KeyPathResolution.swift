@@ -3,7 +3,7 @@
 import SteleModel
 
 /// A step of a key path.
-public enum KeyPathStep: Sendable {
+package enum KeyPathStep: Sendable {
     case attribute(Attribute)
     case toOne(Relationship)
     case toMany(Relationship)
@@ -18,9 +18,9 @@ public enum KeyPathStep: Sendable {
 }
 
 /// Resolves key paths.
-public enum KeyPathResolution {
+package enum KeyPathResolution {
     /// All collection operators.
-    public static let operators = [
+    package static let operators = [
         "@count", "@sum", "@avg", "@min", "@max", "@unionOfObjects", "@distinctUnionOfObjects",
         "@unionOfArrays", "@distinctUnionOfArrays", "@distinctUnionOfSets",
     ]
@@ -31,11 +31,36 @@ public enum KeyPathResolution {
     /// the same steps.
     /// - Throws: `PredicateError` with code `predicate.unknown-key`, with the nearest key as a
     ///   hint, or `predicate.type` if a key follows a value or an operator has no operand.
-    public static func resolve(
+    package static func resolve(
         _ path: [String], from entity: Entity, in model: Model
     ) throws(PredicateError) -> [KeyPathStep] {
-        var resolver = KeyPathResolver(model: model, path: path, place: .object(entity))
-        return try resolver.steps(fromCollection: false)
+        var resolver = KeyPathResolver(
+            model: model, path: path, from: .object(entity.index), of: .evaluatedObject)
+        return try resolver.steps()
+    }
+
+    /// The relationships of a key path such as `team.league`.
+    ///
+    /// - Throws: `PredicateError` with code `predicate.syntax` if the text is not a key path,
+    ///   `predicate.unknown-key`, or `predicate.type` if a key is not a relationship.
+    package static func relationships(
+        _ keyPath: String, from entity: Entity, in model: Model
+    ) throws(PredicateError) -> [Relationship] {
+        guard case .keyPath(.evaluatedObject, let path) = try Expression(format: keyPath),
+            !path.contains(where: { $0.utf8.first == UInt8(ascii: "@") })
+        else {
+            throw PredicateError(
+                .syntax, "\(keyPath) is not a path of relationships, such as team.league",
+                near: keyPath)
+        }
+        return try resolve(path, from: entity, in: model).map { (step) throws(PredicateError) in
+            switch step {
+            case .toOne(let it), .toMany(let it): return it
+            default:
+                throw PredicateError(
+                    .type, "\(keyPath) leads to a value, not to an object", near: keyPath)
+            }
+        }
     }
 }
 
@@ -51,8 +76,9 @@ struct KeyPathResolver {
 
     let model: Model
     let path: [String]
-    var place: Place
-    private var isMany = false
+    private var place: Place
+    /// Whether the path crosses a to-many relationship or begins at a collection.
+    private(set) var isMany = false
     private var operators: [String] = []
     /// The number of keys that have been read, including the current one.
     private var seen = 0
@@ -60,14 +86,23 @@ struct KeyPathResolver {
     /// element by that name.
     private(set) var settledPath: [String] = []
 
-    init(model: Model, path: [String], place: Place) {
+    /// Begins at the value of an operand, which has the given type.
+    init(model: Model, path: [String], from type: ExpressionType, of operand: Expression) {
         self.model = model
         self.path = path
-        self.place = place
+        var element = type
+        while case .collection(let inner) = element {
+            element = inner
+            isMany = true
+        }
+        if case .object(let index) = element {
+            place = .object(model.entities[index])
+        } else {
+            place = .value(element, name: operand.description)
+        }
     }
 
-    mutating func steps(fromCollection: Bool) throws(PredicateError) -> [KeyPathStep] {
-        isMany = fromCollection
+    mutating func steps() throws(PredicateError) -> [KeyPathStep] {
         var steps: [KeyPathStep] = []
         steps.reserveCapacity(path.count)
         do throws(PredicateError) { try take(&steps) } catch {
@@ -159,7 +194,7 @@ struct KeyPathResolver {
         case .composite(let whole): throw Self.needsElement(whole)
         case .object(let entity):
             throw PredicateError(
-                .type, "\(name) needs an attribute of \(entity.name) to work on", near: name,
+                .type, "\(name) needs an attribute of \(entity.name)", near: name,
                 hint: "write \(name).attribute")
         case .value(let type, let key):
             let fits =
@@ -168,7 +203,7 @@ struct KeyPathResolver {
                 : ![.opaque, .encrypted, .binary].contains(type.kind)
             if fits { return }
             throw PredicateError(
-                .type, "\(name) cannot work on \(key), which is \(type.noun)", near: key)
+                .type, "\(name) cannot be applied to \(key), which is \(type.noun)", near: key)
         }
     }
 
@@ -204,7 +239,7 @@ struct KeyPathResolver {
             throw PredicateError(
                 .notBuilt,
                 "\(key) of \(entity.name) is a fetched property, which predicates "
-                    + "cannot look into", near: key)
+                    + "cannot use", near: key)
         case nil: break
         }
         switch key {
@@ -221,13 +256,11 @@ struct KeyPathResolver {
         }
     }
 
-    private mutating func step(
-        _ attribute: Attribute
-    ) throws(PredicateError) -> KeyPathStep? {
+    private mutating func step(_ attribute: Attribute) throws(PredicateError) -> KeyPathStep? {
         if attribute.isTransient {
             throw PredicateError(
                 .type,
-                "\(attribute.name) is transient: no store keeps it, so nothing can be asked of it",
+                "\(attribute.name) is transient: stores do not keep it, so predicates cannot use it",
                 near: attribute.key)
         }
         if attribute.isComposite {
@@ -253,7 +286,7 @@ struct KeyPathResolver {
 
     static func needsElement(_ whole: Attribute) -> PredicateError {
         PredicateError(
-            .type, "\(whole.name) is a composite attribute: only what is in it has a value",
+            .type, "\(whole.name) is a composite attribute: only its elements have values",
             near: whole.key,
             hint: whole.elements.first.map { "write \($0.name), or \(whole.name) == nil" })
     }
@@ -264,7 +297,7 @@ struct KeyPathResolver {
         if let below {
             return PredicateError(
                 .unknownKey, message, near: key,
-                hint: "\(key) is a property of its subentity \(below.name): ask for "
+                hint: "\(key) is a property of its subentity \(below.name): query "
                     + "\(below.name) itself")
         }
         let own = entity.properties.map(\.name)

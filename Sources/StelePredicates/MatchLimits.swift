@@ -26,5 +26,5 @@ public struct MatchLimits: Sendable, Hashable {
         textLength: 64 << 10, referringTextLength: 256, patternLength: 50)
 
     /// The maximum length of all patterns in one predicate or expression together, in UTF-8 bytes.
-    public static let patternsOfAPredicate = 4_000
+    static let patternsOfAPredicate = 4_000
 }

@@ -47,7 +47,7 @@ extension Model {
                 ModelError(
                     place, "its predicate \(text) cannot be evaluated: \(error.message)",
                     hint: isVariable
-                        ? "a fetched property knows $FETCH_SOURCE and $FETCHED_PROPERTY"
+                        ? "a fetched property has $FETCH_SOURCE and $FETCHED_PROPERTY"
                         : error.hint))
         }
     }

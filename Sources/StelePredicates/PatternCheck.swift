@@ -18,7 +18,7 @@ struct PatternCheck {
                         .limit,
                         "the patterns of MATCHES have more than "
                             + "\(MatchLimits.patternsOfAPredicate) bytes together",
-                        near: "MATCHES", hint: "ask in several requests")
+                        near: "MATCHES", hint: "use several requests")
                 }
                 do throws(PredicateError) { try PatternMatcher.check(pattern, it.options) } catch {
                     var error = error

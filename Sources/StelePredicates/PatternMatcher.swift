@@ -69,10 +69,10 @@ public final class PatternMatcher {
         case .overflow:
             throw PredicateError(
                 .limit,
-                "MATCHES keeps more ways to go back than it may on a text of \(count) characters",
+                "MATCHES exceeds its backtracking limit on a text of \(count) characters",
                 near: "MATCHES",
-                hint: "use a set, [ab]*, where there is a choice in a repetition, (a|b)*, or a "
-                    + "possessive one, *+")
+                hint: "write a set, [ab]*, instead of a repeated choice, (a|b)*, or use a "
+                    + "possessive quantifier, *+")
         }
     }
 
@@ -82,12 +82,11 @@ public final class PatternMatcher {
     public func matches(
         _ text: String, _ pattern: String, _ options: ComparisonOptions = []
     ) throws(PredicateError) -> Bool {
-        let result = withText(text) { text in
-            withText(pattern) { pattern in
-                Result { () throws(PredicateError) in try matches(text, pattern, options) }
+        try withBytes(of: text) { text throws(PredicateError) in
+            try withBytes(of: pattern) { pattern throws(PredicateError) in
+                try matches(text, pattern, options)
             }
         }
-        return try result.get()
     }
 
     static func flags(_ options: ComparisonOptions) -> UInt8 {
@@ -128,19 +127,17 @@ public final class PatternMatcher {
             let text = String(decoding: key.pattern, as: UTF8.self)
             throw PredicateError(
                 .pattern,
-                "\"\(text)\" is no regular expression: \(error.reason), seen after "
+                "\"\(text)\" is not a valid regular expression: \(error.reason), after "
                     + "\(error.position) character\(error.position == 1 ? "" : "s")", near: text,
-                hint: "in quotes \\ is written twice, as in \"\\\\d+\"; \\Q…\\E takes all "
-                    + "between as it is")
+                hint: "in quotes a backslash is written twice, as in \"\\\\d+\"; \\Q…\\E quotes "
+                    + "all characters between")
         }
     }
 
     /// Compiles a pattern and keeps it for its first use.
     ///
     /// - Throws: `PredicateError` as `matches` for its pattern.
-    static func check(
-        _ pattern: String, _ options: ComparisonOptions
-    ) throws(PredicateError) {
+    static func check(_ pattern: String, _ options: ComparisonOptions) throws(PredicateError) {
         let bytes = Array(pattern.utf8)
         let most = MatchLimits.standard.patternLength
         guard bytes.count <= most else { throw patternTooLong(bytes.count, most) }
@@ -152,35 +149,35 @@ public final class PatternMatcher {
 
     static func patternTooLong(_ length: Int, _ most: Int) -> PredicateError {
         PredicateError(
-            .limit, "a pattern of MATCHES has \(length) bytes, and \(most) are the most",
-            near: "MATCHES", hint: "split it, and join the parts by OR")
+            .limit, "a pattern of MATCHES has \(length) bytes, and the limit is \(most)",
+            near: "MATCHES", hint: "split it, and join the parts with OR")
     }
 
     private func tooLong(_ length: Int, _ most: Int, _ refersBack: Bool) -> PredicateError {
         PredicateError(
             .limit,
-            "MATCHES takes texts of up to \(most) bytes"
-                + (refersBack ? " where the pattern refers back to a group" : "")
-                + ", and there is one of \(length)", near: "MATCHES",
+            "MATCHES accepts texts of up to \(most) bytes"
+                + (refersBack ? " if the pattern has a back reference" : "")
+                + ", and a text has \(length)", near: "MATCHES",
             hint: refersBack
-                ? "write the pattern without referring back to a group"
-                : "narrow the objects by another condition before it, joined by AND")
+                ? "write the pattern without a back reference"
+                : "write a condition before it, joined with AND, that matches fewer objects")
     }
 
     /// - Parameter count: the length of the text if it alone took too long, otherwise nil.
     private func tooSlow(_ count: Int?) -> PredicateError {
         let message =
             if let count {
-                "MATCHES ran longer than \(limits.matchNanoseconds / 1_000_000) ms on a text of "
+                "MATCHES took longer than \(limits.matchNanoseconds / 1_000_000) ms on a text of "
                     + "\(count) characters"
             } else {
-                "MATCHES ran longer than \(limits.statementNanoseconds / 1_000_000) ms on all "
+                "MATCHES took longer than \(limits.statementNanoseconds / 1_000_000) ms on all "
                     + "texts together"
             }
         return PredicateError(
             .limit, message, near: "MATCHES",
-            hint: "avoid a repetition within a repetition, such as (a+)+; CONTAINS and BEGINSWITH "
-                + "are always quick")
+            hint: "avoid nested repetitions, such as (a+)+; CONTAINS and BEGINSWITH "
+                + "are always fast")
     }
 
     // MARK: The text's place

@@ -2,7 +2,7 @@ import SteleModel
 
 extension Predicate {
     /// Replaces `$FETCHED_PROPERTY` by the property's name or an entry of its user info.
-    public func filled(for property: FetchedPropertyDescription) -> Predicate {
+    package func filled(for property: FetchedPropertyDescription) -> Predicate {
         replacingVariables { name, path in
             guard name == "FETCHED_PROPERTY" else { return nil }
             switch path.first {

@@ -57,12 +57,7 @@ extension PredicateParser {
 func withBytes<T>(
     of text: String, _ body: (UnsafeBufferPointer<UInt8>) throws(PredicateError) -> T
 ) throws(PredicateError) -> T {
-    let run = { (bytes: UnsafeBufferPointer<UInt8>) -> Result<T, PredicateError> in
-        do throws(PredicateError) { return .success(try body(bytes)) } catch {
-            return .failure(error)
-        }
-    }
-    if let result = text.utf8.withContiguousStorageIfAvailable(run) { return try result.get() }
-    var copy = text
-    return try copy.withUTF8(run).get()
+    try withText(text) { bytes in
+        Result { () throws(PredicateError) in try body(bytes) }
+    }.get()
 }

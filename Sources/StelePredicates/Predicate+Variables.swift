@@ -37,30 +37,39 @@ extension Expression {
     public func replacingVariables(
         _ replacement: (_ name: String, _ path: [String]) -> Expression?
     ) -> Expression {
-        func inside(_ expression: Expression) -> Expression {
-            expression.replacingVariables(replacement)
-        }
         switch self {
-        case .constant, .evaluatedObject, .anyKey: return self
         case .variable(let name): return replacement(name, []) ?? self
         case .keyPath(.variable(let name), let path): return replacement(name, path) ?? self
-        case .keyPath(let operand, let path): return .keyPath(inside(operand), path)
-        case .function(let name, let arguments): return .function(name, arguments.map(inside))
-        case .aggregate(let items): return .aggregate(items.map(inside))
         case .subquery(let collection, let variable, let predicate):
             let body = predicate.replacingVariables { name, path in
                 name == variable ? nil : replacement(name, path)
             }
-            return .subquery(inside(collection), variable: variable, body)
+            return .subquery(collection.replacingVariables(replacement), variable: variable, body)
+        default:
+            return mapParts(
+                { $0.replacingVariables(replacement) }, { $0.replacingVariables(replacement) })
+        }
+    }
+
+    /// The same expression with its operands and its predicate transformed.
+    func mapParts(
+        _ inside: (Expression) -> Expression, _ condition: (Predicate) -> Predicate
+    ) -> Expression {
+        switch self {
+        case .constant, .evaluatedObject, .variable, .anyKey: self
+        case .keyPath(let operand, let path): .keyPath(inside(operand), path)
+        case .function(let name, let arguments): .function(name, arguments.map(inside))
+        case .aggregate(let items): .aggregate(items.map(inside))
+        case .subquery(let collection, let variable, let predicate):
+            .subquery(inside(collection), variable: variable, condition(predicate))
         case .conditional(let predicate, let yes, let no):
-            return .conditional(
-                predicate.replacingVariables(replacement), inside(yes), inside(no))
+            .conditional(condition(predicate), inside(yes), inside(no))
         case .set(let operation, let left, let right):
-            return .set(operation, inside(left), inside(right))
+            .set(operation, inside(left), inside(right))
         case .index(let collection, .at(let position)):
-            return .index(inside(collection), .at(inside(position)))
-        case .index(let collection, let position): return .index(inside(collection), position)
-        case .assignment(let name, let value): return .assignment(name, inside(value))
+            .index(inside(collection), .at(inside(position)))
+        case .index(let collection, let position): .index(inside(collection), position)
+        case .assignment(let name, let value): .assignment(name, inside(value))
         }
     }
 }

@@ -4,11 +4,13 @@ import SteleModel
 public enum Predicate: Sendable, Hashable {
     /// TRUEPREDICATE or FALSEPREDICATE.
     case constant(Bool)
+    /// A comparison of two expressions.
     case comparison(Comparison)
     /// A conjunction (NSAndPredicateType); true without operands.
     case and([Predicate])
     /// A disjunction (NSOrPredicateType); false without operands.
     case or([Predicate])
+    /// A negation (NSNotPredicateType).
     indirect case not(Predicate)
 }
 
@@ -39,72 +41,57 @@ public struct Comparison: Sendable, Hashable {
         case any = 2
     }
 
+    /// The left side.
     public var left: Expression {
-        get { storage.left }
+        get { storage.fields.left }
         set { self = Comparison(newValue, type, right, modifier: modifier, options: options) }
     }
+    /// The right side.
     public var right: Expression {
-        get { storage.right }
+        get { storage.fields.right }
         set { self = Comparison(left, type, newValue, modifier: modifier, options: options) }
     }
-    public var type: Operator {
-        get { storage.type }
-        set { self = Comparison(left, newValue, right, modifier: modifier, options: options) }
-    }
-    public var modifier: Modifier {
-        get { storage.modifier }
-        set { self = Comparison(left, type, right, modifier: newValue, options: options) }
-    }
+    /// The operator.
+    public var type: Operator { storage.fields.type }
+    /// How a to-many key path on the left is compared.
+    public var modifier: Modifier { storage.fields.modifier }
+    /// How text is compared.
     public var options: ComparisonOptions {
-        get { storage.options }
+        get { storage.fields.options }
         set { self = Comparison(left, type, right, modifier: modifier, options: newValue) }
     }
 
     private var storage: Storage
 
+    /// Creates a comparison.
     public init(
         _ left: consuming Expression, _ type: Operator, _ right: consuming Expression,
         modifier: Modifier = .direct, options: ComparisonOptions = []
     ) {
-        storage = Storage(left, right, type, modifier, options)
+        storage = Storage(
+            Fields(type: type, modifier: modifier, options: options, left: left, right: right))
     }
 
+    /// Whether all fields are equal.
     public static func == (a: Comparison, b: Comparison) -> Bool {
-        let (x, y) = (a.storage, b.storage)
-        return x === y
-            || x.type == y.type && x.modifier == y.modifier && x.options == y.options
-                && x.left == y.left && x.right == y.right
+        a.storage === b.storage || a.storage.fields == b.storage.fields
     }
 
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(type)
-        hasher.combine(modifier)
-        hasher.combine(options)
-        hasher.combine(left)
-        hasher.combine(right)
-    }
-}
+    /// Hashes all fields.
+    public func hash(into hasher: inout Hasher) { hasher.combine(storage.fields) }
 
-extension Comparison {
-    /// The comparison's fields. A reference, so that taking a predicate apart does not copy
-    /// expressions.
-    private final class Storage: Sendable {
-        let left: Expression
-        let right: Expression
+    private struct Fields: Sendable, Hashable {
         let type: Operator
         let modifier: Modifier
         let options: ComparisonOptions
+        let left: Expression
+        let right: Expression
+    }
 
-        init(
-            _ left: consuming Expression, _ right: consuming Expression, _ type: Operator,
-            _ modifier: Modifier, _ options: ComparisonOptions
-        ) {
-            self.left = left
-            self.right = right
-            self.type = type
-            self.modifier = modifier
-            self.options = options
-        }
+    /// A reference, so that taking a predicate apart does not copy expressions.
+    private final class Storage: Sendable {
+        let fields: Fields
+        init(_ fields: consuming Fields) { self.fields = fields }
     }
 }
 
@@ -123,6 +110,20 @@ public struct ComparisonOptions: OptionSet, Sendable, Hashable {
     public static let normalized = ComparisonOptions(rawValue: 4)
     /// `[l]`: sorts as people expect, with numbers by value.
     public static let localeSensitive = ComparisonOptions(rawValue: 8)
+
+    /// The options of the letters c, d, n and l in any case; nil if there are other letters.
+    init?(letters: some Sequence<UInt8>) {
+        self = []
+        for letter in letters {
+            switch letter | 0x20 {
+            case UInt8(ascii: "c"): insert(.caseInsensitive)
+            case UInt8(ascii: "d"): insert(.diacriticInsensitive)
+            case UInt8(ascii: "n"): insert(.normalized)
+            case UInt8(ascii: "l"): insert(.localeSensitive)
+            default: return nil
+            }
+        }
+    }
 }
 
 /// The value of a comparison's side, a column or a sort key (NSExpression).

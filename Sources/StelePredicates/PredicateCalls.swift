@@ -1,3 +1,4 @@
+import Glibc
 import SteleModel
 import SteleSystem
 
@@ -10,14 +11,24 @@ public enum PredicateCalls {
     /// The result of a function of one or two values; null if it is undefined for them.
     public static func apply(_ function: PredicateFunction, _ a: Value, _ b: Value?) -> Value {
         switch function {
-        case .uppercase, .lowercase, .canonical, .length:
-            return PredicateText.apply(function, to: a)
+        case .uppercase, .lowercase, .canonical, .length: return text(function, a)
         case .noIndex: return a
         default: break
         }
         if a.isNull { return .null }
         guard let b else { return Arithmetic.unary(function, a) }
         return Arithmetic.binary(function, a, b)
+    }
+
+    private static func text(_ function: PredicateFunction, _ value: Value) -> Value {
+        guard case .string(let text) = value else { return .null }
+        return switch function {
+        case .uppercase: .string(text.uppercased())
+        case .lowercase: .string(text.lowercased())
+        case .length: .int(Int64(text.utf16.count))
+        default:
+            .string(TextComparison.fold(text, options: [.caseInsensitive, .diacriticInsensitive]))
+        }
     }
 
     /// A number converted to an attribute's type, truncated to a whole number for an integer type;
@@ -54,7 +65,7 @@ public enum PredicateCalls {
 
     /// The result of CAST; null if the value has no such form.
     public static func cast(_ value: Value, to target: CastType) -> Value {
-        value.isNull ? .null : Arithmetic.cast(value, to: target)
+        Arithmetic.cast(value, to: target)
     }
 
     /// The Decimal that a Double compares as: whole numbers beyond 2^53 exactly, others by their

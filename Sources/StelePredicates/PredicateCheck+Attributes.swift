@@ -53,7 +53,7 @@ extension PredicateCheck {
             if case .constant(.null) = other { continue }
             throw PredicateError(
                 .type,
-                "\(side.description) may be a file: it can only be compared with nil",
+                "\(side.description) may be in an external file: it can only be compared with nil",
                 near: name, hint: "write \(side.description) == nil, or != nil")
         }
     }
@@ -69,7 +69,7 @@ extension PredicateCheck {
     /// An expression that sorts or groups rows, checked, and its type.
     ///
     /// - Throws: `PredicateError` as for a predicate, and for an encrypted value.
-    public func check(
+    package func check(
         key expression: Expression
     ) throws(PredicateError) -> (Expression, ExpressionType) {
         let (checked, type) = try check(expression)

@@ -15,7 +15,7 @@ extension PredicateCheck {
             if error.code == PredicateError.Code.unknownKey.rawValue, !error.isHinted,
                 isBareWord(error.near, in: comparison.right)
             {
-                placed.hint = "text stands in quotes: \"\(error.near)\""
+                placed.hint = "text is written in quotes: \"\(error.near)\""
             }
             throw placed
         }
@@ -63,7 +63,7 @@ extension PredicateCheck {
                     .type,
                     "\(word) needs a to-many key path, and \(comparison.left.description) "
                         + "is \(left.type.noun)", near: comparison.left.description,
-                    hint: "without a to-many relationship it is left out")
+                    hint: "omit it if there is no to-many relationship")
             }
             left.type = element
         }
@@ -119,7 +119,7 @@ extension PredicateCheck {
             for side in [a, b] where side.type.kind == .object || side.type.kind == .opaque {
                 throw PredicateError(
                     .type,
-                    "\(side.expression.description) has no order; it can only be equal or not",
+                    "\(side.expression.description) has no order; only == and != are allowed",
                     near: side.expression.description,
                     hint: side.type.kind == .object ? "compare one of its keys, or _id" : nil)
             }
@@ -141,10 +141,10 @@ extension PredicateCheck {
 
     private func needsModifier(_ side: Expression) -> PredicateError {
         PredicateError(
-            .type, "\(side.description) is a collection, and this compares single values",
+            .type, "\(side.description) is a collection, and the operator compares single values",
             near: side.description,
             hint: isList(side)
-                ? "a list is searched with IN"
+                ? "use IN to search a list"
                 : "write ANY, ALL or NONE before the comparison, or count it: "
                     + "count(\(side.description)) > 5")
     }
@@ -168,7 +168,7 @@ extension PredicateCheck {
         let bounds = right.items
         guard bounds.count == 2, case .aggregate = right.expression else {
             throw PredicateError(
-                .type, "BETWEEN needs two bounds, and \(result.right.description) is not two",
+                .type, "BETWEEN needs a list of two bounds, not \(result.right.description)",
                 near: result.right.description, hint: "write BETWEEN {low, high}")
         }
         var unifiedLeft = left
@@ -191,7 +191,7 @@ extension PredicateCheck {
     private func membership(
         _ result: inout Comparison, element: Typed, in collection: Typed
     ) throws(PredicateError) {
-        let (a, b) = try member(element, collection, "IN", result.right)
+        let (a, b) = try member(element, of: collection, "IN", written: result.right)
         result.left = a
         result.right = b
     }
@@ -202,21 +202,21 @@ extension PredicateCheck {
         if right.type.kind == .collection, left.type.kind == .text || left.type.kind == .any {
             throw needsModifier(right.expression)
         }
-        let (b, a) = try member(right, left, "CONTAINS", result.left)
+        let (b, a) = try member(right, of: left, "CONTAINS", written: result.left)
         result.left = a
         result.right = b
     }
 
     /// Checks an element and a collection, or a text and a text that may contain it.
     private func member(
-        _ element: Typed, _ collection: Typed, _ word: String, _ written: Expression
+        _ element: Typed, of collection: Typed, _ word: String, written: Expression
     ) throws(PredicateError) -> (Expression, Expression) {
         if element.type.kind == .collection { throw needsModifier(element.expression) }
         var collection = collection
         if let text = collection.pending {
             if word == "IN" {
                 return try blaming(collection.expression) { () throws(PredicateError) in
-                    try member(element, list(text, for: element), word, written)
+                    try member(element, of: list(text, for: element), word, written: written)
                 }
             }
             collection = try convert(collection, to: .value(.string), near: element.expression)
@@ -240,7 +240,7 @@ extension PredicateCheck {
                 "\(word) needs a collection or text, and \(written.description) is "
                     + collection.type.noun, near: written.description,
                 hint: collection.type.kind == .opaque
-                    ? "it can be compared with nil alone" : "a list is written {1, 2}")
+                    ? "it can only be compared with nil" : "a list is written {1, 2}")
         }
     }
 
@@ -262,11 +262,11 @@ extension PredicateCheck {
 
     /// A hint for an operand that is not text.
     private func textHint(_ side: Typed) -> String? {
-        if side.isLiteral { return "text stands in quotes" }
+        if side.isLiteral { return "text is written in quotes" }
         return switch side.type.kind {
-        case .date: "a span of dates is x >= \"2026-01-01\" AND x < \"2027-01-01\""
-        case .object: "compare a key of it"
-        case .number, .any: "CAST(…, \"NSString\") makes text of a number"
+        case .date: "a range of dates is written x >= \"2026-01-01\" AND x < \"2027-01-01\""
+        case .object: "compare one of its keys"
+        case .number, .any: "CAST(…, \"NSString\") converts a number to text"
         default: nil
         }
     }

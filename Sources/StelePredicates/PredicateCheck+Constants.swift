@@ -39,12 +39,12 @@ extension PredicateCheck {
         var hint: String?
         switch (a.type.kind, b.type.kind) {
         case (.text, .number), (.number, .text):
-            hint = "text stands in quotes and numbers without; YES and NO are the numbers 1 and 0"
+            hint = "text is written in quotes, numbers without; YES and NO are the numbers 1 and 0"
         case (.date, .number), (.number, .date):
             hint = "write the date as text, such as \"2026-01-31\", or as CAST(seconds, \"NSDate\")"
         case (.object, .object):
-            hint = "they are of different families of entities"
-        case (.collection, _), (_, .collection): hint = "a collection is searched with IN or ANY"
+            hint = "their entities have no common parent"
+        case (.collection, _), (_, .collection): hint = "use IN or ANY to search a collection"
         default: break
         }
         return PredicateError(
@@ -183,10 +183,10 @@ extension PredicateCheck {
             if let number = Self.number(text) { return number }
             guard case .variable = name else {
                 throw PredicateError(
-                    .type, "\(name.description) is no number", near: name.description)
+                    .type, "\(name.description) is not a number", near: name.description)
             }
             throw PredicateError(
-                .variable, "\(name.description) should be a number, and \(text) is none",
+                .variable, "\(name.description) must be a number, and \(text) is not one",
                 near: name.description)
         case .object: return Self.number(text) ?? .string(text)
         default: return .string(text)
@@ -200,7 +200,7 @@ extension PredicateCheck {
         switch (value, type.kind) {
         case (.null, _), (_, .any): return value
         case (.string(let text), .date):
-            if let seconds = dateReader(text) { return .date(seconds) }
+            if let seconds = Self.date(text) { return .date(seconds) }
             throw Self.noDate(text)
         case (.string(let text), .uuid):
             if let uuid = UUID(uuidString: text) { return .uuid(uuid) }
@@ -212,7 +212,7 @@ extension PredicateCheck {
             return .key(key)
         case (.decimal, .object), (.double, .object):
             throw PredicateError(
-                .type, "\(value.literal) is no object's id; ids are whole numbers",
+                .type, "\(value.literal) is not the id of an object; ids are whole numbers",
                 near: value.literal, hint: objectHint(type, near: other))
         case (_, .number):
             guard value.isNumber, case .value(let numeric) = type else { return value }
@@ -220,7 +220,7 @@ extension PredicateCheck {
         case (_, .opaque), (_, .binary), (_, .encrypted):
             if case .data = value, type != .encrypted { return value }
             throw PredicateError(
-                .type, "\(type.noun) can be compared with nil alone, not with \(value.literal)",
+                .type, "\(type.noun) can only be compared with nil, not with \(value.literal)",
                 near: value.literal)
         default: return value
         }
@@ -229,8 +229,10 @@ extension PredicateCheck {
     private func unreadable(_ text: String, _ noun: String, _ hint: String?) -> PredicateError {
         let literal = Value.string(text).literal
         return PredicateError(
-            .type, "\(literal) is compared with \(noun) and is none", near: literal, hint: hint)
+            .type, "\(literal) is compared with \(noun) and is not one", near: literal, hint: hint)
     }
+
+    static func date(_ text: String) -> Double? { try? ISO8601.secondsSinceReferenceDate(text) }
 
     /// The error for a text that is not a date, with the reason if it begins like one.
     static func noDate(_ text: String) -> PredicateError {
@@ -245,7 +247,8 @@ extension PredicateCheck {
             }
         }
         return PredicateError(
-            .type, "\(literal) is compared with a date and is none", near: literal, hint: written)
+            .type, "\(literal) is compared with a date and is not one", near: literal,
+            hint: written)
     }
 
     /// A number converted to a type. A number that the type cannot hold is unchanged: no value
@@ -288,7 +291,7 @@ extension PredicateCheck {
                         "\(text.prefix(100)) is an object of the store \(parts[1].prefix(50)), and "
                             + "this is \(storeIdentifier)", near: Value.string(text).literal,
                         expected: "an object of this store",
-                        hint: "an object of this store is named by its id, or /\(named.name)/42")
+                        hint: "write an object of this store as its id, or as /\(named.name)/42")
                 }
                 guard case .object(let wanted) = type,
                     model.entities[wanted].root != named.root
@@ -318,7 +321,7 @@ extension PredicateCheck {
         guard case .keyPath(let base, let path) = other,
             let key = texts.first(where: { $0 == "name" || $0 == "title" }) ?? texts.first
         else { return ways }
-        return "\(ways); or compare a key of it, such as "
+        return "\(ways); or compare one of its keys, such as "
             + Expression.keyPath(base, path + [key]).description
     }
 }

@@ -33,9 +33,9 @@ extension PredicateCheck {
             if case .constant = item { continue }
             throw PredicateError(
                 .limit,
-                "a list of more than \(PredicateLimits.listedExpressions) items holds literals "
-                    + "alone, and \(item.description) is none", near: item.description,
-                hint: "split the list, and join the comparisons by OR")
+                "a list of more than \(PredicateLimits.listedExpressions) items may contain only "
+                    + "literals, and \(item.description) is not one", near: item.description,
+                hint: "split the list, and join the comparisons with OR")
         }
     }
 
@@ -54,7 +54,7 @@ extension PredicateCheck {
     }
 
     func set(
-        _ operation: Expression.SetOperation, _ left: Expression, _ right: Expression,
+        _ operation: Expression.SetOperation, of left: Expression, and right: Expression,
         _ scope: Scope
     ) throws(PredicateError) -> Typed {
         var a = try checked(left, scope)
@@ -62,7 +62,7 @@ extension PredicateCheck {
         for (side, written) in [(a, left), (b, right)] where side.type.kind != .collection {
             throw PredicateError(
                 .type,
-                "\(operation.sign) joins collections, and \(written.description) is "
+                "\(operation.sign) combines collections, and \(written.description) is "
                     + side.type.noun, near: written.description,
                 hint: "a list is written {1, 2}")
         }

@@ -25,7 +25,7 @@ extension PredicateCheck {
             if fitted == value { return predicate }
             return Self.changed(comparison, .constant(fitted))
         case (.attribute(let kind), .aggregate(let items)):
-            return list(items, kind, comparison, predicate)
+            return list(items, of: kind, in: comparison, predicate)
         default: return nil
         }
     }
@@ -52,7 +52,7 @@ extension PredicateCheck {
 
     /// Checks BETWEEN and IN with a list of literals.
     private func list(
-        _ items: [Expression], _ kind: AttributeType, _ comparison: Comparison,
+        _ items: [Expression], of kind: AttributeType, in comparison: Comparison,
         _ predicate: Predicate
     ) -> Predicate? {
         switch comparison.type {

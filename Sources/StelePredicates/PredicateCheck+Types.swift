@@ -5,7 +5,7 @@ extension PredicateCheck {
     /// order, and with its type.
     ///
     /// - Throws: `PredicateError` if the predicate does not fit the model.
-    public func types(
+    package func types(
         in predicate: Predicate
     ) throws(PredicateError) -> [(text: String, type: ExpressionType)] {
         var list = TypeList(check: self)

@@ -1,4 +1,3 @@
-import SteleJSON
 import SteleModel
 
 /// Checks predicates and expressions against an entity of a model.
@@ -14,9 +13,6 @@ public struct PredicateCheck: Sendable {
     /// The values of variables as text, by name. They are converted to the type that they are
     /// compared with.
     public var variables: [String: String]
-    /// Parses a date: returns seconds since 2001-01-01T00:00:00Z, or nil if the text is not a date.
-    /// The default parses ISO 8601.
-    public var dateReader: @Sendable (String) -> Double?
     /// Checked expressions by name, known in addition to properties: the columns of `select`, for
     /// `sort` and `having`.
     public var aliases: [String: Expression] = [:]
@@ -28,19 +24,13 @@ public struct PredicateCheck: Sendable {
     var hasOpenVariables = false
     /// The identifier of the store that is queried. If it is set, the URI of an object in another
     /// store is an error.
-    public var storeIdentifier: String?
+    package var storeIdentifier: String?
 
     /// Creates a check for the objects of an entity.
-    public init(
-        model: Model, entity: Entity, variables: [String: String] = [:],
-        dateReader: @escaping @Sendable (String) -> Double? = {
-            try? ISO8601.secondsSinceReferenceDate($0)
-        }
-    ) {
+    public init(model: Model, entity: Entity, variables: [String: String] = [:]) {
         self.model = model
         self.entity = entity
         self.variables = variables
-        self.dateReader = dateReader
     }
 
     /// Checks a predicate.
@@ -52,9 +42,7 @@ public struct PredicateCheck: Sendable {
         try check(predicate, Scope())
     }
 
-    private func check(
-        _ predicate: Predicate, _ scope: Scope
-    ) throws(PredicateError) -> Predicate {
+    private func check(_ predicate: Predicate, _ scope: Scope) throws(PredicateError) -> Predicate {
         let result = try checked(predicate, scope)
         var patterns = PatternCheck()
         try patterns.check(result)
@@ -65,9 +53,7 @@ public struct PredicateCheck: Sendable {
     /// entity with the index `source`.
     ///
     /// - Throws: `PredicateError` as without a source.
-    public func check(
-        _ predicate: Predicate, source: Int
-    ) throws(PredicateError) -> Predicate {
+    public func check(_ predicate: Predicate, source: Int) throws(PredicateError) -> Predicate {
         try check(predicate, Scope(variables: [(FetchSource.variable, source)]))
     }
 
@@ -87,7 +73,7 @@ public struct PredicateCheck: Sendable {
     /// over a collection of one row, such as `sum(players.salary)`, does not count.
     ///
     /// - Throws: `PredicateError` if the expression does not fit the model.
-    public func isAggregate(_ expression: Expression) throws(PredicateError) -> Bool {
+    package func isAggregate(_ expression: Expression) throws(PredicateError) -> Bool {
         var open = self
         open.allowsRowAggregates = true
         return try open.checked(expression, Scope()).isAggregate
@@ -160,19 +146,18 @@ public struct PredicateCheck: Sendable {
         case .function(let name, let arguments): return try function(name, arguments, scope)
         case .aggregate(let items): return try list(items, scope)
         case .subquery(let collection, let variable, let predicate):
-            return try subquery(collection, variable, predicate, scope)
+            return try subquery(collection, variable: variable, predicate, scope)
         case .conditional(let predicate, let yes, let no):
-            return try conditional(predicate, yes, no, scope)
+            return try conditional(predicate, yes: yes, no: no, scope)
         case .set(let operation, let left, let right):
-            return try set(operation, left, right, scope)
+            return try set(operation, of: left, and: right, scope)
         case .index(let collection, let position): return try index(collection, position, scope)
         case .anyKey:
             throw PredicateError(
                 .unsupported, "ANYKEY is not supported", near: "ANYKEY",
                 hint: "name the keys and join the comparisons with OR")
         case .assignment(let name, _):
-            throw PredicateError(
-                .unsupported, "a predicate cannot assign to $\(name)", near: name)
+            throw PredicateError(.unsupported, "a predicate cannot assign to $\(name)", near: name)
         }
     }
 
@@ -217,8 +202,7 @@ public struct PredicateCheck: Sendable {
             throw PredicateError(
                 .type, "\(operand.description) is a value and has no key \(path[0])", near: path[0])
         }
-        var result = try resolved(
-            base.expression, path, from: base.type, isOrdered: base.isOrdered)
+        var result = try resolved(base.expression, path, from: base.type, isOrdered: base.isOrdered)
         result.isAggregate = base.isAggregate
         return result
     }
@@ -233,7 +217,8 @@ public struct PredicateCheck: Sendable {
         if let near = Nearest.hint(to: path[0], among: names) {
             hinted.hint = near
         } else if !error.isHinted {
-            hinted.hint = "columns of select are known here, too: \(names.joined(separator: ", "))"
+            hinted.hint =
+                "the columns of select are known here too: \(names.joined(separator: ", "))"
         }
         return hinted
     }
@@ -261,23 +246,9 @@ public struct PredicateCheck: Sendable {
         {
             return Typed(expression: .keyPath(base, path), type: ExpressionType(of: attribute))
         }
-        var element = type
-        var isMany = false
-        while case .collection(let inner) = element {
-            element = inner
-            isMany = true
-        }
-        let place: KeyPathResolver.Place =
-            switch element {
-            case .object(let index): .object(model.entities[index])
-            case .collection: .value(.value(.undefined), name: base.description)
-            default: .value(element, name: base.description)
-            }
-        var resolver = KeyPathResolver(model: model, path: path, place: place)
+        var resolver = KeyPathResolver(model: model, path: path, from: type, of: base)
         let steps: [KeyPathStep]
-        do throws(PredicateError) {
-            steps = try resolver.steps(fromCollection: isMany)
-        } catch {
+        do throws(PredicateError) { steps = try resolver.steps() } catch {
             throw error.behind(base)
         }
         let keepsOrder = steps.allSatisfy {
@@ -285,11 +256,11 @@ public struct PredicateCheck: Sendable {
         }
         return Typed(
             expression: .keyPath(base, resolver.settledPath), type: resolver.type,
-            isOrdered: keepsOrder && (isOrdered || !isMany))
+            isOrdered: keepsOrder && (isOrdered || type.kind != .collection))
     }
 
     private func subquery(
-        _ collection: Expression, _ variable: String, _ predicate: Predicate, _ scope: Scope
+        _ collection: Expression, variable: String, _ predicate: Predicate, _ scope: Scope
     ) throws(PredicateError) -> Typed {
         let over = try checked(collection, scope)
         guard case .collection(.object(let index)) = over.type else {
@@ -307,7 +278,7 @@ public struct PredicateCheck: Sendable {
     }
 
     private func conditional(
-        _ predicate: Predicate, _ yes: Expression, _ no: Expression, _ scope: Scope
+        _ predicate: Predicate, yes: Expression, no: Expression, _ scope: Scope
     ) throws(PredicateError) -> Typed {
         let condition = try checked(predicate, scope)
         var a = try checked(yes, scope)
@@ -375,9 +346,9 @@ public struct PredicateCheck: Sendable {
         let base = try checked(collection, scope)
         guard case .collection(let element) = base.type else {
             throw PredicateError(
-                .type, "\(collection.description) is no collection that could have an index",
+                .type, "\(collection.description) is not a collection, so it has no index",
                 near: collection.description,
-                hint: isOptions(position) ? "options stand behind an operator: ==[cd]" : nil)
+                hint: isOptions(position) ? "options follow an operator: ==[cd]" : nil)
         }
         if case .size = position {
             return Typed(expression: .index(base.expression, .size), type: .value(.integer64))
@@ -385,7 +356,7 @@ public struct PredicateCheck: Sendable {
         guard base.isOrdered else {
             throw PredicateError(
                 .type, "\(collection.description) has no order, so it has no first, last or n-th",
-                near: collection.description, hint: "only an ordered relationship has")
+                near: collection.description, hint: "only an ordered relationship has one")
         }
         let list = alike(base, element)
         guard case .at(let number) = position else {

@@ -16,7 +16,7 @@ extension PredicateError {
     }
 
     /// The error with its position in the text; nil if nothing in the text matches.
-    public func found(in text: String) -> PredicateError? {
+    package func found(in text: String) -> PredicateError? {
         guard position == 0, !near.isEmpty || isOfDepth,
             text.utf8.count <= PredicateLimits.textLength
         else { return nil }
@@ -40,7 +40,7 @@ extension PredicateError {
     }
 
     /// The depth of nested brackets in a text.
-    public static func nesting(in text: String) -> Int {
+    package static func nesting(in text: String) -> Int {
         let depth = try? withBytes(of: text) { bytes throws(PredicateError) in
             var (depth, most) = (0, 0)
             for token in tokens(bytes, 0..<bytes.count) {
@@ -131,7 +131,7 @@ extension PredicateError {
             for start in 0...(all.count - part.count) {
                 let end = start + part.count
                 let same = part.indices.allSatisfy {
-                    says(all[start + $0], bytes, part[$0], wanted)
+                    says(all[start + $0], in: bytes, sameAs: part[$0], in: wanted)
                 }
                 let before = start > 0 ? all[start - 1] : nil
                 if same, fits(before, end < all.count ? all[end] : nil) { return all[start..<end] }
@@ -154,8 +154,8 @@ extension PredicateError {
 
     /// Whether two tokens of different texts have the same meaning.
     private static func says(
-        _ a: Token, _ bytes: UnsafeBufferPointer<UInt8>, _ b: Token,
-        _ others: UnsafeBufferPointer<UInt8>
+        _ a: Token, in bytes: UnsafeBufferPointer<UInt8>, sameAs b: Token,
+        in others: UnsafeBufferPointer<UInt8>
     ) -> Bool {
         let isSpelt = bytes[a.start..<a.end].elementsEqual(others[b.start..<b.end])
         if a.kind == b.kind {

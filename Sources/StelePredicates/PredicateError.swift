@@ -27,10 +27,7 @@ public struct PredicateError: Error, Sendable, Hashable, CustomStringConvertible
     }
 
     /// The kind of error: the raw value of a `Code`.
-    public var code: String {
-        get { fields.code }
-        set { fields.code = newValue }
-    }
+    public var code: String { fields.code }
     /// What is wrong, in one sentence.
     public var message: String {
         get { fields.message }
@@ -48,10 +45,7 @@ public struct PredicateError: Error, Sendable, Hashable, CustomStringConvertible
         set { fields.near = newValue }
     }
     /// What was expected at the position; nil if that is not known.
-    public var expected: String? {
-        get { fields.expected }
-        set { fields.expected = newValue }
-    }
+    public var expected: String? { fields.expected }
     /// How to correct the error, such as `did you mean BEGINSWITH?`; nil if that is not known.
     public var hint: String? {
         get { fields.hint ?? fields.known }
@@ -77,13 +71,13 @@ public struct PredicateError: Error, Sendable, Hashable, CustomStringConvertible
     }
 
     /// Whether the predicate is nested too deeply. The position is then that of the deepest token.
-    public internal(set) var isOfDepth: Bool {
+    package internal(set) var isOfDepth: Bool {
         get { fields.isOfDepth }
         set { fields.isOfDepth = newValue }
     }
 
     /// The error of a predicate that is nested more deeply than a store supports.
-    public static func tooDeep(_ message: String, hint: String) -> PredicateError {
+    package static func tooDeep(_ message: String, hint: String) -> PredicateError {
         var error = PredicateError(.limit, message, hint: hint)
         error.isOfDepth = true
         return error
@@ -102,11 +96,11 @@ public struct PredicateError: Error, Sendable, Hashable, CustomStringConvertible
 
     /// The error of an operation on encrypted values. Equal values have different bytes, so they
     /// cannot be compared, sorted, grouped or made distinct.
-    public static func encrypted(_ expression: Expression) -> PredicateError {
+    package static func encrypted(_ expression: Expression) -> PredicateError {
         let text = expression.description
         return PredicateError(
-            .type, "\(text) is encrypted: it can only be read, and compared with nil", near: text,
-            hint: "what is equal, or comes first, can be told of the values that are read")
+            .type, "\(text) is encrypted: it can only be read and compared with nil", near: text,
+            hint: "compare or sort the values after reading them")
     }
 
     /// Whether all fields are equal.

@@ -14,25 +14,17 @@ public struct PredicateEvaluator<Object: EvaluatedObject> {
     /// - Parameters:
     ///   - predicate: a predicate that `PredicateCheck` has checked.
     ///   - entity: the entity of the objects.
+    ///   - source: the index of the entity of `$FETCH_SOURCE`, for the predicate of a fetched
+    ///     property.
     ///   - now: the value of `now()` for all objects, in seconds since 2001-01-01T00:00:00Z; nil is
     ///     the current time.
     /// - Throws: `PredicateError` if the predicate is not checked and does not fit.
     public init(
-        _ predicate: Predicate, entity: Entity, model: Model, now: Double? = nil
-    ) throws(PredicateError) {
-        self.predicate = try Binder(model: model, entity: entity).bind(predicate)
-        evaluation = Evaluation(model: model, now: now ?? ReferenceDate.now)
-    }
-
-    /// Prepares the predicate of a fetched property, in which `$FETCH_SOURCE` is an object of the
-    /// entity with the index `source`.
-    ///
-    /// - Throws: `PredicateError` if the predicate is not checked and does not fit.
-    public init(
-        _ predicate: Predicate, entity: Entity, source: Int, model: Model, now: Double? = nil
+        _ predicate: Predicate, entity: Entity, source: Int? = nil, model: Model,
+        now: Double? = nil
     ) throws(PredicateError) {
         self.predicate = try Binder(model: model, entity: entity).bind(
-            predicate, [(FetchSource.variable, source)])
+            predicate, source.map { [(FetchSource.variable, $0)] } ?? [])
         evaluation = Evaluation(model: model, now: now ?? ReferenceDate.now)
     }
 

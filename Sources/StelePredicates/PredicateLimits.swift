@@ -1,23 +1,23 @@
 /// The limits on the size and depth of predicates, expressions and lists.
-public enum PredicateLimits {
+package enum PredicateLimits {
     /// The maximum length of a text, in UTF-8 bytes: 1 MiB.
-    public static let textLength = 1 << 20
+    package static let textLength = 1 << 20
     /// The maximum nesting of parentheses, NOT, function calls and the like.
-    public static let nesting = 100
+    package static let nesting = 100
     /// The maximum height of a tree of arithmetic operators, indexes and sets: `a + b + c + d` has
     /// three. AND and OR are not limited.
-    public static let depth = 256
+    package static let depth = 256
     /// The maximum number of comparisons in a predicate: SQLite's time to prepare them is
     /// quadratic. A list of values is one comparison.
-    public static let comparisons = 4_000
+    package static let comparisons = 4_000
     /// The maximum number of elements of a list that contains other expressions than literals, such
     /// as `{goals, salary}`.
-    public static let listedExpressions = 4_000
+    package static let listedExpressions = 4_000
     /// The maximum number of steps of LIKE for one text, in addition to eight for each byte of text
     /// and pattern. It corresponds to some hundredths of a second, which no useful pattern needs.
-    public static let likeSteps = 4_000_000
+    package static let likeSteps = 4_000_000
     /// The maximum number of elements of a collection that is evaluated in memory.
-    public static let elements = 1_000_000
+    package static let elements = 1_000_000
     /// The maximum number of keys in a key path.
-    public static let keyPathLength = 32
+    package static let keyPathLength = 32
 }

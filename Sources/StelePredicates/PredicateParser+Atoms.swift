@@ -31,41 +31,31 @@ extension PredicateParser {
             throw error(
                 .unsupported, "FETCH inside a predicate is not supported",
                 hint: "use a relationship, or SUBQUERY over one")
-        default: throw notAValue()
+        default: throw unexpected("a value", hint: valueHint)
         }
     }
 
-    private func notAValue() -> PredicateError {
-        if let hint = ForeignWords.call(token.kind), tokenAfter.kind == .leftParenthesis {
-            return unexpected("a value", hint: hint)
+    /// A hint for a token that begins no value.
+    private var valueHint: String? {
+        if tokenAfter.kind == .leftParenthesis, let hint = ForeignWords.call(token.kind) {
+            return hint
         }
-        if token.kind.isWord {
-            if token.kind == .none {
-                return unexpected("a value", hint: "nothing is written nil")
-            }
-            guard isReservedKey else { return unexpected("a value") }
-            return unexpected(
-                "a value",
-                hint: "\(near(token)) is a reserved word; a key of that name is "
-                    + "written #\(near(token))")
+        switch token.kind {
+        case .none: return "null is written nil"
+        case .plus: return "numbers have no leading +"
+        case .equal where follows("="): return "equality is written =="
+        case .star where follows("("): return "a count is written count()"
+        case .invalid where near(token) == "?", .colon:
+            return "a variable is written $NAME, its value is var.NAME"
+        case .leftBracket: return "a list is written {1, 2}"
+        default:
+            guard isReservedKey else { return nil }
+            let word = near(token)
+            return "\(word) is a reserved word; a key of that name is written #\(word)"
         }
-        if token.kind == .plus { return unexpected("a value", hint: "numbers have no leading +") }
-        if token.kind == .equal, follows("=") {
-            return unexpected("a value", hint: "equality is written ==")
-        }
-        if token.kind == .star, follows("(") {
-            return unexpected("a value", hint: "a count is written count()")
-        }
-        if token.kind == .colon || token.kind == .invalid && near(token) == "?" {
-            return unexpected("a value", hint: "a variable is written $NAME, its value is var.NAME")
-        }
-        if token.kind == .leftBracket {
-            return unexpected("a value", hint: "a list is written {1, 2}")
-        }
-        return unexpected("a value")
     }
 
-    private mutating func literal(_ value: Value) -> Node {
+    mutating func literal(_ value: Value) -> Node {
         advance()
         return Node(.constant(value))
     }
@@ -153,8 +143,7 @@ extension PredicateParser {
             if follows { advance() }
         }
         if token.kind != .rightParenthesis { throw unexpected("a comma or )") }
-        let fits =
-            arguments.count == function.arity || (function == .count && arguments.isEmpty)
+        let fits = arguments.count == function.arity || (function == .count && arguments.isEmpty)
         guard fits else { throw wrongCount(function, arguments.count, at: place) }
         if function == .cast { return try castCall(arguments, depth, at: place) }
         advance()
@@ -168,8 +157,7 @@ extension PredicateParser {
         _ arguments: [Expression], _ depth: Int, at place: Token
     ) throws(PredicateError) -> Node {
         guard case .constant(.string(let type)) = arguments[1] else {
-            throw error(
-                .syntax, "castObject:toType: takes a type's name in quotes", at: place)
+            throw error(.syntax, "castObject:toType: takes a type's name in quotes", at: place)
         }
         advance()
         leave()
@@ -244,7 +232,7 @@ extension PredicateParser {
         guard CastType(rawValue: type) != nil else {
             let known = CastType.allCases.map(\.rawValue)
             throw error(
-                .unsupported, "nothing can be cast to \(type.prefix(60))",
+                .unsupported, "CAST does not know the type \(type.prefix(60))",
                 hint: Nearest.hint(to: type, among: known)
                     ?? "a type is one of \(known.joined(separator: ", "))", at: place)
         }
@@ -323,8 +311,7 @@ extension PredicateParser {
         }
         try take(.rightParenthesis, "a comma or )")
         leave()
-        let function =
-            PredicateFunction.bySelector[selector] ?? PredicateFunction.byName[selector]
+        let function = PredicateFunction.bySelector[selector] ?? PredicateFunction.byName[selector]
         guard let function, function != .distinct, function != .cast else {
             throw error(
                 .unsupported, "FUNCTION may not call \(selector.prefix(60))",
@@ -348,6 +335,14 @@ public enum CastType: String, Sendable, Hashable, CaseIterable {
 }
 
 extension Expression {
+    /// The operand of `distinct`; nil for other expressions.
+    var distinctOperand: Expression? {
+        guard case .function(PredicateFunction.distinct.rawValue, let operands) = self else {
+            return nil
+        }
+        return operands.first
+    }
+
     /// The expression cast to Decimal: `CAST(…, "NSDecimalNumber")`.
     static func asDecimal(_ expression: Expression) -> Expression {
         .function(

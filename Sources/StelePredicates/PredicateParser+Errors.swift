@@ -19,68 +19,53 @@ extension PredicateParser {
         let message: String
         var hint = hint
         switch token.kind {
-        case .end: message = "the text ends where \(expected) should follow"
+        case .end: message = "the text ends where \(expected) is expected"
         case .unterminatedText:
             message = "the text that begins here has no closing quote"
         case .invalidNumber: message = "\(near(token)) is neither a number nor a key"
-        default: message = "\(expected) should stand here, not \(near(token))"
+        default: message = "\(expected) is expected here, not \(near(token))"
         }
         if hint == nil,
             near(token).unicodeScalars.contains(where: { "“”‘’„«»`´".unicodeScalars.contains($0) })
         {
-            hint = "text stands between straight quotes, ' or \""
+            hint = "text is written between straight quotes, ' or \""
         }
         return error(.syntax, message, expected: expected, hint: hint)
     }
 
     /// The error of an expression that no comparison operator follows.
     func missingOperator(after expression: Expression) -> PredicateError {
-        let expected = "a comparison operator"
-        switch token.kind {
-        case .utiConformsTo, .utiEquals:
-            return error(
-                .unsupported,
-                "\(near(token)) compares uniform type identifiers, which no store keeps",
-                hint: "compare the text with == or BEGINSWITH")
-        case .not, .bang:
-            return unexpected(expected, hint: notHint())
-        case .tilde:
-            return unexpected(
-                expected,
-                hint: "text is searched with CONTAINS[c], and by a pattern with MATCHES")
-        case .invalid where near(token) == "?":
-            return unexpected(
-                expected,
-                hint: tokenAfter.kind == .equal && tokenAfter.place == token.end
-                    ? "of many values one is asked for with ANY" : "write TERNARY(condition, a, b)")
-        case .identifier:
-            return unexpected(
-                expected,
-                hint: isBehindQuote
-                    ? Self.quoteHint
-                    : operatorHint(near(token)) ?? Self.firstHint(expression))
-        case .assign, .colon:
-            return unexpected(expected, hint: "equality is written ==")
-        case .comma:
-            return unexpected(expected, hint: "a list is written {1, 2}")
-        case .percent:
-            return unexpected(expected, hint: "the remainder is written modulus(a, b)")
-        default:
-            if let hint = Self.tailHint(expression) ?? methodHint(expression) {
-                return unexpected(expected, hint: hint)
-            }
-            let isTruth = expression == .constant(.int(1)) || expression == .constant(.int(0))
-            if token.kind == .end, isTruth {
-                return unexpected(
-                    expected, hint: "what always or never holds is TRUEPREDICATE, FALSEPREDICATE")
-            }
-            guard case .keyPath = expression else { return unexpected(expected) }
-            if let hint = Self.wordHint(expression, Self.constants) {
-                return unexpected(expected, hint: hint)
-            }
-            return unexpected(
-                expected, hint: "for what is true or false write \(expression.description) == YES")
+        guard token.kind == .utiConformsTo || token.kind == .utiEquals else {
+            return unexpected("a comparison operator", hint: hint(after: expression))
         }
+        return error(
+            .unsupported,
+            "\(near(token)) compares uniform type identifiers, which stores do not keep",
+            hint: "compare the text with == or BEGINSWITH")
+    }
+
+    private func hint(after expression: Expression) -> String? {
+        switch token.kind {
+        case .not, .bang: return notHint()
+        case .tilde: return "search text with CONTAINS[c], or by a pattern with MATCHES"
+        case .invalid where near(token) == "?":
+            return tokenAfter.kind == .equal && tokenAfter.place == token.end
+                ? "use ANY to match one of many values" : "write TERNARY(condition, a, b)"
+        case .identifier where isBehindQuote: return Self.quoteHint
+        case .identifier: return operatorHint(near(token)) ?? Self.firstHint(expression)
+        case .assign, .colon: return "equality is written =="
+        case .comma: return "a list is written {1, 2}"
+        case .percent: return "the remainder is written modulus(a, b)"
+        default: break
+        }
+        if let hint = Self.tailHint(expression) ?? methodHint(expression) { return hint }
+        let isTruth = expression == .constant(.int(1)) || expression == .constant(.int(0))
+        if token.kind == .end, isTruth {
+            return "a constant condition is TRUEPREDICATE or FALSEPREDICATE"
+        }
+        guard case .keyPath = expression else { return nil }
+        return Self.wordHint(expression, Self.constants)
+            ?? "to test a Boolean write \(expression.description) == YES"
     }
 
     /// Words that begin a comparison, and constants.
@@ -88,7 +73,7 @@ extension PredicateParser {
     private static let constants = ["TRUEPREDICATE", "FALSEPREDICATE"]
 
     static let quoteHint =
-        "a quote inside of text is written \\' or \\\"; or take the other kind around it"
+        "a quote inside text is written \\' or \\\", or use the other kind of quotes"
 
     /// A hint for what was read as a key and may be a word.
     private static func firstHint(_ read: Expression) -> String? {
@@ -97,7 +82,8 @@ extension PredicateParser {
         if case .keyPath(.evaluatedObject, let path) = first, path.count == 1 {
             switch path[0].lowercased() {
             case "where": return "the predicate begins after WHERE"
-            case "select": return "columns are the parameter select, and a predicate is a condition"
+            case "select":
+                return "choose columns with the parameter select; a predicate is a condition"
             default: break
             }
         }
@@ -119,9 +105,9 @@ extension PredicateParser {
             return ForeignWords.clause(word) ?? Nearest.hint(to: word, among: ["AND", "OR"])
         case .fetch: return ForeignWords.clause("fetch")
         case .comma:
-            return "conditions are joined by AND; a list is written {1, 2}, and a number without "
+            return "join conditions with AND; a list is written {1, 2}, and a number has no "
                 + "separators"
-        case .invalid where near(token) == ";": return "there is no ; at the end"
+        case .invalid where near(token) == ";": return "remove the ;"
         case .text, .escapedText, .unterminatedText:
             return isBehindQuote ? Self.quoteHint : nil
         default: return nil
@@ -156,7 +142,7 @@ extension PredicateParser {
         else { return nil }
         let before = Expression.keyPath(operand, path.dropLast()).description
         return (path.count > 1 ? ForeignWords.key(name, of: before) : nil)
-            ?? "a function stands before what it works on: length(name)"
+            ?? "write a function before its argument: length(name)"
     }
 
     /// Whether the current token directly follows a closing quote, so that the text contained one.
@@ -189,7 +175,7 @@ extension PredicateParser {
         error(
             .limit,
             "the predicate is nested deeper than \(levels) levels",
-            hint: "AND and OR take many conditions without parentheses")
+            hint: "AND and OR need no parentheses")
     }
 
     /// - Parameter byte: the place of the operator or comparison that exceeds the limit.
@@ -198,7 +184,7 @@ extension PredicateParser {
         return error(
             .limit, "the predicate has more than \(PredicateLimits.comparisons) comparisons",
             hint: "a list of values is one comparison: name IN {\"a\", \"b\"}; under ANY and ALL "
-                + "each of its items is one", at: place)
+                + "each of its items counts", at: place)
     }
 
     /// The text of a token, truncated to 40 bytes.

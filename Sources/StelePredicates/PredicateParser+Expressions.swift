@@ -5,13 +5,13 @@ extension PredicateParser {
     /// - Parameter hint: the hint if a condition stands here.
     /// - Returns: the expression and the height of its tree.
     mutating func operand(
-        hint: String = "TERNARY(condition, a, b) makes a value of one"
+        hint: String = "TERNARY(condition, a, b) turns a condition into a value"
     ) throws(PredicateError) -> (Expression, Int) {
         let place = token
         let node = try binary(1)
         guard case .expression(let expression) = node.content else {
             throw error(
-                .syntax, "a value should stand here, not a condition", expected: "a value",
+                .syntax, "a value is expected here, not a condition", expected: "a value",
                 hint: hint, at: place)
         }
         return (expression, node.depth)
@@ -24,9 +24,7 @@ extension PredicateParser {
     }
 
     /// Parses operators after a first operand.
-    mutating func binary(
-        _ least: Int, after first: consuming Node
-    ) throws(PredicateError) -> Node {
+    mutating func binary(_ least: Int, after first: consuming Node) throws(PredicateError) -> Node {
         var left = first
         // The token is tested first, because taking the node apart is more expensive.
         while let (precedence, operation) = token.kind.infix, precedence >= least,
@@ -37,7 +35,7 @@ extension PredicateParser {
             let right = try binary(precedence + 1)
             guard case .expression(let second) = right.content else {
                 throw error(
-                    .syntax, "a value should follow \(near(place)), not a condition",
+                    .syntax, "a value is expected after \(near(place)), not a condition",
                     expected: "a value", at: place)
             }
             let depth = try grown(max(left.depth, right.depth))
@@ -56,7 +54,7 @@ extension PredicateParser {
         guard depth < PredicateLimits.depth else {
             throw error(
                 .limit,
-                "more than \(PredicateLimits.depth) operators stand on one another's results")
+                "more than \(PredicateLimits.depth) operators are nested in one another")
         }
         return depth + 1
     }
@@ -84,7 +82,7 @@ extension PredicateParser {
         let inner = try unary()
         guard case .expression(let operand) = inner.content else {
             throw error(
-                .syntax, "a value should follow \(isMinus ? "-" : "~")", expected: "a value",
+                .syntax, "a value is expected after \(isMinus ? "-" : "~")", expected: "a value",
                 at: place)
         }
         let expression: Expression =
@@ -158,8 +156,7 @@ extension PredicateParser {
 
     private func joined(_ a: [String], _ b: [String]) throws(PredicateError) -> [String] {
         guard a.count + b.count <= PredicateLimits.keyPathLength else {
-            throw error(
-                .limit, "a key path has more than \(PredicateLimits.keyPathLength) keys")
+            throw error(.limit, "a key path has more than \(PredicateLimits.keyPathLength) keys")
         }
         return a.isEmpty ? b : a + b
     }

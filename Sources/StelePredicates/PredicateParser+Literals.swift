@@ -20,7 +20,7 @@ extension PredicateParser {
         let place = token
         guard let value = NumberLiteral(lexer.bytes, place, negative).value else {
             throw error(
-                .syntax, "\(near(place)) is not a number that can be held", expected: "a number")
+                .syntax, "\(near(place)) is out of the range of numbers", expected: "a number")
         }
         advance()
         return value
@@ -114,9 +114,7 @@ extension PredicateParser {
         return try scalar(0x10000 + (first & 0x3FF) << 10 + second & 0x3FF, place)
     }
 
-    private func digits(
-        _ index: inout Int, _ place: Token, most: Int, radix: Int
-    ) -> UInt32? {
+    private func digits(_ index: inout Int, _ place: Token, most: Int, radix: Int) -> UInt32? {
         let start = index
         var value: UInt32 = 0
         while index < place.end, index - start < most,
@@ -128,17 +126,15 @@ extension PredicateParser {
         return index == start ? nil : value
     }
 
-    private func scalar(
-        _ value: UInt32?, _ place: Token
-    ) throws(PredicateError) -> Unicode.Scalar {
+    private func scalar(_ value: UInt32?, _ place: Token) throws(PredicateError) -> Unicode.Scalar {
         guard let value else {
             throw error(
-                .syntax, "an escape has no digits", hint: "write \\\\ for a backslash",
+                .syntax, "an escape sequence has no digits", hint: "write \\\\ for a backslash",
                 at: place)
         }
         if value == 0 { throw nullCharacter(place) }
         guard let scalar = Unicode.Scalar(value) else {
-            throw error(.syntax, "an escape names half a surrogate pair", at: place)
+            throw error(.syntax, "an escape sequence is half of a surrogate pair", at: place)
         }
         return scalar
     }
@@ -159,14 +155,14 @@ extension PredicateParser {
             guard keys.allSatisfy(Self.isKey), keys.count <= PredicateLimits.keyPathLength else {
                 throw error(
                     .syntax, "\(path.prefix(60)) is not a key path",
-                    hint: "keys are letters, digits and _, with points between them")
+                    hint: "keys are letters, digits and _, separated by dots")
             }
             arguments.removeFirst()
             advance()
             return Node(.keyPath(.evaluatedObject, keys))
         case (.value(let value), false) where written != "%%":
             arguments.removeFirst()
-            return literalNode(value)
+            return literal(value)
         case (.values(let values), false) where written == "%@":
             arguments.removeFirst()
             advance()
@@ -183,10 +179,5 @@ extension PredicateParser {
         let name = scalars.first.map(signs.contains) ?? false ? scalars.dropFirst() : scalars[...]
         return (name.first.map(Identifier.canBegin) ?? false)
             && name.dropFirst().allSatisfy(Identifier.canContinue)
-    }
-
-    private mutating func literalNode(_ value: Value) -> Node {
-        advance()
-        return Node(.constant(value))
     }
 }

@@ -94,7 +94,7 @@ struct PredicateParser {
         guard token.kind != .end else {
             if arguments.isEmpty { return }
             throw error(
-                .syntax, "\(arguments.count) more arguments are given than the format names",
+                .syntax, "\(arguments.count) more arguments are given than the format uses",
                 hint: "each %@ and %K takes one")
         }
         throw unexpected(expected, hint: joiningHint())
@@ -171,7 +171,7 @@ struct PredicateParser {
             guard let type = token.kind.comparison,
                 case .expression(let expression) = left.content
             else { return left }
-            return try comparison(expression, left.depth, type, .direct, from: start)
+            return try comparison(expression, type, depth: left.depth, from: start)
         }
     }
 
@@ -182,19 +182,17 @@ struct PredicateParser {
         return try binary(1, after: try postfix(inner))
     }
 
-    private mutating func comparison(
-        modifier: Comparison.Modifier
-    ) throws(PredicateError) -> Node {
+    private mutating func comparison(modifier: Comparison.Modifier) throws(PredicateError) -> Node {
         let start = token.place
         advance()
-        let (left, depth) = try operand(hint: "ANY, ALL and NONE stand before a key: ANY a.b == 1")
+        let (left, depth) = try operand(hint: "ANY, ALL and NONE precede a key: ANY a.b == 1")
         guard let type = token.kind.comparison else { throw missingOperator(after: left) }
-        return try comparison(left, depth, type, modifier, from: start)
+        return try comparison(left, type, modifier: modifier, depth: depth, from: start)
     }
 
     private mutating func comparison(
-        _ left: consuming Expression, _ leftDepth: Int, _ type: Comparison.Operator,
-        _ modifier: Comparison.Modifier, from start: Int
+        _ left: consuming Expression, _ type: Comparison.Operator,
+        modifier: Comparison.Modifier = .direct, depth: Int, from start: Int
     ) throws(PredicateError) -> Node {
         comparisons += 1
         if comparisons > PredicateLimits.comparisons { throw tooMany(at: token.place) }
@@ -206,22 +204,22 @@ struct PredicateParser {
         if token.kind.comparison != nil {
             throw unexpected("AND, OR or the end", hint: "join comparisons with AND")
         }
-        comparisons += Self.furtherComparisons(left, type, right, modifier)
-        if comparisons > PredicateLimits.comparisons { throw tooMany(at: start) }
         let comparison = Comparison(left, type, right, modifier: modifier, options: options)
+        comparisons += Self.furtherComparisons(of: comparison)
+        if comparisons > PredicateLimits.comparisons { throw tooMany(at: start) }
         places?.append((comparison, start..<token.place))
-        return Node(.comparison(comparison), depth: max(leftDepth, rightDepth) + 1)
+        return Node(.comparison(comparison), depth: max(depth, rightDepth) + 1)
     }
 
     /// The number of additional comparisons: a list under ANY or ALL, or compared with a list,
     /// counts as one comparison for each element.
-    private static func furtherComparisons(
-        _ left: Expression, _ type: Comparison.Operator, _ right: Expression,
-        _ modifier: Comparison.Modifier
-    ) -> Int {
-        guard case .aggregate(let items) = left else { return 0 }
-        if modifier != .direct { return max(items.count - 1, 0) }
-        guard type == .equal || type == .notEqual, case .aggregate = right else { return 0 }
+    private static func furtherComparisons(of it: Comparison) -> Int {
+        guard case .aggregate(let items) = it.left else { return 0 }
+        if it.modifier == .direct {
+            guard it.type == .equal || it.type == .notEqual, case .aggregate = it.right else {
+                return 0
+            }
+        }
         return max(items.count - 1, 0)
     }
 
@@ -234,7 +232,8 @@ struct PredicateParser {
             throw unexpected("a list of two", hint: "write BETWEEN {low, high}")
         case .aggregate, .constant:
             var error = error(
-                .type, "BETWEEN needs two bounds, and \(bounds.description) is not two",
+                .type,
+                "BETWEEN needs a list of two bounds, not \(bounds.description)",
                 expected: "{low, high}", hint: "write BETWEEN {low, high}", at: place)
             error.near = bounds.description.count <= 40 ? bounds.description : error.near
             throw error
@@ -248,24 +247,10 @@ struct PredicateParser {
         advance()
         let hint = "options are letters, such as [cd]; a list is written {1, 2}"
         guard token.kind == .identifier || token.kind.isWord,
-            let options = options(in: token)
+            let options = ComparisonOptions(letters: lexer.bytes[token.start..<token.end])
         else { throw unexpected("the letters c, d, n or l", hint: hint) }
         advance()
         try take(.rightBracket, "]", hint: hint)
-        return options
-    }
-
-    private func options(in token: Token) -> ComparisonOptions? {
-        var options: ComparisonOptions = []
-        for index in token.start..<token.end {
-            switch lexer.bytes[index] | 0x20 {
-            case UInt8(ascii: "c"): options.insert(.caseInsensitive)
-            case UInt8(ascii: "d"): options.insert(.diacriticInsensitive)
-            case UInt8(ascii: "n"): options.insert(.normalized)
-            case UInt8(ascii: "l"): options.insert(.localeSensitive)
-            default: return nil
-            }
-        }
         return options
     }
 }

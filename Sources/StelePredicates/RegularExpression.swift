@@ -96,22 +96,22 @@ final class RegularExpression {
 
     private static func reason(_ status: UErrorCode) -> String {
         switch status {
-        case U_REGEX_MISMATCHED_PAREN: "a parenthesis has no partner"
+        case U_REGEX_MISMATCHED_PAREN: "a parenthesis is unbalanced"
         case U_REGEX_MISSING_CLOSE_BRACKET: "a set opened by [ is not closed"
-        case U_REGEX_BAD_ESCAPE_SEQUENCE: "an escape is none that there is"
+        case U_REGEX_BAD_ESCAPE_SEQUENCE: "an escape sequence is unknown"
         case U_REGEX_BAD_INTERVAL: "the count in braces cannot be read"
         case U_REGEX_MAX_LT_MIN: "the count in braces has its larger number first"
         case U_REGEX_NUMBER_TOO_BIG: "a number is too large"
-        case U_REGEX_INVALID_BACK_REF: "it refers back to a group that there is not"
-        case U_REGEX_INVALID_FLAG: "a flag is none that there is"
-        case U_REGEX_LOOK_BEHIND_LIMIT: "what it looks behind for has no bounded length"
-        case U_REGEX_SET_CONTAINS_STRING: "a set holds a text"
+        case U_REGEX_INVALID_BACK_REF: "a back reference has no group"
+        case U_REGEX_INVALID_FLAG: "a flag is unknown"
+        case U_REGEX_LOOK_BEHIND_LIMIT: "a look-behind has no maximum length"
+        case U_REGEX_SET_CONTAINS_STRING: "a set contains a string"
         case U_REGEX_INVALID_RANGE: "a range in a set has its larger end first"
-        case U_REGEX_INVALID_CAPTURE_GROUP_NAME: "the name of a group cannot be one"
+        case U_REGEX_INVALID_CAPTURE_GROUP_NAME: "the name of a group is invalid"
         case U_REGEX_PROPERTY_SYNTAX, U_ILLEGAL_ARGUMENT_ERROR:
-            "a property is none that there is"
+            "a property is unknown"
         case U_REGEX_PATTERN_TOO_BIG: "it is too large"
-        case U_REGEX_UNIMPLEMENTED: "it uses what the engine does not have"
+        case U_REGEX_UNIMPLEMENTED: "it uses an unsupported feature"
         default: "it cannot be read"
         }
     }

@@ -3,28 +3,23 @@ import Glibc
 
 /// The stack of the current thread. Recursive functions call it only every few levels, because a
 /// system call takes about a microsecond.
-public enum StackBound {
+package enum StackBound {
     /// The stack that eight levels of such a recursion need at most, even without optimization, in
     /// bytes.
     private static let room: UInt = 128 << 10
 
     /// Whether there is stack for more levels; true if the bounds are unknown.
-    public static var hasRoom: Bool {
-        let here = here
+    package static var hasRoom: Bool {
+        let here = UInt(bitPattern: stele_stack_place())
         guard let (lowest, size) = bounds, here > lowest, here - lowest < size else { return true }
         return here - lowest > min(room, size / 4)
     }
 
-    /// An address in or near the caller's frame.
-    private static var here: UInt {
-        UInt(bitPattern: stele_stack_place())
-    }
-
     /// The error of a predicate that needs more stack than there is.
-    public static var error: PredicateError {
+    package static var error: PredicateError {
         .tooDeep(
             "the predicate is nested deeper than this thread's stack holds",
-            hint: "AND and OR take many conditions without parentheses")
+            hint: "AND and OR need no parentheses")
     }
 
     /// The lowest address and the size in bytes.

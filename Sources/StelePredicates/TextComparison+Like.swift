@@ -19,7 +19,7 @@ struct LikeSteps {
         PredicateError(
             .limit, "LIKE would take too long on a text and a pattern of these lengths",
             near: "LIKE",
-            hint: "shorten what stands behind a *; CONTAINS and BEGINSWITH take texts "
+            hint: "shorten the pattern after a *; CONTAINS and BEGINSWITH accept texts "
                 + "of any length")
     }
 }

@@ -20,44 +20,54 @@ extension TextComparison {
     }
 
     private static func lettersAndNumbers(_ a: Bytes, _ b: Bytes) -> Int {
-        var (x, y) = (FoldedScalars(a, .both), FoldedScalars(b, .both))
-        var (p, q) = (x.next(), y.next())
+        var (x, y) = (Cursor(a), Cursor(b))
         while true {
-            guard let left = p else { return q == nil ? 0 : -1 }
-            guard let right = q else { return 1 }
+            guard let left = x.scalar else { return y.scalar == nil ? 0 : -1 }
+            guard let right = y.scalar else { return 1 }
             if isDigit(left), isDigit(right) {
-                let order = numbers(&x, &p, &y, &q)
+                let order = numbers(&x, &y)
                 if order != 0 { return order }
                 continue
             }
             if left != right { return left < right ? -1 : 1 }
-            p = x.next()
-            q = y.next()
+            x.advance()
+            y.advance()
         }
     }
 
     private static func isDigit(_ scalar: UInt32) -> Bool { scalar &- 0x30 < 10 }
 
     /// Compares two runs of digits by value and skips them.
-    private static func numbers(
-        _ x: inout FoldedScalars, _ p: inout UInt32?, _ y: inout FoldedScalars, _ q: inout UInt32?
-    ) -> Int {
-        while p == 0x30 { p = x.next() }
-        while q == 0x30 { q = y.next() }
+    private static func numbers(_ x: inout Cursor, _ y: inout Cursor) -> Int {
+        while x.scalar == 0x30 { x.advance() }
+        while y.scalar == 0x30 { y.advance() }
         var first = 0
         while true {
-            let left = p.flatMap { isDigit($0) ? $0 : nil }
-            let right = q.flatMap { isDigit($0) ? $0 : nil }
-            switch (left, right) {
+            switch (x.digit, y.digit) {
             case (nil, nil): return first
             case (nil, _): return -1
             case (_, nil): return 1
             case (let l?, let r?):
                 if first == 0, l != r { first = l < r ? -1 : 1 }
-                p = x.next()
-                q = y.next()
+                x.advance()
+                y.advance()
             }
         }
+    }
+
+    /// The current scalar of a text, folded, and those that follow.
+    private struct Cursor {
+        private var rest: FoldedScalars
+        private(set) var scalar: UInt32?
+
+        init(_ text: Bytes) {
+            rest = FoldedScalars(text, .both)
+            scalar = rest.next()
+        }
+
+        mutating func advance() { scalar = rest.next() }
+
+        var digit: UInt32? { scalar.flatMap { isDigit($0) ? $0 : nil } }
     }
 
     /// A text whose order by scalar is the order of these options.
@@ -162,11 +172,8 @@ extension TextComparison {
     ///
     /// - Throws: `PredicateError` as for bytes.
     public func like(_ text: String, _ pattern: String) throws(PredicateError) -> Bool {
-        let result = withText(text) { x in
-            withText(pattern) { y in
-                Result { () throws(PredicateError) in try like(x, y) }
-            }
+        try withBytes(of: text) { x throws(PredicateError) in
+            try withBytes(of: pattern) { y throws(PredicateError) in try like(x, y) }
         }
-        return try result.get()
     }
 }

@@ -72,8 +72,7 @@ public struct TextComparison: Sendable {
             var (x, y) = (a[start], b[start])
             if (x | y) >= 0x80 { break }
             if foldsCase {
-                if x &- 0x41 < 26 { x |= 0x20 }
-                if y &- 0x41 < 26 { y |= 0x20 }
+                (x, y) = (Self.lower(x), Self.lower(y))
             }
             if x != y {
                 // A following mark may fold to nothing, but this scalar differs already.
@@ -112,8 +111,8 @@ public struct TextComparison: Sendable {
             return text.count >= prefix.count && Self.same(text, prefix, prefix.count)
         }
         if let quick = asciiBegins(text, prefix, folding?.foldsCase ?? false) { return quick }
-        var rest = FoldedScalars(text, folding)
-        return rest.starts(with: FoldedScalars(prefix, folding)) == .yes
+        let wanted = FoldedScalars(prefix, folding)
+        return !wanted.isEmpty && FoldedScalars(text, folding).continues(with: wanted)
     }
 
     /// Whether the text ends with the suffix; false for an empty suffix.
@@ -192,18 +191,10 @@ public struct TextComparison: Sendable {
 }
 
 extension FoldedScalars {
-    enum Beginning { case yes, no, tooShort, empty }
-
-    /// Whether the remaining scalars begin with those of `other`. Consumes what it compares.
-    mutating func starts(with other: FoldedScalars) -> Beginning {
-        var other = other
-        guard var wanted = other.next() else { return .empty }
-        while true {
-            guard let scalar = next() else { return .tooShort }
-            if scalar != wanted { return .no }
-            guard let following = other.next() else { return .yes }
-            wanted = following
-        }
+    /// Whether there are no more scalars.
+    var isEmpty: Bool {
+        var rest = self
+        return rest.next() == nil
     }
 
     /// Whether the next scalars are all of `others`.

@@ -34,7 +34,7 @@ import Testing
         _ fixture: Fixture, _ format: String?, sort: String, limit: Int? = nil
     ) throws -> ResultsQuery {
         let entity = try fixture.entity("Person")
-        let check = PredicateCheck(model: fixture.model, entity: entity) { _ in nil }
+        let check = PredicateCheck(model: fixture.model, entity: entity)
         var request = FetchRequest(entity: entity)
         request.predicate = try format.map { try check.check(Predicate(format: $0)) }
         request.sortDescriptors = try SortList(sort).checked(by: check)

@@ -136,7 +136,7 @@ struct Fetching {
         having: String? = nil, distinct: Bool = false
     ) throws -> FetchRequest {
         var request = FetchRequest(entity: try entity(name))
-        let check = PredicateCheck(model: model, entity: request.entity, dateReader: { _ in nil })
+        let check = PredicateCheck(model: model, entity: request.entity)
         request.predicate = try predicate.map { try check.check(Predicate(format: $0)) }
         request.fetchLimit = limit
         request.fetchOffset = offset

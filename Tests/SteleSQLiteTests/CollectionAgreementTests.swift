@@ -113,7 +113,7 @@ import Testing
 
         func check(_ entity: String) throws -> PredicateCheck {
             guard let entity = model.entity(named: entity) else { throw Missing() }
-            return PredicateCheck(model: model, entity: entity) { _ in nil }
+            return PredicateCheck(model: model, entity: entity)
         }
 
         func both<R>(_ body: (any StoreReader) throws -> R) throws -> (R, R) {

@@ -133,7 +133,9 @@ import Testing
     @Test func aModelThatAsksForMoreIsRefusedByName() throws {
         let stash = packageRoot.appendingPathComponent("Config/Models/Stash.xcdatamodeld").path
         let (status, _, errors) = try Program.run("serve", stash, "--port", "0")
-        #expect(status == 1 && errors.hasPrefix("stele: Stash uses features that are not supported yet:"))
+        #expect(
+            status == 1
+                && errors.hasPrefix("stele: Stash uses features that are not supported yet:"))
         #expect(errors.contains("\n  - "))
     }
 

@@ -68,7 +68,7 @@ private struct Naming {
         if case .keyPath(let operand, let path) = expression, path.last == "_id" {
             named = path.count == 1 ? operand : .keyPath(operand, path.dropLast())
         }
-        let check = PredicateCheck(model: model, entity: entity) { _ in nil }
+        let check = PredicateCheck(model: model, entity: entity)
         guard var type = try? check.check(named).1 else { return rootByName(named) }
         while case .collection(let element) = type { type = element }
         if case .object(let index) = type { return model.entities[index].root }
