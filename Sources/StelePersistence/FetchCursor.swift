@@ -11,7 +11,7 @@ public protocol FetchCursor: AnyObject {
 
 /// Rows of a fetch.
 public enum FetchedRows: Sendable {
-    /// Managed objects.
+    /// Objects, as snapshots.
     case objects([Snapshot])
     /// The columns of dictionary results (`propertiesToFetch`), a row each.
     case values([[Value]])

@@ -65,7 +65,7 @@ public struct RowsCheck {
             if case .at(let number) = place { try check(number) }
         case .evaluatedObject, .keyPath, .subquery:
             throw PredicateError(
-                .type, "\(expression.description) is neither grouped by nor in an aggregate",
+                .type, "\(expression.description) must be grouped by or be inside an aggregate",
                 near: expression.description)
         case .function(let name, let items):
             if PredicateFunction(rawValue: name)?.isAggregate == true {

@@ -140,7 +140,7 @@ final class SQLiteReader: StoreReader {
         let cursor: SQLiteCursor
         if request.propertiesToFetch.isEmpty {
             guard let shape = schema.shapes[request.entity.root] else {
-                throw .unsupported("\(request.entity.name) has no table in this store")
+                throw .unsupported("the entity \(request.entity.name) in this store")
             }
             let statement = try translator.snapshots(request)
             cursor = try SQLiteCursor(

@@ -21,56 +21,56 @@ package struct SQLFunction: Sendable, Hashable {
 package enum SQLFunctions {
     /// `STELE_FOLD(text, options)`: text or bytes that sort and compare by their bytes as the text
     /// does under the options.
-    public static let fold = SQLFunction("STELE_FOLD", 2)
+    package static let fold = SQLFunction("STELE_FOLD", 2)
     /// `STELE_CONTAINS(text, pattern, options)`: 1 or 0; 0 for an empty pattern.
-    public static let contains = SQLFunction("STELE_CONTAINS", 3)
+    package static let contains = SQLFunction("STELE_CONTAINS", 3)
     /// `STELE_BEGINSWITH(text, pattern, options)`: 1 or 0; 0 for an empty pattern.
-    public static let beginsWith = SQLFunction("STELE_BEGINSWITH", 3)
+    package static let beginsWith = SQLFunction("STELE_BEGINSWITH", 3)
     /// `STELE_ENDSWITH(text, pattern, options)`: 1 or 0; 0 for an empty pattern.
-    public static let endsWith = SQLFunction("STELE_ENDSWITH", 3)
+    package static let endsWith = SQLFunction("STELE_ENDSWITH", 3)
     /// `STELE_LIKE(text, pattern, options)`: 1 or 0; `*` and `?` as in NSPredicate.
-    public static let like = SQLFunction("STELE_LIKE", 3)
+    package static let like = SQLFunction("STELE_LIKE", 3)
     /// `STELE_MATCHES(text, pattern, options)`: 1 or 0, or an error after the time limit.
-    public static let matches = SQLFunction("STELE_MATCHES", 3)
+    package static let matches = SQLFunction("STELE_MATCHES", 3)
     /// `STELE_DECIMAL_KEY(x)`: a BLOB that sorts and compares by its bytes as the numbers do.
-    public static let decimalKey = SQLFunction("STELE_DECIMAL_KEY", 1)
+    package static let decimalKey = SQLFunction("STELE_DECIMAL_KEY", 1)
     /// `STELE_DECIMAL_ADD(a, b)`: exact to 38 digits, as the next three.
-    public static let decimalAdd = SQLFunction("STELE_DECIMAL_ADD", 2)
+    package static let decimalAdd = SQLFunction("STELE_DECIMAL_ADD", 2)
     /// `STELE_DECIMAL_SUBTRACT(a, b)`: a minus b.
-    public static let decimalSubtract = SQLFunction("STELE_DECIMAL_SUBTRACT", 2)
+    package static let decimalSubtract = SQLFunction("STELE_DECIMAL_SUBTRACT", 2)
     /// `STELE_DECIMAL_MULTIPLY(a, b)`: a times b.
-    public static let decimalMultiply = SQLFunction("STELE_DECIMAL_MULTIPLY", 2)
+    package static let decimalMultiply = SQLFunction("STELE_DECIMAL_MULTIPLY", 2)
     /// `STELE_DECIMAL_DIVIDE(a, b)`: NULL for b = 0.
-    public static let decimalDivide = SQLFunction("STELE_DECIMAL_DIVIDE", 2)
+    package static let decimalDivide = SQLFunction("STELE_DECIMAL_DIVIDE", 2)
     /// `STELE_DECIMAL_SUM(x)`: ignores NULL; 0 for no rows.
-    public static let decimalSum = SQLFunction("STELE_DECIMAL_SUM", 1)
+    package static let decimalSum = SQLFunction("STELE_DECIMAL_SUM", 1)
     /// `STELE_DECIMAL_AVG(x)`: ignores NULL; NULL for no rows, as the next two.
-    public static let decimalAverage = SQLFunction("STELE_DECIMAL_AVG", 1)
+    package static let decimalAverage = SQLFunction("STELE_DECIMAL_AVG", 1)
     /// `STELE_DECIMAL_MIN(x)`: the lowest value.
-    public static let decimalMinimum = SQLFunction("STELE_DECIMAL_MIN", 1)
+    package static let decimalMinimum = SQLFunction("STELE_DECIMAL_MIN", 1)
     /// `STELE_DECIMAL_MAX(x)`: the highest value.
-    public static let decimalMaximum = SQLFunction("STELE_DECIMAL_MAX", 1)
+    package static let decimalMaximum = SQLFunction("STELE_DECIMAL_MAX", 1)
     /// `STELE_DECIMAL_MEDIAN(x)`: exact; NULL for no rows, as the next two.
-    public static let decimalMedian = SQLFunction("STELE_DECIMAL_MEDIAN", 1)
+    package static let decimalMedian = SQLFunction("STELE_DECIMAL_MEDIAN", 1)
     /// `STELE_MEDIAN(x)`: a REAL.
-    public static let median = SQLFunction("STELE_MEDIAN", 1)
+    package static let median = SQLFunction("STELE_MEDIAN", 1)
     /// `STELE_SUM(x)` of integers: an INTEGER, or a REAL beyond 64 bits; 0 for no rows.
-    public static let sum = SQLFunction("STELE_SUM", 1)
+    package static let sum = SQLFunction("STELE_SUM", 1)
     /// `STELE_AVG(x)` of integers: the REAL nearest to their mean; ignores NULL, NULL for no rows.
-    public static let average = SQLFunction("STELE_AVG", 1)
+    package static let average = SQLFunction("STELE_AVG", 1)
     /// `STELE_STDDEV(x)` of numbers or Decimals: the population standard deviation as a REAL.
-    public static let standardDeviation = SQLFunction("STELE_STDDEV", 1)
+    package static let standardDeviation = SQLFunction("STELE_STDDEV", 1)
     /// `STELE_CALL(function, kind, x)`: the function with that `PredicateFunction.number`, of a
     /// value of the `ColumnKind` with that code.
-    public static let call = SQLFunction("STELE_CALL", 3)
+    package static let call = SQLFunction("STELE_CALL", 3)
     /// `STELE_CALL2(function, kind, x, kind, y)`: the same of two values.
-    public static let call2 = SQLFunction("STELE_CALL2", 5)
+    package static let call2 = SQLFunction("STELE_CALL2", 5)
     /// `STELE_RANDOM(kind, n)`: a random integer from 0 to n - 1; NULL where n is not positive.
-    public static let randomBelow = SQLFunction("STELE_RANDOM", 2, isDeterministic: false)
+    package static let randomBelow = SQLFunction("STELE_RANDOM", 2, isDeterministic: false)
     /// `STELE_CAST(type, kind, x)`: casts to the type with that index in `CastType.allCases`.
-    public static let cast = SQLFunction("STELE_CAST", 3)
+    package static let cast = SQLFunction("STELE_CAST", 3)
     /// `STELE_DISTANCE(latitude, longitude, latitude, longitude)`: from degrees, in metres.
-    public static let distance = SQLFunction("STELE_DISTANCE", 4)
+    package static let distance = SQLFunction("STELE_DISTANCE", 4)
     /// `STELE_LITERAL(text)`: a value that JSON cannot represent, encoded by `ListLiteral`.
-    public static let literal = SQLFunction("STELE_LITERAL", 1)
+    package static let literal = SQLFunction("STELE_LITERAL", 1)
 }

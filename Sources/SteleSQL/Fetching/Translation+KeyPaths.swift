@@ -17,7 +17,7 @@ extension Translation {
     /// Returns the destination by the key in the owner's row, which may refer to a deleted row.
     func link(_ it: Relationship, of owner: Position) throws(StoreError) -> Position {
         guard let column = schema.column(of: it.slot, in: owner.entity.index) else {
-            throw .unsupported("the relationship \(it.name) has no column in this store")
+            throw .unsupported("the relationship \(it.name) in this store")
         }
         let alias = try row(of: owner)
         return Position(
@@ -60,7 +60,7 @@ extension Translation {
             : Column(
                 it, of: owner.entity, behind: try row(of: owner), schema, translator.longDecimals)
         guard let column else {
-            throw .unsupported("\(it.name) is transient, and transient attributes are not stored")
+            throw .unsupported("the transient attribute \(it.name) in this store")
         }
         return column.operand
     }
