@@ -228,7 +228,7 @@ import Testing
         ("{\"code\":5}", 1, "code of Place"),
         ("[1]", 1, "the line must be an object"),
         ("{\"code\":\"a\"", 1, "not JSON"),
-        ("{\"code\":\"a\",\"beside\":\"b\"}", 1, "is an array"),
+        ("{\"code\":\"a\",\"beside\":\"b\"}", 1, "must be an array"),
         ("{\"code\":\"a\",\"beside\":[null]}", 1, "contains null"),
         ("{\"code\":\"a\",\"_entity\":\"Key\"}", 1, "_entity"),
         ("{\"code\":\"a\",\"_id\":5}", 1, "_id"),

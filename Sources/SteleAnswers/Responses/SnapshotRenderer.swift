@@ -44,6 +44,7 @@ package struct SnapshotRenderer: Sendable {
     package let model: Model
     /// Whether Decimals, and integers beyond 2^53, are written as strings (`numbers=string`).
     package var numbersAsStrings = false
+    /// The forms of all entities, by `Entity.index`.
     package let forms: [Form]
     /// The prefix of addresses: the base path, or the address of an editing context.
     package private(set) var basePath: [UInt8]

@@ -14,6 +14,7 @@ package struct Inclusion: Sendable {
         package let kind: Kind
         /// The entities whose objects have the property.
         package let owners: Range<Int>
+        /// What is embedded in the destinations.
         package let below: Inclusion
 
         var name: String {

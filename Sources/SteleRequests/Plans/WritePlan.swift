@@ -17,6 +17,7 @@ package struct WritePlan: Sendable {
         case patch
     }
 
+    /// What a write does.
     package enum Deed: Sendable {
         case create(Entity)
         case change(ObjectAddress, Mode)

@@ -5,6 +5,7 @@ import StelePredicates
 
 /// A fetch request template (NSManagedObjectModel.fetchRequestTemplate(forName:)).
 package struct FetchTemplate: Sendable {
+    /// The template as the model declares it.
     package let declared: FetchRequestTemplate
     package let entity: Entity
     /// The parsed predicate; nil if all objects match.

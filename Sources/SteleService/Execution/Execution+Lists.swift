@@ -78,26 +78,28 @@ extension Execution {
     ) throws -> (FetchedRows, NextPage?) {
         let limit = plan.pageLimit
         if case .objects = plan.shape {
-            let found = try context.snapshots(request)
-            let page = Array(found.prefix(limit))
-            guard found.count > limit, let last = page.last else { return (.objects(page), nil) }
-            if plan.ceiling != nil { return (.objects(page), plan.nextByOffset) }
+            var found = try context.snapshots(request)
+            guard found.count > limit else { return (.objects(found), nil) }
+            found.removeLast(found.count - limit)
+            guard plan.ceiling == nil, let last = found.last else {
+                return (.objects(found), plan.nextByOffset)
+            }
             let next = try self.page(behind: position(of: last, request, context), plan)
-            return (.objects(page), next)
+            return (.objects(found), next)
         }
-        let found = try context.currentRows(request)
-        let page = Array(found.prefix(limit))
-        guard found.count > limit, let last = page.last else { return (.values(page), nil) }
+        var found = try context.currentRows(request)
+        guard found.count > limit else { return (.values(found), nil) }
+        found.removeLast(found.count - limit)
         var next = plan.nextByOffset
-        if plan.ceiling == nil, case .rows(_, let places) = plan.shape {
+        if plan.ceiling == nil, case .rows(_, let places) = plan.shape, let last = found.last {
             next = try self.page(behind: places.map { last[$0] }, plan)
-        } else if plan.ceiling == nil, let key = RowKey.id(of: last) {
+        } else if plan.ceiling == nil, let key = RowKey.id(of: found.last) {
             let position =
                 request.sortDescriptors.isEmpty && key > 0
                 ? [.key(key)] : try context.position(of: key, in: request)
             next = try self.page(behind: position, plan)
         }
-        return (.values(page), next)
+        return (.values(found), next)
     }
 
     /// The values at which a page ends. Those in the snapshot need no query.
