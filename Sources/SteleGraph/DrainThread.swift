@@ -1,4 +1,4 @@
-/// A thread of one's own that sleeps until there is something to do.
+/// A thread that sleeps until there is something to do.
 
 import Glibc
 import SteleMutex

@@ -1,4 +1,4 @@
-/// Tells whoever wants to know of each commit, in order, on a thread of its own.
+/// Tells subscribers of each commit, in order, on a thread of its own.
 
 import StelePersistence
 import SteleMutex
@@ -6,7 +6,7 @@ import SteleMutex
 /// Saves as they are committed, for the change feed.
 ///
 /// Publishing appends to a queue and wakes the thread, so a slow receiver delays other receivers
-/// but never a save. Nothing is kept for who subscribes later: that is in the history.
+/// but never a save. Nothing is kept for later subscribers: the history has it.
 public final class HistoryBroadcast: Sendable {
     private enum News {
         case saves([HistoryTransaction])

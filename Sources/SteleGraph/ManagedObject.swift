@@ -229,46 +229,10 @@ extension ManagedObject: Sendable {}
 public struct ManagedObjectOrigin {
     let entity: Entity
     let id: ObjectID
-    let isInserted: Bool
-    let isFault: Bool
+    var isInserted = false
+    var isFault = false
     let values: [Value]
+    /// What it is, or was once, in the store.
     let before: Snapshot?
     let context: ManagedObjectContext
-
-    /// A new object.
-    /// - Parameter before: what it was in the store, where it was there once.
-    init(
-        inserted entity: Entity, key: Int64, values: [Value], before: Snapshot? = nil,
-        _ context: ManagedObjectContext
-    ) {
-        self.entity = entity
-        id = ObjectID(root: entity.root, key: key)
-        isInserted = true
-        isFault = false
-        self.values = values
-        self.before = before
-        self.context = context
-    }
-
-    /// An object that is in the store.
-    init(_ snapshot: Snapshot, _ entity: Entity, _ context: ManagedObjectContext) {
-        self.entity = entity
-        id = ObjectID(root: entity.root, key: snapshot.key)
-        isInserted = false
-        isFault = false
-        values = snapshot.values
-        before = snapshot
-        self.context = context
-    }
-
-    /// An object that is said to be in the store.
-    init(fault id: ObjectID, _ entity: Entity, _ context: ManagedObjectContext) {
-        self.entity = entity
-        self.id = id
-        isInserted = false
-        isFault = true
-        values = []
-        before = nil
-        self.context = context
-    }
 }

@@ -37,7 +37,7 @@ extension ManagedObjectContext {
     func forgetChanges() {
         changes.removeAll()
         madeDeletion?.removeAll()
-        madeConflicts?.removeAll()
+        madeConflicts?.replaced = [:]
     }
 
     /// Forgets all changes, their undo, and faults that could not be read.
@@ -47,8 +47,7 @@ extension ManagedObjectContext {
             undoManager.removeAllActions(withTarget: self)
             replay.forget()
         }
-        loader.forgetFailure()
-        loader.forgetLostValue()
+        loader.forgetFailures(lostValues: true)
     }
 
     // MARK: Undo

@@ -247,7 +247,7 @@ public final class ManagedObjectContext {
         guard let parent else { return }
         try inOneView {
             try processPendingChanges()
-            try loader.checkFaults()
+            try loader.checkFaults(isSave: false)
             try ChildSave.run(self, in: parent)
         }
     }

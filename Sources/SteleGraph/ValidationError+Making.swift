@@ -17,8 +17,7 @@ extension ValidationError {
 
     static func missing(_ object: ManagedObject, _ property: String) -> ValidationError {
         ValidationError(
-            .missingMandatoryProperty, of: object, property,
-            message: "must have a value",
+            .missingMandatoryProperty, of: object, property, message: "must have a value",
             detail: "has no value, and the model asks for one")
     }
 
@@ -33,8 +32,7 @@ extension ValidationError {
                 detail: "is a date that no store can keep: it is not a finite number of seconds")
         }
         return ValidationError(
-            .invalid, of: object, name, value: value,
-            message: "must be \(type.name)",
+            .invalid, of: object, name, value: value, message: "must be \(type.name)",
             detail: "is of the type \(type.name), and was given \(value.kindName)")
     }
 
@@ -152,8 +150,7 @@ extension ValidationError {
         _ object: ManagedObject, _ property: String, _ text: String
     ) -> ValidationError {
         ValidationError(
-            .invalidURI, of: object, property, value: .string(text),
-            message: "must be a URI",
+            .invalidURI, of: object, property, value: .string(text), message: "must be a URI",
             detail: "is no URI: what RFC 3986 does not allow must be percent-encoded")
     }
 }

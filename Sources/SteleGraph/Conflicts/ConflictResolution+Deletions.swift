@@ -29,7 +29,7 @@ extension ConflictResolution {
     private func insertAgain(_ object: ManagedObject) {
         changes.makeInserted(object)
         for relationship in plans[object.entity].toOnes {
-            guard let inverse = model.inverse(of: relationship), inverse.isToMany else { continue }
+            guard let inverse = model.toManyInverse(of: relationship) else { continue }
             for case .key(let key)? in [
                 object.reinserted?.values[relationship.slot], object.value(relationship.slot),
             ] {

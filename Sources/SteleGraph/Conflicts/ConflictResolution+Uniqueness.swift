@@ -24,7 +24,7 @@ extension ConflictResolution {
         for (new, there) in pairs {
             if !policy.keepsStored { try pass(new, to: there) }
             try deletion.delete(new)
-            noteReplaced(new.id, by: there.id)
+            replaced[new.id] = there.id
         }
         return !pairs.isEmpty
     }
@@ -139,7 +139,11 @@ extension ConflictResolution {
         let there: ManagedObject
         if let key = conflict.databaseKey {
             let id = ObjectID(root: new.entity.root, key: key)
-            guard let stored = try registry[id] ?? newest(id), !stored.isDeleted else { return nil }
+            // It may have been saved after this context's view was opened.
+            guard
+                let stored = try registry[id]
+                    ?? view.newestSnapshot(id).map(loader.object(from:)), !stored.isDeleted
+            else { return nil }
             there = stored
         } else {
             // It is in this save itself: one that is stored goes before those that are new.
@@ -156,11 +160,6 @@ extension ConflictResolution {
         return zip(conflict.constraint, conflict.values).allSatisfy { name, value in
             slot(name, object.entity).map { object.value($0).isStored(as: value) } ?? false
         }
-    }
-
-    /// An object that was saved after this context's view was opened.
-    private func newest(_ id: ObjectID) throws -> ManagedObject? {
-        try view.newestSnapshot(id).map(loader.object(from:))
     }
 
     /// Gives an object the values and links of a new one.

@@ -14,7 +14,7 @@ final class ConflictResolution: RelationshipPart {
     /// The policy of what is settled; set before each settlement.
     var policy = MergePolicy.error
     /// New objects that were brought together with others, and what they lead to now.
-    private(set) var replaced: [ObjectID: ObjectID] = [:]
+    var replaced: [ObjectID: ObjectID] = [:]
 
     init(_ deletion: DeletePropagation) { self.deletion = deletion }
 
@@ -123,7 +123,7 @@ final class ConflictResolution: RelationshipPart {
             let value = theirs.values[slot]
             object.values[slot] = value
             guard case .relationship(let toOne) = object.entity.slots[slot],
-                let inverse = model.inverse(of: toOne), inverse.isToMany
+                let inverse = model.toManyInverse(of: toOne)
             else { continue }
             for case .key(let key) in Set([object.before?.values[slot] ?? .null, value]) {
                 let isThere = value == .key(key)
@@ -166,9 +166,4 @@ final class ConflictResolution: RelationshipPart {
         if !conflicts.isEmpty { try settle(conflicts) }
     }
 
-    /// Forgets which objects were brought together with others.
-    func removeAll() { replaced = [:] }
-
-    /// A new object was brought together with another.
-    func noteReplaced(_ new: ObjectID, by there: ObjectID) { replaced[new] = there }
 }

@@ -1,8 +1,8 @@
-/// Who wins where a save meets what another save has done.
+/// Which side wins where a save meets what another save has done.
 
 /// A merge policy (NSMergePolicy).
 public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
-    /// Nobody: the save fails and says what conflicts (`NSErrorMergePolicy`).
+    /// Neither side: the save fails and says what conflicts (`NSErrorMergePolicy`).
     case error
     /// Property by property the store, where both have changed it
     /// (`NSMergeByPropertyStoreTrumpMergePolicy`).

@@ -163,9 +163,7 @@ final class DeletePropagation: RelationshipPart {
         for object in level {
             for relationship in plans[object.entity].relationships
             where rule(relationship, object) == .nullify {
-                guard let inverse = model.inverse(of: relationship), !inverse.isToMany else {
-                    continue
-                }
+                guard let inverse = model.toOneInverse(of: relationship) else { continue }
                 for key in try destinations(relationship, object) {
                     guard let other = loader.known(relationship, key), !other.isFault,
                         other.key(in: inverse) != object.id.key
@@ -228,7 +226,7 @@ final class DeletePropagation: RelationshipPart {
     private func isLedBack(
         _ relationship: Relationship, _ owner: ManagedObject, _ member: Int64
     ) -> Bool {
-        guard let inverse = model.inverse(of: relationship), !inverse.isToMany else { return true }
+        guard let inverse = model.toOneInverse(of: relationship) else { return true }
         return loader.known(relationship, member)?.key(in: inverse) == owner.id.key
     }
 

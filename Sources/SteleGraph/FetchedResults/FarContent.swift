@@ -31,7 +31,7 @@ struct FarContent: Sendable {
         for relationship in paths.joined().map({ model.relationships[$0] }) {
             names.insert(relationship.name)
             guard let inverse = model.inverse(of: relationship) else { continue }
-            // Who leads to an object by a to-one is told of as changed himself.
+            // An object that leads to another by a to-one is reported as changed itself.
             if relationship.isToMany || !inverse.isToMany { names.insert(inverse.name) }
         }
     }

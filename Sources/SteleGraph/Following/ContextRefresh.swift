@@ -22,7 +22,7 @@ struct ContextRefresh: RelationshipPart {
         view.moveOn()
         try view.inOneView {
             try context.processPendingChanges()
-            loader.forgetFailure()
+            loader.forgetFailures(lostValues: false)
             try rebasing.meetInsertions(of: Set(changes.inserted.map(\.id)))
             let objects = registry.objects.sorted {
                 ($0.id.root, $0.id.key) < ($1.id.root, $1.id.key)
@@ -131,11 +131,8 @@ struct ContextRefresh: RelationshipPart {
         for relationship in object.entity.toManys {
             guard let state = toManys[relationship, object.id.key] else { continue }
             if model.inverse(of: relationship)?.isToMany != false {
-                for key in state.added {
-                    try relationships.part(relationship, object.id.key, key)
-                }
-                for key in state.removed
-                where loader.known(relationship, key)?.isDeleted != true {
+                for key in state.added { try relationships.part(relationship, object.id.key, key) }
+                for key in state.removed where loader.known(relationship, key)?.isDeleted != true {
                     if relationship.inverse == nil {
                         try relationships.takeFromOwners(relationship, [key])
                     }
@@ -173,9 +170,7 @@ struct ContextRefresh: RelationshipPart {
         guard let inverse = model.inverse(of: toOne) else {
             return object.setSlot(toOne.slot, value)
         }
-        if !inverse.isToMany {
-            return try relationships.putBack(value, toOne.slot, object)
-        }
+        if !inverse.isToMany { return try relationships.putBack(value, toOne.slot, object) }
         for key in [object.key(in: toOne), stored] {
             guard let key else { continue }
             toManys.takeBack(object.id.key, inverse, of: key)

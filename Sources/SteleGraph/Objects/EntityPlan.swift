@@ -56,7 +56,7 @@ final class EntityPlan: Sendable {
         self.defaults = defaults
         self.toOnes = toOnes
         oneToOnes = toOnes.compactMap { toOne in
-            guard let inverse = model.inverse(of: toOne), !inverse.isToMany else { return nil }
+            guard let inverse = model.toOneInverse(of: toOne) else { return nil }
             return (toOne, inverse)
         }
         let composites = entity.properties.compactMap { property in

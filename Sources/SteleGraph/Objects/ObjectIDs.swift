@@ -1,4 +1,4 @@
-/// Identities at the two ends of a relationship, and the permanent ones of new objects.
+/// The two ends of a relationship, and the permanent keys of new objects.
 
 import SteleModel
 import StelePersistence
@@ -7,6 +7,16 @@ extension Model {
     /// The identity of an object to which a relationship leads.
     func destinationID(_ relationship: Relationship, _ key: Int64) -> ObjectID {
         ObjectID(root: destination(of: relationship).root, key: key)
+    }
+
+    /// The inverse, where that is a to-one: a link is in the destination's row, too.
+    func toOneInverse(of relationship: Relationship) -> Relationship? {
+        inverse(of: relationship).flatMap { $0.isToMany ? nil : $0 }
+    }
+
+    /// The inverse, where that is a to-many.
+    func toManyInverse(of relationship: Relationship) -> Relationship? {
+        inverse(of: relationship).flatMap { $0.isToMany ? $0 : nil }
     }
 
     /// The identity of the object to which a to-many belongs.

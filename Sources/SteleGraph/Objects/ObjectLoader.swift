@@ -59,7 +59,8 @@ final class ObjectLoader {
         let entity = model.entities[id.root]
         if entity.hasSubentities, let snapshot = try snapshot(id) { return object(from: snapshot) }
         let object = plans[entity].objectClass.init(
-            ManagedObjectOrigin(fault: id, entity, context))
+            ManagedObjectOrigin(
+                entity: entity, id: id, isFault: true, values: [], before: nil, context: context))
         registry.add(object)
         return object
     }
@@ -122,12 +123,16 @@ final class ObjectLoader {
     /// The one object of the snapshot's identity.
     func object(from snapshot: Snapshot) -> ManagedObject {
         let entity = model.entities[snapshot.entity]
-        if let known = registry[ObjectID(root: entity.root, key: snapshot.key)] {
+        let id = ObjectID(root: entity.root, key: snapshot.key)
+        if let known = registry[id] {
             if known.isFault { fill(known, with: snapshot) }
             return known
         }
         let plan = plans[entity]
-        let object = plan.objectClass.init(ManagedObjectOrigin(snapshot, entity, context))
+        let object = plan.objectClass.init(
+            ManagedObjectOrigin(
+                entity: entity, id: id, values: snapshot.values, before: snapshot, context: context)
+        )
         registry.add(object)
         if plan.isSubclassed { awakeFromFetch(object) }
         return object
@@ -140,7 +145,8 @@ final class ObjectLoader {
     ) -> ManagedObject {
         let object = plans[entity].objectClass.init(
             ManagedObjectOrigin(
-                inserted: entity, key: key, values: values, before: before, context))
+                entity: entity, id: ObjectID(root: entity.root, key: key), isInserted: true,
+                values: values, before: before, context: context))
         registry.retain(object)
         changes.insert(object)
         changes.note(.inserted(object))
@@ -225,20 +231,18 @@ final class ObjectLoader {
                 property: object.entity.slots[slot].name)
     }
 
-    /// - Throws: why a fault could not be read.
-    func checkFaults() throws {
+    /// - Throws: why a fault could not be read; for a save `ContextError.valueLost`.
+    func checkFaults(isSave: Bool) throws {
         if let failure { throw failure }
-    }
-
-    /// - Throws: `ContextError.valueLost`.
-    func checkValues() throws {
-        if let lostValue { throw lostValue }
+        if isSave, let lostValue { throw lostValue }
     }
 
     /// Faults that could not be read are read again when they are next asked.
-    func forgetFailure() { failure = nil }
-
-    func forgetLostValue() { lostValue = nil }
+    /// - Parameter lostValues: whether values that were set on them are forgotten, too.
+    func forgetFailures(lostValues: Bool) {
+        failure = nil
+        if lostValues { lostValue = nil }
+    }
 
     // MARK: Subclasses
 

@@ -163,7 +163,7 @@ struct Rebasing: RelationshipPart {
     /// What led to an object that has disappeared by a change of this context leads nowhere.
     func dropLinks(to object: ManagedObject) {
         for relationship in plans[object.entity].relationships {
-            if let inverse = model.inverse(of: relationship), !inverse.isToMany {
+            if let inverse = model.toOneInverse(of: relationship) {
                 for key in destinationsKnown(relationship, object) {
                     guard let other = loader.known(relationship, key), !other.isFault,
                         other.key(in: inverse) == object.id.key,

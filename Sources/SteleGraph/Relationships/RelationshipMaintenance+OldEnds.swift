@@ -29,7 +29,7 @@ extension RelationshipMaintenance {
     func readIfOld(
         _ object: ManagedObject, _ relationship: Relationship, _ key: Int64
     ) throws -> Bool {
-        if let inverse = model.inverse(of: relationship), inverse.isToMany {
+        if let inverse = model.toManyInverse(of: relationship) {
             try toManys.fire(inverse, owners: [key])
         }
         guard try disagree(object, relationship, key) else { return false }
@@ -49,7 +49,7 @@ extension RelationshipMaintenance {
             try readEnds(object, relationship, key)
             return true
         }
-        guard let inverse = model.inverse(of: relationship), !inverse.isToMany,
+        guard let inverse = model.toOneInverse(of: relationship),
             let other = try loader.destination(relationship, key),
             other.key(in: inverse) != object.id.key
         else { return false }
@@ -74,7 +74,7 @@ extension RelationshipMaintenance {
     private func readEnds(
         _ object: ManagedObject, _ relationship: Relationship, _ key: Int64
     ) throws {
-        guard let inverse = model.inverse(of: relationship), inverse.isToMany else {
+        guard let inverse = model.toManyInverse(of: relationship) else {
             let other = loader.known(relationship, key)
             return try readAgain([object] + (other.map { [$0] } ?? []))
         }
@@ -104,7 +104,7 @@ extension RelationshipMaintenance {
     func isLinkedByNow(
         _ relationship: Relationship, _ owner: Int64, _ member: Int64
     ) throws -> Bool? {
-        guard let inverse = model.inverse(of: relationship), inverse.isToMany else { return nil }
+        guard let inverse = model.toManyInverse(of: relationship) else { return nil }
         guard let here = toManys[relationship, owner]?.isStored(member),
             let there = toManys[inverse, member]?.isStored(owner), here != there
         else { return nil }
@@ -136,7 +136,7 @@ extension RelationshipMaintenance {
         try completeOneToOnes()
         for (place, state) in toManys.changed(where: { !$0.added.isEmpty }) {
             let relationship = model.relationships[place.relationship]
-            guard let inverse = model.inverse(of: relationship), !inverse.isToMany else { continue }
+            guard let inverse = model.toOneInverse(of: relationship) else { continue }
             let old = state.added.compactMap { loader.known(relationship, $0) }.filter {
                 !$0.isInserted && !$0.isDeleted && $0.key(in: inverse) == place.owner
                     && $0.storedKey(in: inverse) == place.owner
@@ -193,9 +193,7 @@ extension RelationshipMaintenance {
         for object in changes.deleted {
             for relationship in plans[object.entity].relationships
             where [.nullify, .noAction].contains(relationship.deleteRule) {
-                guard let inverse = model.inverse(of: relationship), !inverse.isToMany else {
-                    continue
-                }
+                guard let inverse = model.toOneInverse(of: relationship) else { continue }
                 let keys =
                     relationship.isToMany
                     ? toManys[relationship, object.id.key]?.stored
@@ -206,7 +204,7 @@ extension RelationshipMaintenance {
         for (place, state) in toManys.changed(where: { !$0.removed.isEmpty }) {
             let relationship = model.relationships[place.relationship]
             // The members of a deleted owner are cut in their own rows.
-            guard let inverse = model.inverse(of: relationship), !inverse.isToMany,
+            guard let inverse = model.toOneInverse(of: relationship),
                 registry[model.ownerID(place)]?.isDeleted != true
             else { continue }
             try cut(inverse, to: place.owner, from: Array(state.removed))

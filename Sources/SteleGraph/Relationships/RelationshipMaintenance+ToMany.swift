@@ -27,7 +27,7 @@ extension RelationshipMaintenance {
         try check(object, has: relationship, toMany: true)
         let id = model.destinationID(relationship, key)
         if registry[id]?.isDeleted == true { return false }
-        guard let inverse = model.inverse(of: relationship), !inverse.isToMany else {
+        guard let inverse = model.toOneInverse(of: relationship) else {
             return try toManys.state(relationship, of: object.id.key).contains(key)
         }
         // The member's own row knows.
@@ -53,7 +53,7 @@ extension RelationshipMaintenance {
         }
         let gone = current.filter { !seen.contains($0) }
         var leavers: [Int64: ManagedObject] = [:]
-        if let inverse = model.inverse(of: relationship), !inverse.isToMany {
+        if model.toOneInverse(of: relationship) != nil {
             leavers = try loader.destinations(relationship, gone)
         }
         let present = Set(current)
@@ -148,7 +148,7 @@ extension RelationshipMaintenance {
     /// Cuts a link that is there, on both sides; the member must be loaded where the inverse is a
     /// to-one.
     func unlink(_ relationship: Relationship, _ owner: ManagedObject, _ member: Int64) throws {
-        guard let inverse = model.inverse(of: relationship), !inverse.isToMany else {
+        guard let inverse = model.toOneInverse(of: relationship) else {
             return try part(relationship, owner.id.key, member)
         }
         try toManys.edit(relationship, of: owner.id.key, .remove(member))

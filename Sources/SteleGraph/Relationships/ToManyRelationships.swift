@@ -122,7 +122,7 @@ final class ToManyRelationships: LoaderPart {
         let was = states[place] ?? .fault
         states[place, default: .fault].refire(members)
         guard !was.isFault || was.hasChanges, let now = states[place],
-            let inverse = model.inverse(of: relationship), inverse.isToMany
+            let inverse = model.toManyInverse(of: relationship)
         else { return }
         let others =
             was.stored.map { Set($0).symmetricDifference(members) }

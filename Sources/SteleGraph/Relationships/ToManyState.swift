@@ -30,14 +30,14 @@ struct ToManyID: Hashable, Comparable {
 /// The members of one to-many: those in the store, once they are known, and what has changed.
 ///
 /// A link can be made or cut from its other side without knowing the members: a fault then holds
-/// nothing but the difference. `add` and `remove` are called for links that are new or there by what
-/// the side knows that makes the change; where that is older than what is known here, nobody is a
-/// member twice, and who is to go is held to be so when the members are read again.
+/// nothing but the difference. `add` and `remove` are called for links that are new, or there, by
+/// what the side that makes the change knows. Where that is older than what is known here, no member
+/// is there twice, and the removal stands when the members are read again.
 struct ToManyState {
     /// The members in the store, in its order; nil for a fault.
     private(set) var stored: [Int64]?
     private var storedSet: Set<Int64> = []
-    /// Who has come and who has gone, against the store.
+    /// The members that were added and removed, against the store.
     private(set) var added: OrderedSet<Int64> = []
     private(set) var removed: OrderedSet<Int64> = []
     /// All members in an order that was asked for; nil where they stand as stored, with those
@@ -45,11 +45,10 @@ struct ToManyState {
     private(set) var order: [Int64]?
     /// Whether the save depends on the store having just the members that were read.
     var isExpected = false
-    /// Whether the members in the store were read for what is over, and a child is told newer ones
-    /// (`forgetReadMembers`).
+    /// Whether the members in the store are read again for a child (`forgetReadMembers`).
     private(set) var isOld = false
 
-    /// A new object's: nobody is in it yet.
+    /// A new object's: it has no members yet.
     static let empty = ToManyState(stored: [])
     static let fault = ToManyState()
 
@@ -64,8 +63,8 @@ struct ToManyState {
         if members.count > 8 { storedSet = Set(members) }
     }
 
-    /// Takes what the store has now in the place of what was known of it. Who was to come and has
-    /// come is no change any more, nor who was to go and has gone.
+    /// Takes what the store has now in the place of what was known of it. Members that were to be
+    /// added and are there are no change any more, nor are removed ones that are gone.
     mutating func refire(_ members: [Int64]) {
         dropOrderAsStored()
         fire(members)
@@ -129,7 +128,7 @@ struct ToManyState {
         if newOrder == nil { order = nil }
     }
 
-    /// Leaves in an order of its own just those who are members, new ones at the end.
+    /// Leaves in an order of its own just the members, new ones at the end.
     private mutating func arrangeWhatIsThere() {
         if let order { self.order = unarranged.arranged(as: order) }
     }
@@ -158,8 +157,8 @@ struct ToManyState {
         order?.removeAll { $0 == key }
     }
 
-    /// Begins to keep an order of its own, where the members are known: who goes and comes back
-    /// stands at the end.
+    /// Begins to keep an order of its own, where the members are known: a member that is removed and
+    /// added again stands at the end.
     mutating func keepOrder() {
         if order == nil && stored != nil { order = unarranged }
     }

@@ -99,8 +99,7 @@ struct ContextSave: RelationshipPart {
     ///   could not be read.
     func prepare(isFirst: Bool = true) throws {
         try context.processPendingChanges()
-        try loader.checkFaults()
-        try loader.checkValues()
+        try loader.checkFaults(isSave: true)
         guard isFirst, coordinator.hasSubclasses || context.isObserved else { return }
         context.post(.willSave)
         if coordinator.hasSubclasses { try tellWillSave() }
@@ -126,8 +125,7 @@ struct ContextSave: RelationshipPart {
             let start = changes.journal.count
             for object in next { object.willSave() }
             try context.deletion.process()
-            let changed = ChangedObjects(
-                changes.journal.dropFirst(start), in: loader)
+            let changed = ChangedObjects(changes.journal.dropFirst(start), in: loader)
             next = (changed.inserted + changed.updated + changed.deleted).filter(isSubclassed)
         }
     }

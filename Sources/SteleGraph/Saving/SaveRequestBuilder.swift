@@ -10,7 +10,7 @@ struct SaveRequestBuilder {
     private let links: [ChangedLinks]
     private var toManys: [ObjectID: [ToManyChange]] = [:]
     private var expectedToExist: Set<ObjectID> = []
-    /// Who is linked by more than a column of his own row.
+    /// Objects that are linked by more than a column of their own rows.
     private var members: [(id: ObjectID, entity: Int)] = []
 
     init(_ context: ManagedObjectContext, links: [ChangedLinks]) {
@@ -46,8 +46,8 @@ struct SaveRequestBuilder {
                         relationship: index, added: Array(state.added),
                         removed: Array(state.removed), order: state.newOrder))
                 let relationship = context.model.relationships[index]
-                // Who is linked by a row of a join table need not change in another column, and
-                // may be gone where nothing but the link was known of him.
+                // An object that is linked by a row of a join table need not change in another
+                // column, and may be gone where nothing but the link was known of it.
                 if context.model.inverse(of: relationship)?.isToMany != false {
                     for key in state.added {
                         members.append(
@@ -117,21 +117,21 @@ struct SaveRequestBuilder {
         expect(context.model.destinationID(toOne, key), toOne.destination)
     }
 
-    /// That an object is there, which this save does not make.
+    /// Expects that an object exists which this save does not make.
     private mutating func expect(_ id: ObjectID, _ entity: Int) {
         guard id.key > 0, expectedToExist.insert(id).inserted else { return }
         if context.registry[id]?.isInserted == true { return }
         request.expectations.append(.exists(entity: entity, key: id.key))
     }
 
-    /// That who is linked is there; of those that are updated themselves the version says it.
+    /// Expects that linked objects exist; of those that are updated the version says it.
     private mutating func expectLinked(_ updates: [(object: ManagedObject, slots: [Int])]) {
         if members.isEmpty { return }
         let updated = Set(updates.lazy.map(\.object.id))
         for (id, entity) in members where !updated.contains(id) { expect(id, entity) }
     }
 
-    /// That to-manys which were read, and decided something, still have those members.
+    /// Expects that to-manys which were read, and decided something, still have those members.
     private mutating func expectMembers() {
         var places = context.changes.expected.members
         for (place, state) in context.toManys.states where place.owner > 0 {
@@ -145,8 +145,8 @@ struct SaveRequestBuilder {
         }
     }
 
-    /// That nobody else has come to lead to what is deleted or linked, by a relationship that the
-    /// object itself knows nothing of.
+    /// Expects that no other object leads to what is deleted or linked, by a relationship without an
+    /// inverse.
     private mutating func expectOwners() {
         if context.changes.expected.owners.isEmpty { return }
         for (place, keys) in context.changes.expected.owners.sorted(by: { $0.key < $1.key }) {

@@ -235,14 +235,12 @@ final class UndoReplay: RelationshipPart {
                         .insert(current(member, destinationOf: relationship))
                 }
             case .cut(_, let relationship, let key):
-                guard let inverse = model.inverse(of: relationship), inverse.isToMany else {
-                    continue
-                }
+                guard let inverse = model.toManyInverse(of: relationship) else { continue }
                 owners[inverse.index, default: []]
                     .insert(current(key, destinationOf: relationship))
             case .deleted(let object):
                 for relationship in plans[object.entity].toOnes {
-                    guard let inverse = model.inverse(of: relationship), inverse.isToMany,
+                    guard let inverse = model.toManyInverse(of: relationship),
                         let key = object.key(in: relationship)
                     else { continue }
                     let now = current(key, destinationOf: relationship)
