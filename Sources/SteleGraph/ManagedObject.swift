@@ -24,7 +24,8 @@ open class ManagedObject {
     final var isTouched: Bool
     /// Whether its context does not hold it, and is told when it goes.
     final var isWeaklyHeld = false
-    /// Whether its context may write changes down; to ask the context costs more than to set a value.
+    /// Whether its context may write changes down; to ask the context costs more than to set a
+    /// value.
     final var isWatched: Bool
     /// Whether it was deleted in the store by a save, or by another context.
     final var isGone = false
@@ -190,8 +191,8 @@ open class ManagedObject {
     /// A save asks it of each attribute and to-one of what is saved. It applies the model's rules
     /// itself, whether or not an override calls `super`, to the values that are left then.
     /// - Throws: `ValidationError` or `ValidationErrors`, which a save collects, and
-    ///   `ContextError.noSuchProperty` or `.noSingleValue` for the key; what else is thrown ends the
-    ///   save at once.
+    ///   `ContextError.noSuchProperty` or `.noSingleValue` for the key; what else is thrown ends
+    ///   the save at once.
     open func validateValue(_ value: inout Value, forKey key: String) throws {
         try inContext { try $0.validation.validateValue(value, forKey: key, of: self) }
     }

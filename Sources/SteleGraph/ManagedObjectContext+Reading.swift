@@ -217,8 +217,8 @@ extension ManagedObjectContext {
     /// Puts all changes on top of what the store has by now, as `refreshAllObjects`, but settles
     /// first what others have changed or deleted, too, by `mergePolicy`: what a save does after
     /// `StoreError.conflicts`, for one that was refused with `StoreError.moved`. A refresh alone
-    /// drops the changes of what others have deleted; by *objectTrump* and *overwrite* that is there
-    /// again. By *error* it is the refresh alone, and so it is in a child.
+    /// drops the changes of what others have deleted; by *objectTrump* and *overwrite* that is
+    /// there again. By *error* it is the refresh alone, and so it is in a child.
     /// - Throws: `StoreError`.
     public func settleAllObjects() throws {
         if mergePolicy == .error || parent != nil { return try refreshAllObjects() }

@@ -219,8 +219,8 @@ public final class ManagedObjectContext {
     /// Applies delete rules, validates, and saves in one request. Temporary identities become
     /// permanent and the objects are as stored. Where nothing changed there is no transaction.
     ///
-    /// What is read next comes from a new view, which sees the save. Where the save meets what others
-    /// have saved, `mergePolicy` decides.
+    /// What is read next comes from a new view, which sees the save. Where the save meets what
+    /// others have saved, `mergePolicy` decides.
     /// - Returns: the store's result; without changes one with the view's token alone.
     /// - Throws: `ValidationErrors`; `StoreError`, of which `.moved` and `.conflicts` ask for
     ///   another try with a new context; `ContextError.onWriter`, `.closed`.
@@ -280,8 +280,8 @@ public final class ManagedObjectContext {
     }
 
     /// The same as a stream of identities, for other threads. It ends with the context, when its
-    /// reader is gone, or after 1,000 events that were not read: a reader that sees it end while the
-    /// context lives has missed events, and reads the objects anew from another stream on.
+    /// reader is gone, or after 1,000 events that were not read: a reader that sees it end while
+    /// the context lives has missed events, and reads the objects anew from another stream on.
     public func events() -> AsyncStream<ContextEvent> {
         defer { updateJournaling() }
         return makeObservers().addStream { [weak self] in self?.removeObserver($0) }

@@ -62,8 +62,8 @@ public final class PersistentStoreCoordinator: Sendable {
     }
 
     /// The cache generations of programs that had the store before, where nothing but saves of its
-    /// history has changed it since: what was read in one of them up to its last save is known. None
-    /// where `generation` is not the one that began with the coordinator.
+    /// history has changed it since: what was read in one of them up to its last save is known.
+    /// None where `generation` is not the one that began with the coordinator.
     package func formerGenerations(of generation: String) -> [StoreMark] {
         cache.former(of: generation)
     }

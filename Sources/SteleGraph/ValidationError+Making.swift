@@ -102,7 +102,8 @@ extension ValidationError {
             .dateTooSoon, of: object, property, value: .date(value), limit: .date(earliest),
             message: "must not be earlier than \(moment(earliest))",
             detail:
-                "is too early: \(moment(value)), and the model allows none before \(moment(earliest))"
+                "is too early: \(moment(value)), and the model allows none before "
+                + "\(moment(earliest))"
         )
     }
 
@@ -123,7 +124,8 @@ extension ValidationError {
             .stringTooShort, of: object, property, value: .string(text), limit: .int(Int64(least)),
             message: "must have at least \(plural(least, "character"))",
             detail:
-                "is too short: \(plural(length, "character")), and the model asks for at least \(least)"
+                "is too short: \(plural(length, "character")), and the model asks for at least "
+                + "\(least)"
         )
     }
 

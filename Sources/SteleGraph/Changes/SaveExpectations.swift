@@ -7,8 +7,8 @@ import StelePersistence
 struct SaveExpectations {
     /// The members that a deletion has read.
     var members: [ToManyID: [Int64]] = [:]
-    /// Of relationships without an inverse: the objects that led to an object when it was deleted or
-    /// linked. `ToManyID.owner` is the key of that object.
+    /// Of relationships without an inverse: the objects that led to an object when it was deleted
+    /// or linked. `ToManyID.owner` is the key of that object.
     var owners: [ToManyID: [Int64]] = [:]
 
     /// Forgets what was read for a deletion that is taken back.

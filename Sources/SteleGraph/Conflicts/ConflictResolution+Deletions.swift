@@ -23,9 +23,9 @@ extension ConflictResolution {
         deletion.decideAgain(object)
     }
 
-    /// An object whose row another save has deleted is new, with its values; its version goes on from
-    /// what was read. With the row its links are gone: `linkAgain` links what it leads to, and of its
-    /// members those stay that were added here.
+    /// An object whose row another save has deleted is new, with its values; its version goes on
+    /// from what was read. With the row its links are gone: `linkAgain` links what it leads to, and
+    /// of its members those stay that were added here.
     private func insertAgain(_ object: ManagedObject) {
         changes.makeInserted(object)
         for relationship in plans[object.entity].toOnes {
@@ -46,7 +46,8 @@ extension ConflictResolution {
         }
     }
 
-    /// Links an object that is inserted again to what it leads to, on both sides, where that exists.
+    /// Links an object that is inserted again to what it leads to, on both sides, where that
+    /// exists.
     func linkAgain(_ object: ManagedObject) throws {
         for relationship in plans[object.entity].toOnes {
             guard let key = object.key(in: relationship) else { continue }
@@ -96,8 +97,8 @@ extension ConflictResolution {
         try takeBackMembers(of: object)
     }
 
-    /// Cuts links of a newer row to what is deleted here. An object that would have been deleted with
-    /// its destination is deleted, now that it is known to lead there.
+    /// Cuts links of a newer row to what is deleted here. An object that would have been deleted
+    /// with its destination is deleted, now that it is known to lead there.
     func leaveDeletedDestinations(_ object: ManagedObject) throws {
         for relationship in plans[object.entity].toOnes {
             guard let key = object.key(in: relationship),

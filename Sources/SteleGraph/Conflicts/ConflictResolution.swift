@@ -6,8 +6,8 @@ import StelePersistence
 /// Brings unsaved changes and newer rows together as the merge policy says.
 ///
 /// Where both sides have changed an object, its slots are settled one by one. Where one side has
-/// deleted it, it is deleted or not: by the policies that keep the store's side as the store has it,
-/// by the others as this context has it (`ConflictResolution+Deletions`).
+/// deleted it, it is deleted or not: by the policies that keep the store's side as the store has
+/// it, by the others as this context has it (`ConflictResolution+Deletions`).
 final class ConflictResolution: RelationshipPart {
     let deletion: DeletePropagation
     var relationships: RelationshipMaintenance { deletion.relationships }

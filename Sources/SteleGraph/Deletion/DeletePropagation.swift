@@ -156,8 +156,8 @@ final class DeletePropagation: RelationshipPart {
         return found
     }
 
-    /// An object that leads to a deleted one by what was read for the deletion, and does not by what
-    /// was read of it before, is read again: else its row would lead to what is gone.
+    /// An object that leads to a deleted one by what was read for the deletion, and does not by
+    /// what was read of it before, is read again: else its row would lead to what is gone.
     private func refreshDestinations(of level: [ManagedObject]) throws {
         var old: [ObjectID: ManagedObject] = [:]
         for object in level {

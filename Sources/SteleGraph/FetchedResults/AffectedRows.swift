@@ -53,7 +53,8 @@ struct AffectedRows {
 
     // MARK: Changes on the far side
 
-    /// Notes the objects that lead to a changed one, as links are in the reader's view or were before.
+    /// Notes the objects that lead to a changed one, as links are in the reader's view or were
+    /// before.
     /// - Throws: `StoreError`.
     mutating func add(
         farChangesOf saves: ArraySlice<HistoryTransaction>, _ reader: any StoreReader

@@ -4,8 +4,8 @@ import SteleModel
 import StelePersistence
 import StelePredicates
 
-/// Rows made of objects with their unsaved changes: select, group, sort, cut. Columns are worked out
-/// for the objects of the page, aggregates and distinct rows over all objects that match.
+/// Rows made of objects with their unsaved changes: select, group, sort, cut. Columns are worked
+/// out for the objects of the page, aggregates and distinct rows over all objects that match.
 struct PendingRows {
     private typealias Evaluator = ExpressionEvaluator<PendingObject>
 

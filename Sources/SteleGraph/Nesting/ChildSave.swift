@@ -15,8 +15,9 @@ struct ChildSave {
 
     /// Makes a child's changes in its parent, where they are unsaved then, and announces the save.
     /// Links are made by the parent's own means, so that both sides agree with what the parent has.
-    /// - Throws: `StoreError.conflicts` for an object that the parent has deleted or lost, changed in
-    ///   the child or linked to, before anything is changed; `StoreError` where the parent must read.
+    /// - Throws: `StoreError.conflicts` for an object that the parent has deleted or lost, changed
+    ///   in the child or linked to, before anything is changed; `StoreError` where the parent must
+    ///   read.
     static func run(_ child: ManagedObjectContext, in parent: ManagedObjectContext) throws {
         guard child.hasChanges else { return }
         try parent.processPendingChanges()
@@ -80,8 +81,8 @@ struct ChildSave {
         try readWhatIsTakenBack()
     }
 
-    /// What the child takes back of the parent's changes may be what others have saved meanwhile, and
-    /// what it adds they may have removed: the parent reads such members again.
+    /// What the child takes back of the parent's changes may be what others have saved meanwhile,
+    /// and what it adds they may have removed: the parent reads such members again.
     private func readWhatIsTakenBack() throws {
         var owners: [Int: Set<Int64>] = [:]
         for (place, ours) in child.toManys.states where ours.hasChanges {
@@ -186,8 +187,8 @@ struct ChildSave {
         }
     }
 
-    /// Members stand in the order that was asked for; without one new members stand at the end, in the
-    /// order in which they came.
+    /// Members stand in the order that was asked for; without one new members stand at the end, in
+    /// the order in which they came.
     private func pushOrders() throws {
         for (place, state) in child.toManys.states
         where state.newOrder != nil || state.added.count > 1 {

@@ -22,7 +22,8 @@ final class ObjectLoader {
     private unowned let context: ManagedObjectContext
     /// Why a fault could not be read, where no caller could be told.
     private var failure: (any Error)?
-    /// The first value that was set on a fault which could not be read: nothing is saved without it.
+    /// The first value that was set on a fault which could not be read: nothing is saved without
+    /// it.
     private var lostValue: ContextError?
 
     init(

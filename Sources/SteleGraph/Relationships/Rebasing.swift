@@ -48,7 +48,8 @@ struct Rebasing: RelationshipPart {
 
     /// One-to-one links are changed on both sides. Where the store has made one and this context
     /// another, the context's stays, and the two ends of the store's have none.
-    /// - Returns: the objects that this one leads to in the store and here, and whose rows are older.
+    /// - Returns: the objects that this one leads to in the store and here, and whose rows are
+    ///   older.
     func agree(_ object: ManagedObject) throws -> [ManagedObject] {
         guard let before = object.before else { return [] }
         var old: [ManagedObject] = []
@@ -248,9 +249,9 @@ struct Rebasing: RelationshipPart {
         }
     }
 
-    /// Those of these objects that are to be inserted again here, and were by another save meanwhile,
-    /// are as the store has them by now, and linked so, under what has changed here since they were
-    /// deleted.
+    /// Those of these objects that are to be inserted again here, and were by another save
+    /// meanwhile, are as the store has them by now, and linked so, under what has changed here
+    /// since they were deleted.
     func meetStored(_ objects: [ManagedObject]) throws {
         let back = objects.filter { $0.reinserted != nil }
         if back.isEmpty { return }

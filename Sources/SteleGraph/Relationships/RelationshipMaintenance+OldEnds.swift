@@ -5,8 +5,8 @@ import StelePersistence
 
 extension RelationshipMaintenance {
     /// Where the rows at the two ends of a one-to-one link do not agree, one of them is older, and
-    /// changing the link would leave one end of it in the store. Both are read again before that; an
-    /// object with changes is not, for its version tells at the save that it is old.
+    /// changing the link would leave one end of it in the store. Both are read again before that;
+    /// an object with changes is not, for its version tells at the save that it is old.
     /// - Parameter object: one end of the link that is about to change, if there is any.
     /// - Returns: the other end, to be held until it is changed.
     func readOldEnds(
@@ -98,8 +98,8 @@ extension RelationshipMaintenance {
     }
 
     /// Where what was read of two to-manys does not agree on a link between them, one is older: the
-    /// store is asked before that link changes, and both have it as it is there. Neither has a change
-    /// of it, for changes are made to both as soon as one is read.
+    /// store is asked before that link changes, and both have it as it is there. Neither has a
+    /// change of it, for changes are made to both as soon as one is read.
     /// - Returns: whether it is there; nil where they agree.
     func isLinkedByNow(
         _ relationship: Relationship, _ owner: Int64, _ member: Int64
@@ -115,8 +115,8 @@ extension RelationshipMaintenance {
         return isLinked
     }
 
-    /// Reads again those of these objects, and of the objects linked with them, that have no changes
-    /// in their rows.
+    /// Reads again those of these objects, and of the objects linked with them, that have no
+    /// changes in their rows.
     func readAgain(_ objects: [ManagedObject]) throws {
         let unchanged = objects.filter {
             !$0.isFault && !$0.isInserted && !$0.isDeleted && changes.storedChanges(of: $0).isEmpty
@@ -129,8 +129,8 @@ extension RelationshipMaintenance {
         }
     }
 
-    /// An object that was linked here, and was linked so already by an older row of its own, would not
-    /// be part of the save. It is read again, and has the link as a change: at both ends of a
+    /// An object that was linked here, and was linked so already by an older row of its own, would
+    /// not be part of the save. It is read again, and has the link as a change: at both ends of a
     /// one-to-one link, and in its own row where it is a member.
     func completeMadeLinks() throws {
         try completeOneToOnes()
@@ -177,10 +177,10 @@ extension RelationshipMaintenance {
         }
     }
 
-    /// An object that had changes when a link of it was cut from the other end, and has none by now,
-    /// is not part of the save, and no version tells that it is old. It is read again, and the link is
-    /// cut in its row. So it is with an object that has left what it was linked to here, and was
-    /// linked there by another save meanwhile.
+    /// An object that had changes when a link of it was cut from the other end, and has none by
+    /// now, is not part of the save, and no version tells that it is old. It is read again, and the
+    /// link is cut in its row. So it is with an object that has left what it was linked to here,
+    /// and was linked there by another save meanwhile.
     func leaveCutLinks() throws {
         for object in changes.touched where !object.isDeleted {
             for (relationship, inverse) in plans[object.entity].oneToOnes {

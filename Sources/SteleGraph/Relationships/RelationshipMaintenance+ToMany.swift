@@ -234,7 +234,8 @@ extension RelationshipMaintenance {
         var found: [ChangedLinks] = []
         var index: [ObjectID: Int] = [:]
         for place in places {
-            // The owner may be gone already, where No Action has left the link or others have cut it.
+            // The owner may be gone already, where No Action has left the link or others have cut
+            // it.
             let id = model.ownerID(place)
             guard let owner = loaded[id] ?? registry[id], !owner.isFault else {
                 toManys.forget(place)

@@ -8,7 +8,8 @@ import StelePersistence
 final class RelationshipMaintenance: LoaderPart {
     let loader: ObjectLoader
     let toManys: ToManyRelationships
-    /// Of to-manys without an inverse: the owner that an object was given here, by the object's key.
+    /// Of to-manys without an inverse: the owner that an object was given here, by the object's
+    /// key.
     private(set) var ownersMade: [ToManyID: Int64] = [:]
 
     init(_ loader: ObjectLoader) {
@@ -120,10 +121,10 @@ final class RelationshipMaintenance: LoaderPart {
     }
 
     /// Sets a slot to what was read. Of a one-to-one link that was made here both ends go back: the
-    /// object that was parted for it is linked again where it has no other link by now. Where the row
-    /// at the other end does not have the link, one of the two is older, and no link is made. An
-    /// object that the store has in a to-many already, while its own row is older, keeps its place
-    /// there.
+    /// object that was parted for it is linked again where it has no other link by now. Where the
+    /// row at the other end does not have the link, one of the two is older, and no link is made.
+    /// An object that the store has in a to-many already, while its own row is older, keeps its
+    /// place there.
     func putBack(_ value: Value, _ slot: Int, _ object: ManagedObject) throws {
         guard case .relationship(let toOne) = object.entity.slots[slot],
             let inverse = model.inverse(of: toOne)

@@ -31,8 +31,8 @@ struct ToManyID: Hashable, Comparable {
 ///
 /// A link can be made or cut from its other side without knowing the members: a fault then holds
 /// nothing but the difference. `add` and `remove` are called for links that are new, or there, by
-/// what the side that makes the change knows. Where that is older than what is known here, no member
-/// is there twice, and the removal stands when the members are read again.
+/// what the side that makes the change knows. Where that is older than what is known here, no
+/// member is there twice, and the removal stands when the members are read again.
 struct ToManyState {
     /// The members in the store, in its order; nil for a fault.
     private(set) var stored: [Int64]?
@@ -77,7 +77,8 @@ struct ToManyState {
         arrangeWhatIsThere()
     }
 
-    /// The same, whose members are to be read again when a child asks for them. A fault's are anyway.
+    /// The same, whose members are to be read again when a child asks for them. A fault's are
+    /// anyway.
     var aged: ToManyState {
         var copy = self
         copy.isOld = !isFault
@@ -157,8 +158,8 @@ struct ToManyState {
         order?.removeAll { $0 == key }
     }
 
-    /// Begins to keep an order of its own, where the members are known: a member that is removed and
-    /// added again stands at the end.
+    /// Begins to keep an order of its own, where the members are known: a member that is removed
+    /// and added again stands at the end.
     mutating func keepOrder() {
         if order == nil && stored != nil { order = unarranged }
     }

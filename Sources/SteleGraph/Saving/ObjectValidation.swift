@@ -44,8 +44,8 @@ final class ObjectValidation: RelationshipPart {
         }
     }
 
-    /// As `ManagedObject.validateForUpdate`; of to-manys those that have changed are counted, as in a
-    /// save.
+    /// As `ManagedObject.validateForUpdate`; of to-manys those that have changed are counted, as in
+    /// a save.
     func validateForUpdate(_ object: ManagedObject) throws {
         try validateAlone(object) { errors in
             try checkWhole(object, &errors)

@@ -145,8 +145,8 @@ struct SaveRequestBuilder {
         }
     }
 
-    /// Expects that no other object leads to what is deleted or linked, by a relationship without an
-    /// inverse.
+    /// Expects that no other object leads to what is deleted or linked, by a relationship without
+    /// an inverse.
     private mutating func expectOwners() {
         if context.changes.expected.owners.isEmpty { return }
         for (place, keys) in context.changes.expected.owners.sorted(by: { $0.key < $1.key }) {

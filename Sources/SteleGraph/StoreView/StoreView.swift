@@ -17,7 +17,8 @@ public enum QueryGeneration: Sendable, Hashable {
 final class StoreView {
     private let coordinator: PersistentStoreCoordinator
     private let parent: StoreView?
-    /// The reader of the writer's thread, where the context was made with it. It is not closed here.
+    /// The reader of the writer's thread, where the context was made with it. It is not closed
+    /// here.
     private let writerReader: (any StoreReader)?
     /// The limit on the cost of reading from one view.
     private let budget: ReadBudget?
@@ -99,8 +100,9 @@ final class StoreView {
         if generation == .unpinned && operations == 0 { drop() }
     }
 
-    /// An object from the row cache, or read by itself, before there is a reader; nil where a reader
-    /// is needed, and where there is no budget: such a context may take the time to open one.
+    /// An object from the row cache, or read by itself, before there is a reader; nil where a
+    /// reader is needed, and where there is no budget: such a context may take the time to open
+    /// one.
     func cachedSnapshot(_ id: ObjectID) throws -> Snapshot? {
         guard budget != nil, open == nil else { return nil }
         try checkOpen()

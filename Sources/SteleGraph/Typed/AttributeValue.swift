@@ -28,7 +28,8 @@ extension Bool: AttributeValue {
     public var attributeValue: Value { .bool(self) }
 }
 
-/// Integers. What another program wrote beyond a type's range loses its upper bits, as in Core Data.
+/// Integers. What another program wrote beyond a type's range loses its upper bits, as in Core
+/// Data.
 extension AttributeValue where Self: FixedWidthInteger & SignedInteger {
     /// Nil for what is not an integer.
     public init?(attributeValue: Value) {

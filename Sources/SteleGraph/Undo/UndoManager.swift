@@ -117,8 +117,8 @@ public final class UndoManager {
         }
     }
 
-    /// Forgets everything, and keeps what is registered from now on (`removeAllActions`); groups that
-    /// are open stay open, and empty.
+    /// Forgets everything, and keeps what is registered from now on (`removeAllActions`); groups
+    /// that are open stay open, and empty.
     public func removeAllActions() {
         disabled = 0
         undoStack = []
