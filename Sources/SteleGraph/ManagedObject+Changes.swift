@@ -20,8 +20,7 @@ extension ManagedObject {
         for slot in changedSlots { changed[entity.slots[slot].name] = .value(values[slot]) }
         guard let context else { return changed }
         for relationship in entity.toManys {
-            let place = ToManyID(relationship: relationship.index, owner: id.key)
-            guard context.toManys[place]?.hasChanges == true else { continue }
+            guard context.toManys[relationship, id.key]?.hasChanges == true else { continue }
             changed[relationship.name] = .members(try memberKeys(relationship))
         }
         return changed
@@ -40,8 +39,7 @@ extension ManagedObject {
             committed[property.name] = .value(before.values[slot])
         }
         for relationship in entity.toManys where wanted?.contains(relationship.name) ?? true {
-            let place = ToManyID(relationship: relationship.index, owner: id.key)
-            if let stored = context?.toManys[place]?.stored {
+            if let stored = context?.toManys[relationship, id.key]?.stored {
                 committed[relationship.name] = .members(stored)
             }
         }
@@ -52,7 +50,8 @@ extension ManagedObject {
     /// (`hasPersistentChangedValues`).
     public final var hasPersistentChangedValues: Bool {
         guard let context else { return !changedSlots.isEmpty }
-        return !context.storedChanges(self).isEmpty || context.hasToManyChanges(self)
+        return !context.changes.storedChanges(of: self).isEmpty
+            || context.toManys.hasChanges(of: self)
     }
 
     /// An attribute's value, or a to-one's key, by name (`value(forKey:)`).
@@ -69,7 +68,7 @@ extension ManagedObject {
         guard case .relationship(let toOne) = entity.slots[slot] else {
             return setSlot(slot, value)
         }
-        let context = try checkedContext()
+        guard let context else { throw ContextError.foreignObject }
         let asked = context.model.destination(of: toOne)
         switch value {
         case .null: try setToOne(toOne, nil)

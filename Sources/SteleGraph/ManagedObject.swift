@@ -24,7 +24,8 @@ open class ManagedObject {
     final var isTouched: Bool
     /// Whether its context does not hold it, and is told when it goes.
     final var isWeaklyHeld = false
-    /// Whether its context may write changes down; to ask the context costs more than to set a value.
+    /// Whether its context may write changes down; to ask the context costs more than to set a
+    /// value.
     final var isWatched: Bool
     /// Whether it was deleted in the store by a save, or by another context.
     final var isGone = false
@@ -49,6 +50,13 @@ open class ManagedObject {
     /// As it was when it was deleted in the store, where it is inserted again under its key.
     final var reinserted: Snapshot? { isInserted ? stored : nil }
 
+    /// Takes a row as it was read.
+    final func take(_ row: Snapshot) {
+        values = row.values
+        before = row
+        version = row.version
+    }
+
     private final var stored: Snapshot? {
         storedValues.map {
             Snapshot(entity: entity.index, key: id.key, version: storedVersion, values: $0)
@@ -68,7 +76,7 @@ open class ManagedObject {
         storedValues = origin.before?.values
         storedVersion = origin.before?.version ?? 0
         context = origin.context
-        isWatched = origin.context.watchesObjects
+        isWatched = origin.context.changes.isWatching
     }
 
     deinit {
@@ -81,7 +89,7 @@ open class ManagedObject {
     /// Whether it is in the store and has changes that are not saved (to-manys among them).
     public final var isUpdated: Bool {
         guard !isInserted && !isDeleted else { return false }
-        return !changedSlots.isEmpty || (context?.hasToManyChanges(self) ?? false)
+        return !changedSlots.isEmpty || (context?.toManys.hasChanges(of: self) ?? false)
     }
 
     /// Whether it is inserted, deleted or updated.
@@ -117,15 +125,20 @@ open class ManagedObject {
         if values.indices.contains(attribute.slot) { values[attribute.slot] = value }
     }
 
+    /// A fault's value, read now; see `value(_:)` for what comes of a failure.
+    final func firedValue(_ slot: Int) -> Value {
+        guard let context else { return .null }
+        context.loader.fireForGetter(self)
+        return values.indices.contains(slot) ? values[slot] : .null
+    }
+
     final func setSlot(_ slot: Int, _ value: Value) {
         if isFault { _ = firedValue(slot) }
         guard values.indices.contains(slot) else {
-            context?.noteLostValue(of: self, slot)
+            context?.loader.noteLostValue(of: self, slot)
             return
         }
-        if isWatched, let context, context.isJournaling {
-            context.note(.slot(self, slot, values[slot]))
-        }
+        if isWatched { context?.changes.note(.slot(self, slot, values[slot])) }
         values[slot] = value
         if !isTouched { context?.touch(self) }
     }
@@ -178,24 +191,30 @@ open class ManagedObject {
     /// A save asks it of each attribute and to-one of what is saved. It applies the model's rules
     /// itself, whether or not an override calls `super`, to the values that are left then.
     /// - Throws: `ValidationError` or `ValidationErrors`, which a save collects, and
-    ///   `ContextError.noSuchProperty` or `.noSingleValue` for the key; what else is thrown ends the
-    ///   save at once.
+    ///   `ContextError.noSuchProperty` or `.noSingleValue` for the key; what else is thrown ends
+    ///   the save at once.
     open func validateValue(_ value: inout Value, forKey key: String) throws {
-        try checkedContext().validateValue(value, forKey: key, of: self)
+        try inContext { try $0.validation.validateValue(value, forKey: key, of: self) }
     }
 
     /// Says whether it may be inserted as it is (`validateForInsert`): here, whether each value,
     /// and the count of each to-many, keeps the model's rules. Overrides and errors are as those of
     /// `validateValue`; `StoreError` where members must be read and cannot.
-    open func validateForInsert() throws { try checkedContext().validateForInsert(self) }
+    open func validateForInsert() throws {
+        try inContext { try $0.validation.validateForInsert(self) }
+    }
 
     /// Says whether it may be updated as it is (`validateForUpdate`). As `validateForInsert`, of
     /// to-manys with those that have changed alone.
-    open func validateForUpdate() throws { try checkedContext().validateForUpdate(self) }
+    open func validateForUpdate() throws {
+        try inContext { try $0.validation.validateForUpdate(self) }
+    }
 
     /// Says whether it may be deleted (`validateForDelete`): here, whether a relationship whose
     /// rule is Deny still leads to an object that stays. As `validateForInsert`.
-    open func validateForDelete() throws { try checkedContext().validateForDelete(self) }
+    open func validateForDelete() throws {
+        try inContext { try $0.validation.validateForDelete(self) }
+    }
 
     /// Its values now; after a save, as stored.
     public final var snapshot: Snapshot {
@@ -211,46 +230,10 @@ extension ManagedObject: Sendable {}
 public struct ManagedObjectOrigin {
     let entity: Entity
     let id: ObjectID
-    let isInserted: Bool
-    let isFault: Bool
+    var isInserted = false
+    var isFault = false
     let values: [Value]
+    /// What it is, or was once, in the store.
     let before: Snapshot?
     let context: ManagedObjectContext
-
-    /// A new object.
-    /// - Parameter before: what it was in the store, where it was there once.
-    init(
-        inserted entity: Entity, key: Int64, values: [Value], before: Snapshot? = nil,
-        _ context: ManagedObjectContext
-    ) {
-        self.entity = entity
-        id = ObjectID(root: entity.root, key: key)
-        isInserted = true
-        isFault = false
-        self.values = values
-        self.before = before
-        self.context = context
-    }
-
-    /// An object that is in the store.
-    init(_ snapshot: Snapshot, _ entity: Entity, _ context: ManagedObjectContext) {
-        self.entity = entity
-        id = ObjectID(root: entity.root, key: snapshot.key)
-        isInserted = false
-        isFault = false
-        values = snapshot.values
-        before = snapshot
-        self.context = context
-    }
-
-    /// An object that is said to be in the store.
-    init(fault id: ObjectID, _ entity: Entity, _ context: ManagedObjectContext) {
-        self.entity = entity
-        self.id = id
-        isInserted = false
-        isFault = true
-        values = []
-        before = nil
-        self.context = context
-    }
 }

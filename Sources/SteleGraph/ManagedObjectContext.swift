@@ -1,126 +1,78 @@
-/// A scratch pad of objects: what is read, what is changed and not saved yet.
+/// The context: what a user of Core Data knows. Its parts do the work.
 
 import SteleModel
 import StelePersistence
-import StelePredicates
 
 /// A context (NSManagedObjectContext): its objects, and their changes since the last save.
 ///
-/// Not Sendable: a context and its objects belong to one thread, a request's or whoever keeps it.
-/// `init` is a request's context, with one view of the store and all its objects until it ends;
-/// `PersistentStoreCoordinator.newContext` makes one for as long as one likes, and
-/// `init(parent:)` a child of another.
+/// Not Sendable: a context and its objects belong to one thread. `init` makes a request's context,
+/// with one view of the store and all its objects until it ends;
+/// `PersistentStoreCoordinator.newContext` makes one that is kept, and `init(parent:)` a child.
 public final class ManagedObjectContext {
     /// Where it reads and saves (`persistentStoreCoordinator`).
     public let coordinator: PersistentStoreCoordinator
     /// The coordinator's model.
     public let model: Model
-    /// The context whose unsaved state it reads, and which its saves go to; nil for a root
+    /// The context whose unsaved state it reads, and to which its saves go; nil for a root
     /// (`parent`).
     public let parent: ManagedObjectContext?
-    /// Who saves (`transactionAuthor`).
+    /// The author of its saves (`transactionAuthor`).
     public var author: String?
-    /// What saves, for the history: a route's pattern, never an address.
+    /// The name of what saves, for the history: a route's pattern, never an address.
     public var name: String?
-    /// Which state of the store it reads (`queryGenerationToken`).
-    public internal(set) var queryGeneration: QueryGeneration
-    /// Whether it keeps all objects that it has read; else unchanged ones live as long as somebody
-    /// else has them (`retainsRegisteredObjects`).
-    public let retainsRegisteredObjects: Bool
-    /// What takes changes back; nil where nothing does, as at first (`undoManager`).
+    /// What is done where a save meets what others have saved (`mergePolicy`).
+    public var mergePolicy = MergePolicy.error
+    /// The most objects that unsaved changes may have evaluated in memory for one fetch, where the
+    /// store cannot say which are concerned, and for rows of aggregates; nil is without limit. A
+    /// child begins with its parent's.
+    public var evaluationLimit: Int?
+    /// What takes changes back; nil, as at first, where nothing does (`undoManager`).
     public var undoManager: UndoManager? {
         didSet { undoManagerChanged(from: oldValue) }
     }
 
     /// Whether it follows what is saved beside it: in the store, or by other children of its parent
     /// (`automaticallyMergesChangesFromParent`). It merges at its next operation.
-    public var automaticallyMergesChangesFromParent = false {
-        didSet {
-            if oldValue != automaticallyMergesChangesFromParent { followingChanged() }
+    public var automaticallyMergesChangesFromParent: Bool {
+        get { following != nil }
+        set {
+            if newValue == automaticallyMergesChangesFromParent { return }
+            let broadcast = parent == nil ? coordinator.broadcast : nil
+            following = newValue ? StoreFollowing(model, broadcast) : nil
         }
     }
 
-    /// Who wins where a save meets what others have saved (`mergePolicy`).
-    public var mergePolicy = MergePolicy.error
+    // The parts. Each knows those before it and none behind it.
+    let registry: ObjectRegistry
+    let changes: ChangeSet
+    let view: StoreView
+    private(set) lazy var loader = ObjectLoader(
+        for: self, registry: registry, changes: changes, view: view)
+    // A request that only reads makes none of these.
+    private(set) var madeDeletion: DeletePropagation?
+    private(set) var madeConflicts: ConflictResolution?
+    private(set) lazy var validation = ObjectValidation(deletion)
+    private(set) lazy var replay = UndoReplay(deletion)
+    private(set) var following: StoreFollowing?
+    private(set) var observers: ContextObservers?
+    private(set) var children = ChildContexts()
 
-    /// The most objects that unsaved changes may have evaluated in memory for one fetch, where the
-    /// store cannot say which are concerned, and for rows of aggregates; nil is without end. A child
-    /// begins with its parent's.
-    public var evaluationLimit: Int?
+    var toManys: ToManyRelationships { deletion.relationships.toManys }
+    var relationships: RelationshipMaintenance { deletion.relationships }
+    var deletion: DeletePropagation {
+        if let madeDeletion { return madeDeletion }
+        let made = DeletePropagation(RelationshipMaintenance(loader))
+        madeDeletion = made
+        return made
+    }
 
-    /// The reader on the writer's thread that the context was made with.
-    let writerReader: (any StoreReader)?
-    /// What reading from one view may cost.
-    let budget: ReadBudget?
-    var openView: ReaderView?
-    /// Where it has read from the row cache alone so far: the view that this was.
-    var cachedView: CachedView?
-    /// How many operations are under way that shall see one view.
-    var openOperations = 0
-    /// The oldest token of what its objects were read from.
-    var readFloor: Int64?
-    private var isClosed = false
-
-    /// One object an identity: all, or those with changes where the others are held weakly. Only
-    /// `setRegistered` and `unregisterAll` change it.
-    private(set) var registered: [ObjectID: ManagedObject] = [:]
-    var weaklyRegistered: [ObjectID: WeakObject] = [:]
-    /// What is known and changed of to-manys; of new objects only where something is in them.
-    var toManys: [ToManyID: ToManyState] = [:]
-    /// The ordered to-many whose order is not kept for now (`leavingOrder`).
-    var unordered: ToManyID?
-    /// New objects in the order of their insertion; those deleted again are still in it.
-    var inserted: [ManagedObject] = []
-    /// Objects of the store that may have changed, in the order of their first change.
-    var touched: [ManagedObject] = []
-    /// Objects of the store that are deleted, in that order.
-    var deleted: [ManagedObject] = []
-    /// Deleted objects whose delete rules have not been applied yet.
-    var undecided: [ManagedObject] = []
-    /// Deleted objects whose delete rules are applied once more, to what has come to be there.
-    var decidedBefore: Set<ObjectID> = []
-    /// What deletion has read and relies on.
-    var seenByDeletion: [ToManyID: [Int64]] = [:]
-    /// Of relationships without an inverse: who led to an object when it was deleted or linked.
-    /// The key is the object's, where others have an owner's.
-    var ownersSeen: [ToManyID: [Int64]] = [:]
-    /// Of to-manys without an inverse: who was given an object here, by the object's key.
-    var ownersMade: [ToManyID: Int64] = [:]
-    /// What the same transaction deletes in other saves than this one (`PartedSave`): it neither
-    /// denies a deletion nor has to be valid.
-    public var deletedElsewhere: Set<ObjectID> = []
-    private var nextKey: Int64 = -1
-    /// Why a fault could not be read, where nobody could be told.
-    var faultError: (any Error)?
-    /// The first value that was set on a fault which could not be read: nothing is saved without it.
-    var lostValue: ContextError?
-
-    /// Whether the model's rules are being applied, so that objects need not apply them again.
-    var isValidating = false
-
-    /// Whether changes are written down as they are made: for undo, or for who observes them.
-    var isJournaling = false
-    /// Whether objects ask that, as they do while anything may be written down.
-    var watchesObjects = false
-    /// The changes since `processPendingChanges` last ran, in their order.
-    var journal: [JournalEntry] = []
-    var children: [WeakContext] = []
-    var observers: [Int: (ContextNotification) -> Void] = [:]
-    var observerCount = 0
-    /// What `events` has made, by the observer's number.
-    var streams: [Int: AsyncStream<ContextEvent>.Continuation] = [:]
-    /// Commits to follow, and what brings them.
-    var inbox: MergeInbox?
-    var subscription: Subscription?
-    var isMerging = false
-    /// The tokens of its own saves that the broadcast has not told of yet.
-    var ownSaves: Set<Int64> = []
-
-    /// New objects that this save has brought together with others, by the merge policy.
-    var replaced: [ObjectID: ObjectID] = [:]
-
-    /// What new objects' keys became, for the undo stack, which knows them by the old ones.
-    var renamed = PermanentKeys()
+    /// Settles by the merge policy.
+    var conflicts: ConflictResolution {
+        let conflicts = madeConflicts ?? ConflictResolution(deletion)
+        madeConflicts = conflicts
+        conflicts.policy = mergePolicy
+        return conflicts
+    }
 
     private init(
         _ coordinator: PersistentStoreCoordinator, parent: ManagedObjectContext? = nil,
@@ -133,15 +85,16 @@ public final class ManagedObjectContext {
         self.parent = parent
         self.author = author
         self.name = name
-        self.budget = budget
-        self.writerReader = writerReader
-        self.queryGeneration = queryGeneration
-        self.retainsRegisteredObjects = retainsRegisteredObjects
+        registry = ObjectRegistry(parent: parent?.registry, retainsAll: retainsRegisteredObjects)
+        changes = ChangeSet(plans: coordinator.plans)
+        view = StoreView(
+            coordinator, parent: parent?.view, budget: budget, writerReader: writerReader,
+            generation: queryGeneration)
     }
 
-    /// A request's context: what it reads is what is committed when it first reads.
-    /// - Parameter budget: what all its reading until a save may cost, for a thread that must not
-    ///   wait: what would cost more throws `StoreError.overBudget`. Nil for as long as it takes.
+    /// A request's context: it reads what is committed when it first reads.
+    /// - Parameter budget: the limit on the cost of all its reading until a save, for a thread that
+    ///   must not wait: what would cost more throws `StoreError.overBudget`. Nil is without limit.
     public convenience init(
         _ coordinator: PersistentStoreCoordinator, author: String? = nil, name: String? = nil,
         budget: ReadBudget? = nil
@@ -179,93 +132,165 @@ public final class ManagedObjectContext {
             queryGeneration: parent.queryGeneration,
             retainsRegisteredObjects: parent.retainsRegisteredObjects)
         evaluationLimit = parent.evaluationLimit
-        parent.adopt(self)
+        parent.children.add(self)
     }
-
-    deinit { close() }
 
     /// Gives the view back and forgets all objects. Nothing can be read afterwards.
     public func close() {
-        dropView()
-        isClosed = true
-        subscription?.cancel()
-        subscription = nil
-        inbox = nil
-        for stream in streams.values { stream.finish() }
-        streams = [:]
-        removeAllObservers()
-        unregisterAll()
-        weaklyRegistered = [:]
-        renamed = PermanentKeys()
+        view.close()
+        following = nil
+        observers?.removeAll()
+        registry.removeAll()
         forgetChanges()
     }
 
-    /// Forgets what is changed and what is known of to-manys.
-    func forgetChanges() {
-        toManys = [:]
-        inserted = []
-        touched = []
-        deleted = []
-        undecided = []
-        seenByDeletion = [:]
-        ownersSeen = [:]
-        ownersMade = [:]
-        replaced = [:]
-        journal = []
+    // MARK: Changing
+
+    /// Inserts a new object with the entity's defaults and a temporary identity
+    /// (`insertNewObject`).
+    /// - Throws: `ContextError.abstractEntity`, `.closed`.
+    public func insert(_ entity: Entity) throws -> ManagedObject {
+        if entity.isAbstract { throw ContextError.abstractEntity(entity.name) }
+        try view.checkOpen()
+        let plan = plans[entity]
+        let object = loader.insert(entity, key: registry.newKey(), values: plan.defaults)
+        if plan.isSubclassed { object.awakeFromInsert() }
+        return object
     }
 
-    func noteLostValue(of object: ManagedObject, _ slot: Int) {
-        guard object.isFault, object.entity.slots.indices.contains(slot) else { return }
-        lostValue =
-            lostValue
-            ?? .valueLost(
-                entity: object.entity.name, key: object.id.key,
-                property: object.entity.slots[slot].name)
+    /// Marks an object as deleted; its delete rules are applied by `processPendingChanges`. Nothing
+    /// happens to one that is deleted already. A fault is read first.
+    /// - Throws: `ContextError.foreignObject`; for a fault `StoreError`.
+    public func delete(_ object: ManagedObject) throws {
+        guard object.context === self else { throw ContextError.foreignObject }
+        try deletion.delete(object)
     }
 
-    func checkOpen() throws {
-        if isClosed { throw ContextError.closed }
-    }
-
-    /// Whether it reads on the writer's thread, where it cannot save by itself.
-    var isWriters: Bool { writerReader != nil }
-
-    func plan(_ entity: Entity) -> EntityPlan { coordinator.plans[entity.index] }
-
-    /// A new object's key, unlike any other in the context's whole family.
-    func newKey() -> Int64 {
-        if let parent { return parent.newKey() }
-        defer { nextKey -= 1 }
-        return nextKey
-    }
-
-    /// Remembers that an object of the store may have changed.
-    func touch(_ object: ManagedObject) {
-        object.isTouched = true
-        if object.isInserted { return }
-        touched.append(object)
-        if !retainsRegisteredObjects { setRegistered(object, for: object.id) }
-    }
-
-    /// Holds an object under an identity, or nobody where it is nil.
+    /// Merges saves that it follows, applies the delete rules of all objects deleted since it last
+    /// ran, and registers changes with the undo manager (`processPendingChanges`).
     ///
-    /// Who was held may go with that, and an object that goes asks `registered` itself (`forget`):
-    /// it must outlive the access that lets go of it, or Swift ends the process.
-    func setRegistered(_ object: ManagedObject?, for id: ObjectID) {
-        let old =
-            if let object { registered.updateValue(object, forKey: id) } else {
-                registered.removeValue(forKey: id)
-            }
-        withExtendedLifetime(old) {}
+    /// Delete rules are applied level by level, with one query a relationship and a level; loops of
+    /// cascades end where they began. Deny is judged by `saveRequest`, when all is known.
+    /// - Throws: `StoreError`, `ContextError.closed`.
+    public func processPendingChanges() throws {
+        try mergeNews()
+        try madeDeletion?.process()
+        registerJournal()
     }
 
-    /// Holds nobody any longer.
-    /// - Returns: who was held, who outlive the access.
+    /// Whether there is anything to save; a change that was taken back is none (`hasChanges`).
+    public var hasChanges: Bool {
+        hasChangesBesideUpdates || changes.touched.contains(where: changes.isUpdated)
+    }
+
+    /// The new objects, in the order of their insertion (`insertedObjects`). Neither here nor in
+    /// `updatedObjects` and `deletedObjects` are the results of delete rules that
+    /// `processPendingChanges` has not applied yet.
+    public var insertedObjects: [ManagedObject] { changes.insertedObjects }
+
+    /// The objects of the store whose values or members have changed, in the order of their first
+    /// change; owners of changed to-manys are last, by key (`updatedObjects`).
+    /// - Throws: `StoreError`, where the owner of a changed to-many must be read and cannot.
+    public func updatedObjects() throws -> [ManagedObject] {
+        try relationships.updatedObjects()
+    }
+
+    /// The objects of the store that are deleted here, in that order (`deletedObjects`).
+    public var deletedObjects: [ManagedObject] { changes.deleted }
+
+    /// Takes the last group of changes back (`undo`).
+    /// - Throws: as `UndoManager.undo`.
+    public func undo() throws { try undoManager?.undo() }
+
+    /// Does again what was taken back last (`redo`).
+    /// - Throws: as `UndoManager.redo`.
+    public func redo() throws { try undoManager?.redo() }
+
+    /// Takes all changes back that are not saved: new objects are gone, deleted ones are restored,
+    /// values are as they were read; nothing of it can be undone (`rollback`).
+    public func rollback() { ContextRefresh(self).rollback() }
+
+    /// Forgets all changes and all objects; nothing of it can be undone (`reset`). Objects that are
+    /// still referenced keep their values and belong to no context.
+    public func reset() { ContextRefresh(self).reset() }
+
+    // MARK: Saving
+
+    /// Applies delete rules, validates, and saves in one request. Temporary identities become
+    /// permanent and the objects are as stored. Where nothing changed there is no transaction.
+    ///
+    /// What is read next comes from a new view, which sees the save. Where the save meets what
+    /// others have saved, `mergePolicy` decides.
+    /// - Returns: the store's result; without changes one with the view's token alone.
+    /// - Throws: `ValidationErrors`; `StoreError`, of which `.moved` and `.conflicts` ask for
+    ///   another try with a new context; `ContextError.onWriter`, `.closed`.
     @discardableResult
-    func unregisterAll() -> [ObjectID: ManagedObject] {
-        let old = registered
-        registered = [:]
-        return old
+    public func save() throws -> SaveResult {
+        if view.isWriters { throw ContextError.onWriter }
+        return try ContextSave(self).run()
+    }
+
+    /// The request that `save` sends, after delete rules and validation; nil when nothing changed.
+    /// - Throws: as `save`.
+    public func saveRequest() throws -> SaveRequest? { try ContextSave(self).request() }
+
+    /// Takes the result of a `saveRequest` that the caller has saved: by
+    /// `PersistentStore.save(making:)`, or by `save` with a completion. Objects and observers are
+    /// told of the save. `save` does it by itself.
+    public func didSave(_ result: SaveResult) { ContextSave(self).finish(result) }
+
+    /// Makes a child's changes in its parent as `save` does, without validation: for steps on the
+    /// way to what will be saved. Nothing happens in a context without a parent.
+    /// - Throws: `StoreError.conflicts` for an object that the parent has deleted or lost, before
+    ///   anything is changed; `StoreError` where something must be read and cannot.
+    public func pushToParent() throws {
+        guard let parent else { return }
+        try inOneView {
+            try processPendingChanges()
+            try loader.checkFaults(isSave: false)
+            try ChildSave.run(self, in: parent)
+        }
+    }
+
+    /// Gives new objects the identities that they will have in the store, here and in all contexts
+    /// of the family (`obtainPermanentIDs(for:)`). Identities that are never saved are not given
+    /// out again.
+    /// - Throws: `ContextError.foreignObject`, `.onWriter`; `StoreError`.
+    public func obtainPermanentIDs(for objects: [ManagedObject]) throws {
+        if view.isWriters { throw ContextError.onWriter }
+        try KeyRenaming.obtain(for: objects, in: self)
+    }
+
+    /// What the same transaction deletes in other saves than this one: it neither denies a deletion
+    /// nor has to be valid.
+    package var deletedElsewhere: Set<ObjectID> {
+        get { changes.deletedElsewhere }
+        set { changes.deletedElsewhere = newValue }
+    }
+
+    // MARK: Observers
+
+    /// Tells of what happens in the context, on its thread, until the result is dropped or
+    /// cancelled.
+    public func observe(
+        _ receive: @escaping (ContextNotification) -> Void
+    ) -> ContextObservation {
+        defer { updateJournaling() }
+        return ContextObservation(self, makeObservers().add(receive))
+    }
+
+    /// The same as a stream of identities, for other threads. It ends with the context, when its
+    /// reader is gone, or after 1,000 events that were not read: a reader that sees it end while
+    /// the context lives has missed events, and reads the objects anew from another stream on.
+    public func events() -> AsyncStream<ContextEvent> {
+        defer { updateJournaling() }
+        return makeObservers().addStream { [weak self] in self?.removeObserver($0) }
+    }
+
+    private func makeObservers() -> ContextObservers {
+        let made = observers ?? ContextObservers()
+        observers = made
+        return made
     }
 }
 

@@ -57,14 +57,14 @@ public final class PersistentStoreCoordinator: Sendable {
 
     /// The generation of what was read since one was current: that one, or one of its own where
     /// another has come since.
-    public func cacheGeneration(ofWhatWasReadSince first: String) -> String {
+    package func cacheGeneration(ofWhatWasReadSince first: String) -> String {
         first == cache.generation ? first : RowCache.drawGeneration()
     }
 
     /// The cache generations of programs that had the store before, where nothing but saves of its
-    /// history has changed it since: what was read in one of them up to its last save is known. None
-    /// where `generation` is not the one that began with the coordinator.
-    public func formerGenerations(of generation: String) -> [StoreMark] {
+    /// history has changed it since: what was read in one of them up to its last save is known.
+    /// None where `generation` is not the one that began with the coordinator.
+    package func formerGenerations(of generation: String) -> [StoreMark] {
         cache.former(of: generation)
     }
 
@@ -93,11 +93,11 @@ public final class PersistentStoreCoordinator: Sendable {
         return read
     }
 
-    /// A context to be kept: between two operations it holds nothing of the store, and it lets go
-    /// of objects that are unchanged and that nobody else has.
+    /// A context to be kept: between two operations it holds nothing of the store, and it releases
+    /// objects that are unchanged and not referenced elsewhere.
     /// - Parameters:
-    ///   - author: who saves (`transactionAuthor`).
-    ///   - name: what saves, for the history.
+    ///   - author: the author of its saves (`transactionAuthor`).
+    ///   - name: the name of what saves, for the history.
     ///   - retainsRegisteredObjects: whether it keeps all objects that it has read.
     public func newContext(
         author: String? = nil, name: String? = nil, retainsRegisteredObjects: Bool = false
@@ -113,6 +113,7 @@ public final class PersistentStoreCoordinator: Sendable {
         let place = id.isTemporary ? "t\(id.key.magnitude)" : "p\(id.key)"
         return "x-coredata://\(store.identifier)/\(entity.name)/\(place)"
     }
+
     /// The identity of the object that a URI names (`managedObjectID(forURIRepresentation:)`); it
     /// need not be there.
     /// - Throws: `ContextError.unusableURI` where it is none, is of another store, names no entity

@@ -34,10 +34,10 @@ import SteleSystem
 /// 3 and 5); so rule 2 refused a reader's put, and rule 4 that of an earlier commit. Each rule
 /// acts under the lock of the object's one shard, so none sees half of another.
 ///
-/// **Reading without a view** (`PersistentStoreCoordinator.snapshot(_:in:)`). A row read at a moment
-/// when T was the last commit known, before and after, may be that of a commit N > T which is on
-/// disk and not known yet. Then N has inserted or changed the object, rule 3 has left `since` N or
-/// a floor of N, and rule 2 refuses the row for T.
+/// **Reading without a view** (`PersistentStoreCoordinator.snapshot(_:in:)`). A row read at a
+/// moment when T was the last commit known, before and after, may be that of a commit N > T which
+/// is on disk and not known yet. Then N has inserted or changed the object, rule 3 has left `since`
+/// N or a floor of N, and rule 2 refuses the row for T.
 ///
 /// **Failed commits** leave marks and floors that are too high: they cost a miss, never a lie.
 ///

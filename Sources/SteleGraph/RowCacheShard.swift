@@ -58,7 +58,7 @@ final class RowCacheShard: Sendable {
                 // A snapshot that is there and not newer than the reader is the same one.
                 if entry.snapshot != nil { return true }
             }
-            if Self.cost(snapshot) <= largest { store(id, snapshot, since, &state) }
+            if Self.cost(snapshot) <= largest { store(id, snapshot, since: since, in: &state) }
             return true
         }
     }
@@ -75,7 +75,7 @@ final class RowCacheShard: Sendable {
             }
             if keeping {
                 let fits = snapshot.map { Self.cost($0) <= largest } ?? true
-                store(id, fits ? snapshot : nil, number, &state)
+                store(id, fits ? snapshot : nil, since: number, in: &state)
             } else {
                 state.floor = max(state.floor, number)
             }
@@ -97,8 +97,9 @@ final class RowCacheShard: Sendable {
         }
     }
 
-    private func store(_ id: ObjectID, _ snapshot: Snapshot?, _ since: Int64, _ state: inout State)
-    {
+    private func store(
+        _ id: ObjectID, _ snapshot: Snapshot?, since: Int64, in state: inout State
+    ) {
         let bytes = Self.cost(snapshot)
         if let place = state.places[id] {
             state.bytes += bytes - state.entries[place].bytes

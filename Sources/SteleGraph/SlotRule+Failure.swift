@@ -1,4 +1,4 @@
-/// Whether a value is what the model asks for.
+/// Whether a value keeps the rules of the model.
 
 import SteleModel
 
@@ -41,7 +41,7 @@ extension SlotRule {
                 errors.append(.tooSoon(object, name, it, earliest: low))
             }
         case (.text(let low, let high, let pattern), .string(let it)):
-            checkText(it, low, high, pattern, of: object, &errors)
+            checkText(it, least: low, most: high, pattern: pattern, of: object, &errors)
         case (.uri, .string(let it)):
             if !isURI(it) { errors.append(.invalidURI(object, name, it)) }
         default: break
@@ -56,11 +56,11 @@ extension SlotRule {
         guard case .key(let key) = before.values[slot], let context = object.context else {
             return true
         }
-        return context.known(context.destinationID(left, key))?.isDeleted == true
+        return context.loader.known(left, key)?.isDeleted == true
     }
 
     private func checkText(
-        _ text: String, _ least: Int?, _ most: Int?, _ pattern: String?,
+        _ text: String, least: Int?, most: Int?, pattern: String?,
         of object: ManagedObject, _ errors: inout [ValidationError]
     ) {
         if least != nil || most != nil {
@@ -74,7 +74,7 @@ extension SlotRule {
         guard let pattern else { return }
         let outcome = PatternMatch.of(text, pattern)
         if outcome == .matches { return }
-        errors.append(.unmatched(object, name, text, pattern: pattern, outcome))
+        errors.append(.unmatched(object, name, text, pattern: pattern, outcome: outcome))
     }
 }
 

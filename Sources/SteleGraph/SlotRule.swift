@@ -31,7 +31,7 @@ struct SlotRule: Sendable {
         self.slot = slot
         name = attribute.name
         isRequired = !attribute.isOptional
-        // What the store derives is not held to bounds: nobody has given it.
+        // Bounds do not apply to what the store derives: no caller has set it.
         check = attribute.isDerived ? .none : Self.check(attribute)
         if case .none = check, !isRequired { return nil }
     }

@@ -6,8 +6,8 @@ import StelePersistence
 
 extension ValidationError {
     private init(
-        _ kind: Kind, _ object: ManagedObject, _ property: String, _ value: Value, _ limit: Value,
-        _ message: String, _ detail: String
+        _ kind: Kind, of object: ManagedObject, _ property: String, value: Value = .null,
+        limit: Value = .null, message: String, detail: String
     ) {
         self.init(
             kind, entity: object.entity, key: object.id.key, property: property, value: value,
@@ -17,107 +17,121 @@ extension ValidationError {
 
     static func missing(_ object: ManagedObject, _ property: String) -> ValidationError {
         ValidationError(
-            .missingMandatoryProperty, object, property, .null, .null, "must have a value",
-            "has no value, and the model asks for one")
+            .missingMandatoryProperty, of: object, property, message: "must have a value",
+            detail: "has no value, and the model asks for one")
     }
 
     static func wrongType(
-        _ object: ManagedObject, _ slot: Int, _ value: Value, _ type: AttributeType
+        _ object: ManagedObject, slot: Int, value: Value, type: AttributeType
     ) -> ValidationError {
         let name = object.entity.slots[slot].name
         if case .date = value, type == .date {
             return ValidationError(
-                .invalidDate, object, name, value, .null, "must be a date",
-                "is a date that no store can keep: it is not a finite number of seconds")
+                .invalidDate, of: object, name, value: value,
+                message: "must be a date",
+                detail: "is a date that no store can keep: it is not a finite number of seconds")
         }
         return ValidationError(
-            .invalid, object, name, value, .null, "must be \(type.name)",
-            "is of the type \(type.name), and was given \(value.kindName)")
+            .invalid, of: object, name, value: value, message: "must be \(type.name)",
+            detail: "is of the type \(type.name), and was given \(value.kindName)")
     }
 
     static func tooFew(
         _ object: ManagedObject, _ relationship: Relationship, count: Int, least: Int
     ) -> ValidationError {
         ValidationError(
-            .relationshipLacksMinimumCount, object, relationship.name, .int(Int64(count)),
-            .int(Int64(least)), "must have at least \(plural(least, "member"))",
-            "has too few members: \(count), and the model asks for at least \(least)")
+            .relationshipLacksMinimumCount, of: object, relationship.name,
+            value: .int(Int64(count)), limit: .int(Int64(least)),
+            message: "must have at least \(plural(least, "member"))",
+            detail: "has too few members: \(count), and the model asks for at least \(least)")
     }
 
     static func tooMany(
         _ object: ManagedObject, _ relationship: Relationship, count: Int, most: Int
     ) -> ValidationError {
         ValidationError(
-            .relationshipExceedsMaximumCount, object, relationship.name, .int(Int64(count)),
-            .int(Int64(most)), "can have at most \(plural(most, "member"))",
-            "has too many members: \(count), and the model allows at most \(most)")
+            .relationshipExceedsMaximumCount, of: object, relationship.name,
+            value: .int(Int64(count)), limit: .int(Int64(most)),
+            message: "can have at most \(plural(most, "member"))",
+            detail: "has too many members: \(count), and the model allows at most \(most)")
     }
 
     static func denied(
-        _ object: ManagedObject, _ relationship: Relationship, _ other: Int64, _ entity: Entity
+        _ object: ManagedObject, _ relationship: Relationship, by other: Int64, of entity: Entity
     ) -> ValidationError {
         ValidationError(
-            .relationshipDeniedDelete, object, relationship.name, .key(other), .null,
-            "must be empty before the object can be deleted",
-            "still leads to \(ObjectID.name(entity.name, other)), and its delete rule is Deny")
+            .relationshipDeniedDelete, of: object, relationship.name, value: .key(other),
+            message: "must be empty before the object can be deleted",
+            detail:
+                "still leads to \(ObjectID.name(entity.name, other)), and its delete rule is Deny")
     }
 
     static func tooLarge(
         _ object: ManagedObject, _ property: String, _ value: Value, most: Value
     ) -> ValidationError {
         ValidationError(
-            .numberTooLarge, object, property, value, most, "must be at most \(number(most))",
-            "is too large: \(number(value)), and the model allows at most \(number(most))")
+            .numberTooLarge, of: object, property, value: value, limit: most,
+            message: "must be at most \(number(most))",
+            detail: "is too large: \(number(value)), and the model allows at most \(number(most))")
     }
 
     static func tooSmall(
         _ object: ManagedObject, _ property: String, _ value: Value, least: Value
     ) -> ValidationError {
         ValidationError(
-            .numberTooSmall, object, property, value, least, "must be at least \(number(least))",
-            "is too small: \(number(value)), and the model asks for at least \(number(least))")
+            .numberTooSmall, of: object, property, value: value, limit: least,
+            message: "must be at least \(number(least))",
+            detail:
+                "is too small: \(number(value)), and the model asks for at least \(number(least))")
     }
 
     static func tooLate(
         _ object: ManagedObject, _ property: String, _ value: Double, latest: Double
     ) -> ValidationError {
         ValidationError(
-            .dateTooLate, object, property, .date(value), .date(latest),
-            "must not be later than \(moment(latest))",
-            "is too late: \(moment(value)), and the model allows none after \(moment(latest))")
+            .dateTooLate, of: object, property, value: .date(value), limit: .date(latest),
+            message: "must not be later than \(moment(latest))",
+            detail:
+                "is too late: \(moment(value)), and the model allows none after \(moment(latest))")
     }
 
     static func tooSoon(
         _ object: ManagedObject, _ property: String, _ value: Double, earliest: Double
     ) -> ValidationError {
         ValidationError(
-            .dateTooSoon, object, property, .date(value), .date(earliest),
-            "must not be earlier than \(moment(earliest))",
-            "is too early: \(moment(value)), and the model allows none before \(moment(earliest))")
+            .dateTooSoon, of: object, property, value: .date(value), limit: .date(earliest),
+            message: "must not be earlier than \(moment(earliest))",
+            detail:
+                "is too early: \(moment(value)), and the model allows none before "
+                + "\(moment(earliest))"
+        )
     }
 
     static func tooLong(
         _ object: ManagedObject, _ property: String, _ text: String, length: Int, most: Int
     ) -> ValidationError {
         ValidationError(
-            .stringTooLong, object, property, .string(text), .int(Int64(most)),
-            "can have at most \(plural(most, "character"))",
-            "is too long: \(plural(length, "character")), and the model allows at most \(most)")
+            .stringTooLong, of: object, property, value: .string(text), limit: .int(Int64(most)),
+            message: "can have at most \(plural(most, "character"))",
+            detail:
+                "is too long: \(plural(length, "character")), and the model allows at most \(most)")
     }
 
     static func tooShort(
         _ object: ManagedObject, _ property: String, _ text: String, length: Int, least: Int
     ) -> ValidationError {
         ValidationError(
-            .stringTooShort, object, property, .string(text), .int(Int64(least)),
-            "must have at least \(plural(least, "character"))",
-            "is too short: \(plural(length, "character")), and the model asks for at least \(least)"
+            .stringTooShort, of: object, property, value: .string(text), limit: .int(Int64(least)),
+            message: "must have at least \(plural(least, "character"))",
+            detail:
+                "is too short: \(plural(length, "character")), and the model asks for at least "
+                + "\(least)"
         )
     }
 
     static func unmatched(
         _ object: ManagedObject, _ property: String, _ text: String, pattern: String,
-        _ outcome: PatternMatch
+        outcome: PatternMatch
     ) -> ValidationError {
         let reason =
             switch outcome {
@@ -128,16 +142,18 @@ extension ValidationError {
                 "cannot be matched: the model's pattern is no regular expression: \(pattern)"
             }
         return ValidationError(
-            .stringPatternMatching, object, property, .string(text), .string(pattern),
-            "must match \(pattern)", reason)
+            .stringPatternMatching, of: object, property, value: .string(text),
+            limit: .string(pattern),
+            message: "must match \(pattern)",
+            detail: reason)
     }
 
     static func invalidURI(
         _ object: ManagedObject, _ property: String, _ text: String
     ) -> ValidationError {
         ValidationError(
-            .invalidURI, object, property, .string(text), .null, "must be a URI",
-            "is no URI: what RFC 3986 does not allow must be percent-encoded")
+            .invalidURI, of: object, property, value: .string(text), message: "must be a URI",
+            detail: "is no URI: what RFC 3986 does not allow must be percent-encoded")
     }
 }
 

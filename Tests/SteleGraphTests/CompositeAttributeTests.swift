@@ -120,7 +120,7 @@ import Testing
                 one["home.place.latitude"] = .double(latitude)
                 one["home.place.longitude"] = .double(10)
             }
-            if city == "Oslo" { try one.set("boss", context.inserted.first) }
+            if city == "Oslo" { try one.set("boss", context.insertedObjects.first) }
         }
         try context.save()
         func keys(_ format: String) throws -> [Int64] {

@@ -108,7 +108,8 @@ extension EditingPlay {
         let updated = try context.updatedObjects()
         defer { withExtendedLifetime(updated) {} }
         for key in context.registeredObjects.map(\.id.key).sorted() {
-            guard let object = context.known(ObjectID(root: node.root, key: key)), !object.isFault,
+            guard let object = context.registry[ObjectID(root: node.root, key: key)],
+                !object.isFault,
                 !object.isDeleted
             else { continue }
             for link in fixture.model.relationships {

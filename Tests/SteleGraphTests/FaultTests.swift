@@ -170,6 +170,6 @@ import Testing
         try context.delete(try context.get(id))
         try context.save()
         for person in people { #expect(try fixture.stored("Person.team", of: person.key) == nil) }
-        #expect(context.toManys.isEmpty && context.registeredObjects.isEmpty)
+        #expect(context.toManys.states.isEmpty && context.registeredObjects.isEmpty)
     }
 }

@@ -17,7 +17,7 @@ import Testing
             try context.get(id)["name"] = .string("Bo")
             try context.refresh(try context.get(id), mergeChanges: false)
         }
-        #expect(context.registered.count == ids.count && context.touched.isEmpty)
+        #expect(context.registeredObjects.count == ids.count && context.changes.touched.isEmpty)
         context.close()
         #expect(context.registeredObjects.isEmpty)
     }
@@ -31,9 +31,9 @@ import Testing
         try context.get(id)["name"] = .string("Bo")
         try context.refresh(try context.get(id), mergeChanges: false)
         let other = try fixture.coordinator.newContext(retainsRegisteredObjects: true).get(id)
-        context.setRegistered(other, for: id)
+        context.registry.retain(other)
         #expect(context.registeredObject(for: id) === other)
-        context.setRegistered(nil, for: id)
+        context.registry.remove(other)
         #expect(context.registeredObject(for: id) == nil)
     }
 
@@ -48,8 +48,8 @@ import Testing
         holder?.observation = context.observe { _ in }
         let observation = context.observe { [holder] _ in withExtendedLifetime(holder) {} }
         holder = nil
-        #expect(context.observers.count == 2)
+        #expect(context.observers?.count == 2)
         if isClosed { context.close() } else { observation.cancel() }
-        #expect(context.observers.isEmpty)
+        #expect(!context.isObserved)
     }
 }

@@ -114,7 +114,7 @@ import Testing
             return all.map(\.key) == [ids[1].key]
         }
         #expect(try parent.get(ids[0])["name"] == .string("Person 1"))
-        #expect(parent.inserted.isEmpty && child.hasChanges && made.isInserted)
+        #expect(parent.changes.inserted.isEmpty && child.hasChanges && made.isInserted)
     }
 
     @Test(arguments: StoreKind.allCases)

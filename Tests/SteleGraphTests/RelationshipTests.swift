@@ -31,8 +31,8 @@ import Testing
 
         let context = fixture.context()
         try context.get(people[1]).set("team", try context.get(teams[1]))
-        #expect(context.toManys.count == 2)
-        #expect(context.toManys.values.allSatisfy { $0.isFault })
+        #expect(context.toManys.states.count == 2)
+        #expect(context.toManys.states.values.allSatisfy { $0.isFault })
         #expect(try context.get(teams[0]).keys("players") == [people[0].key, people[2].key])
         #expect(try context.get(teams[1]).keys("players") == [people[1].key])
         try context.save()

@@ -53,7 +53,8 @@ struct AffectedRows {
 
     // MARK: Changes on the far side
 
-    /// Notes who leads to a changed object, as links are in the reader's view or were before.
+    /// Notes the objects that lead to a changed one, as links are in the reader's view or were
+    /// before.
     /// - Throws: `StoreError`.
     mutating func add(
         farChangesOf saves: ArraySlice<HistoryTransaction>, _ reader: any StoreReader
@@ -122,7 +123,7 @@ struct AffectedRows {
     private func formerOwners(
         _ relationship: Relationship, in changes: [HistoryChange]
     ) -> Set<Int64> {
-        guard let inverse = model.inverse(of: relationship), !inverse.isToMany else { return [] }
+        guard let inverse = model.toOneInverse(of: relationship) else { return [] }
         var found: Set<Int64> = []
         for change in changes {
             if change.kind == .delete, let values = change.snapshot?.values,

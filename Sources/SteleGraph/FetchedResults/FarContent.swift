@@ -6,11 +6,12 @@ import StelePredicates
 /// The properties of other objects of which a row shows something, by name: one name for all
 /// entities, so rather too many than too few.
 ///
-/// What else is changed of them costs nothing: a save that moves one player leaves alone the rows of
-/// all others of the team, whose list of players it changes.
+/// What else is changed of them costs nothing: a save that moves one player leaves alone the rows
+/// of all others of the team, whose list of players it changes.
 struct FarContent: Sendable {
     private var names: Set<String> = []
-    /// Whether objects are given whole: all that has a slot, and no to-many that no path leads over.
+    /// Whether objects are given whole: all that has a slot, and no to-many that no path leads
+    /// over.
     private let isOfWholeObjects: Bool
 
     /// - Parameter paths: all that rows show of other objects is at an end of these.
@@ -31,7 +32,7 @@ struct FarContent: Sendable {
         for relationship in paths.joined().map({ model.relationships[$0] }) {
             names.insert(relationship.name)
             guard let inverse = model.inverse(of: relationship) else { continue }
-            // Who leads to an object by a to-one is told of as changed himself.
+            // An object that leads to another by a to-one is reported as changed itself.
             if relationship.isToMany || !inverse.isToMany { names.insert(inverse.name) }
         }
     }

@@ -14,7 +14,7 @@ extension FetchedResults {
     /// - Returns: nil where they do not tell it: other objects decide of the rows, or their
     ///   versions do; a program has kept no old values; the predicate fails on an object as it was;
     ///   or rows beyond those that are known would have to come back.
-    public func rewound(through saves: [HistoryTransaction], to token: Int64) -> FetchedResults? {
+    package func rewound(through saves: [HistoryTransaction], to token: Int64) -> FetchedResults? {
         guard query.isOfRowsAlone, !query.isOfVersions, let judge = try? RowJudge(query) else {
             return nil
         }

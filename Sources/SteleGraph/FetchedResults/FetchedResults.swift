@@ -191,7 +191,7 @@ public struct FetchedResults: Sendable {
                 $0.kind == .update && $0.before == nil && query.concerns($0.entity)
             }
         }
-        // Whose a changed object was before, nobody knows then.
+        // Then it is unknown to which objects a changed one belonged before.
         let isContentUnknown =
             query.contents.isUnbounded || isUnknown && !query.contents.paths.isEmpty
         if !isContentUnknown { try affected.add(farChangesOf: saves, read.reader) }

@@ -1,4 +1,4 @@
-/// A fetch's result that stays as the store is, for who shows it (NSFetchedResultsController).
+/// A fetch's result that follows the store, for a display (NSFetchedResultsController).
 
 import SteleModel
 import StelePersistence

@@ -12,13 +12,17 @@ import SteleModel
 public struct ResultsDifference: Sendable, Equatable {
     /// A row that is not there any more.
     public struct Delete: Sendable, Equatable {
+        /// Its place before.
         public var index: Int
+        /// The key of its object.
         public var key: Int64
     }
 
     /// A row that is new in the result.
     public struct Insert: Sendable, Equatable {
+        /// Its place now.
         public var index: Int
+        /// The key of its object.
         public var key: Int64
         /// The section that it is in; nil without sections.
         public var section: Value?
@@ -27,18 +31,27 @@ public struct ResultsDifference: Sendable, Equatable {
     /// A row that stands elsewhere among the others, or in another section; its values may have
     /// changed, too.
     public struct Move: Sendable, Equatable {
+        /// Its place before.
         public var from: Int
+        /// Its place now.
         public var to: Int
+        /// The key of its object.
         public var key: Int64
+        /// The section that it is in; nil without sections.
         public var section: Value?
+        /// Which of its properties have changed.
         public var updated: UpdatedKeys
     }
 
     /// A row that is where it was, with other values.
     public struct Update: Sendable, Equatable {
+        /// Its place now.
         public var index: Int
+        /// The key of its object.
         public var key: Int64
+        /// The section that it is in; nil without sections.
         public var section: Value?
+        /// Which of its properties have changed.
         public var updated: UpdatedKeys
     }
 
@@ -46,6 +59,7 @@ public struct ResultsDifference: Sendable, Equatable {
     public struct SectionChange: Sendable, Equatable {
         /// Among the sections before for one that is gone, else among those after.
         public var index: Int
+        /// The value that its rows have in common.
         public var name: Value
     }
 
@@ -53,11 +67,17 @@ public struct ResultsDifference: Sendable, Equatable {
     public internal(set) var token: Int64
     /// Whether it tells all up to a view that was read, and not one save alone.
     public internal(set) var isOfView: Bool
+    /// Rows that are gone.
     public internal(set) var deletes: [Delete] = []
+    /// Rows that are new.
     public internal(set) var inserts: [Insert] = []
+    /// Rows that stand elsewhere.
     public internal(set) var moves: [Move] = []
+    /// Rows with other values.
     public internal(set) var updates: [Update] = []
+    /// Sections that are gone.
     public internal(set) var sectionDeletes: [SectionChange] = []
+    /// Sections that are new.
     public internal(set) var sectionInserts: [SectionChange] = []
 
     init(token: Int64, isOfView: Bool) {
@@ -77,7 +97,7 @@ public struct ResultsDifference: Sendable, Equatable {
     }
 
     /// Leaves out updates of rows that show nothing of them.
-    public mutating func removeUpdates(where shouldBeRemoved: (Update) -> Bool) {
+    package mutating func removeUpdates(where shouldBeRemoved: (Update) -> Bool) {
         updates.removeAll(where: shouldBeRemoved)
     }
 
@@ -105,7 +125,7 @@ public struct UpdatedKeys: Sendable, Equatable {
     /// Nothing.
     public init() {}
 
-    /// What nobody knows.
+    /// Changes of which nothing is known.
     public static var unknown: UpdatedKeys {
         var keys = UpdatedKeys()
         keys.names = nil

@@ -106,7 +106,7 @@ public struct ResultsQuery: Sendable {
     /// Whether no object but the row's own decides of it.
     let isOfRowsAlone: Bool
 
-    /// Whether a version decides of a row; what it was before a save nobody keeps.
+    /// Whether a version decides of a row; the version before a save is not kept.
     let isOfVersions: Bool
 
     /// Whether a change of an object of that entity can matter.

@@ -8,15 +8,15 @@ import StelePredicates
 ///
 /// A save that can change them has the store asked for all of them again; what it says then is
 /// compared with what was there.
-public struct RowResults: Sendable {
+package struct RowResults: Sendable {
     /// What it is the result of.
-    public let request: FetchRequest
+    package let request: FetchRequest
     /// The last save that it knows.
-    public private(set) var token: Int64
+    package private(set) var token: Int64
     /// The rows, in their order.
-    public private(set) var rows: [[Value]] = []
+    package private(set) var rows: [[Value]] = []
     /// A number for each row, the same as long as it is there.
-    public private(set) var keys: [Int64] = []
+    package private(set) var keys: [Int64] = []
 
     private let identity: [Int]
     private let maximumRows: Int
@@ -34,7 +34,7 @@ public struct RowResults: Sendable {
     ///   - identity: the places in a row of the values by which it is known from one time to the
     ///     next: a group's keys, a distinct row's columns; none for a single row.
     /// - Throws: `StoreError`; `ResultsError.tooManyRows`.
-    public init(
+    package init(
         _ request: FetchRequest, identity: [Int], maximumRows: Int, model: Model,
         _ reader: any StoreReader
     ) throws {
@@ -71,7 +71,7 @@ public struct RowResults: Sendable {
     /// Moves on to the last save of a view.
     /// - Returns: the difference; nil where nothing has changed.
     /// - Throws: as the initializer, and what opening the view throws.
-    public mutating func advance(in view: SavesView) throws -> ResultsDifference? {
+    package mutating func advance(in view: SavesView) throws -> ResultsDifference? {
         // All rows are read anew: what cannot be known to change nothing is asked for.
         let isConcerned =
             !view.isWhole(after: token)

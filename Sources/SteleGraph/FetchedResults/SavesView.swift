@@ -3,7 +3,7 @@
 import StelePersistence
 
 /// One round of following the store, shared by all results that follow: the saves that are told,
-/// and, once anyone needs to read, a reader and all saves up to its token.
+/// and, once one of them needs to read, a reader and all saves up to its token.
 ///
 /// It belongs to one thread.
 public final class SavesView {
@@ -23,8 +23,8 @@ public final class SavesView {
     /// - Parameters:
     ///   - token: what is known already; the saves come right after it.
     ///   - bytes: about how many bytes of memory the saves may take that are read along with the
-    ///     reader. More than that is as good as lost: who follows reads his result anew.
-    ///   - open: opens a reader, which whoever made this closes after the round.
+    ///     reader. More than that count as lost: the results are read anew.
+    ///   - open: opens a reader, which the caller closes after the round.
     public init(
         after token: Int64, _ saves: [HistoryTransaction], atMost bytes: Int = 32 << 20,
         open: @escaping () throws -> any StoreReader

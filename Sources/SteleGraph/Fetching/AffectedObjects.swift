@@ -44,17 +44,15 @@ struct AffectedObjects {
     }
 
     private func changedObjects() -> Set<ObjectID> {
-        var found: Set<ObjectID> = []
-        for object in context.inserted { found.insert(object.id) }
-        for object in context.touched { found.insert(object.id) }
-        for object in context.deleted { found.insert(object.id) }
-        for (place, state) in context.toManys where state.hasChanges {
-            found.insert(context.ownerID(place))
+        let changes = context.changes
+        var found = Set((changes.inserted + changes.touched + changes.deleted).map(\.id))
+        for (place, state) in context.toManys.states where state.hasChanges {
+            found.insert(context.model.ownerID(place))
         }
         return found
     }
 
-    /// Who leads to those objects, as links are now; changed owners need not be among them.
+    /// The objects that lead to those, as links are now; changed ones need not be among them.
     private func owners(
         _ relationship: Relationship, of members: Set<Int64>
     ) throws -> Set<Int64> {
@@ -62,20 +60,20 @@ struct AffectedObjects {
         guard let inverse = model.inverse(of: relationship) else {
             let saved = members.filter { $0 > 0 || context.parent != nil }.sorted()
             if saved.isEmpty { return [] }
-            return Set(try context.snapshots(context.who(relationship, leadsTo: saved)).map(\.key))
+            let request = relationship.request(leadingTo: saved, in: model)
+            return Set(try context.snapshots(request).map(\.key))
         }
         if inverse.isToMany {
-            try context.fire(inverse, owners: members.sorted())
+            try context.toManys.fire(inverse, owners: members.sorted())
             var found: Set<Int64> = []
             for key in members {
-                let place = ToManyID(relationship: inverse.index, owner: key)
-                found.formUnion(context.toManys[place]?.members(ordered: false) ?? [])
+                found.formUnion(context.toManys[inverse, key]?.members(ordered: false) ?? [])
             }
             return found
         }
-        let root = model.destination(of: relationship).root
-        var objects = Array(try context.existingObjects(root: root, keys: members.sorted()).values)
-        objects += members.compactMap { context.known(ObjectID(root: root, key: $0)) }
+        var objects = Array(
+            try context.loader.destinations(relationship, members.sorted()).values)
+        objects += members.compactMap { context.loader.known(relationship, $0) }
             .filter(\.isDeleted)
         return Set(objects.compactMap { $0.key(in: inverse) })
     }

@@ -44,7 +44,7 @@ struct PendingFetch {
                 let (sum, isBeyond) = $0.addingReportingOverflow(max(0, request.fetchOffset))
                 return isBeyond ? .max : sum
             }
-            others = try context.snapshots(rest).map(context.register)
+            others = try context.loader.snapshots(rest).map(context.loader.object(from:))
         }
         return page(try merge(others, come))
     }
@@ -55,7 +55,7 @@ struct PendingFetch {
             var rest = excluding(affected)
             rest.fetchOffset = 0
             rest.fetchLimit = nil
-            total += try context.storedCount(rest)
+            total += try ContextFetch(context, rest).storedCount()
         }
         let left = max(0, total - max(0, request.fetchOffset))
         return request.fetchLimit.map { min(max(0, $0), left) } ?? left
@@ -88,9 +88,9 @@ struct PendingFetch {
         } else {
             var all = FetchRequest(entity: entity)
             all.fetchLimit = context.evaluationLimit.map { $0 + 1 }
-            found = try context.snapshots(all).map(context.register)
-            try context.checkEvaluation(of: found.count)
-            found += context.inserted
+            found = try context.snapshots(all).map(context.loader.object(from:))
+            try view.checkCount(found.count)
+            found += context.changes.inserted
         }
         let kinds = request.includesSubentities ? entity.subtree : entity.index..<entity.index + 1
         return found.filter { !$0.isDeleted && kinds.contains($0.entity.index) }

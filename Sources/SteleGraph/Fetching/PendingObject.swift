@@ -19,6 +19,12 @@ final class PendingView {
         }
     }
 
+    /// - Throws: `ContextError.tooManyObjects` beyond the context's `evaluationLimit`.
+    func checkCount(_ count: Int) throws {
+        guard let limit = context.evaluationLimit, count > limit else { return }
+        throw ContextError.tooManyObjects(limit: limit)
+    }
+
     /// - Throws: what a reading failed with, once.
     func check() throws {
         if let error {
@@ -45,7 +51,7 @@ struct PendingObject: EvaluatedObject {
     func toOne(_ relationship: Relationship) -> PendingObject? {
         guard has(relationship) else { return nil }
         return view.read(nil) {
-            try view.context.toOne(relationship, of: object)
+            try view.context.relationships.toOne(relationship, of: object)
                 .map { PendingObject(view: view, object: $0) }
         }
     }
@@ -53,7 +59,7 @@ struct PendingObject: EvaluatedObject {
     func toMany(_ relationship: Relationship) -> [PendingObject] {
         guard has(relationship) else { return [] }
         return view.read([]) {
-            try view.context.members(relationship, of: object)
+            try view.context.relationships.members(relationship, of: object)
                 .map { PendingObject(view: view, object: $0) }
         }
     }

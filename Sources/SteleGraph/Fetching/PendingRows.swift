@@ -4,44 +4,9 @@ import SteleModel
 import StelePersistence
 import StelePredicates
 
-extension ManagedObjectContext {
-    /// As `rows`, of what is unsaved, too: what the objects hold here, and who matches here. Core
-    /// Data has no such thing.
-    ///
-    /// Where nothing has changed the store is asked. Else columns are worked out for the objects of
-    /// the page, and aggregates and distinct rows over all objects that match.
-    /// - Throws: as `fetch`; `ContextError.tooManyObjects` beyond `evaluationLimit`.
-    public func currentRows(_ request: FetchRequest) throws -> [[Value]] {
-        guard request.isChecked else { return try currentRows(request.checked(in: model)) }
-        try mergeNews()
-        guard mayHaveChanges else {
-            if let parent { return try parent.currentRows(request) }
-            return try rows(request)
-        }
-        return try inOneView { try PendingRows(self, request).rows() }
-    }
-
-    /// Where an object stands in a request's order, unsaved changes counted: what
-    /// `FetchRequest.after` goes on behind. Empty where there is no such object.
-    /// - Throws: as `fetch`.
-    public func position(of key: Int64, in request: FetchRequest) throws -> [Value] {
-        guard request.isChecked else {
-            return try position(of: key, in: request.checked(in: model))
-        }
-        guard mayHaveChanges else {
-            if let parent { return try parent.position(of: key, in: request) }
-            return try read { try $0.reader.position(of: key, in: request) }
-        }
-        return try inOneView {
-            let id = ObjectID(root: request.entity.root, key: key)
-            guard let object = try existingObject(with: id) else { return [] }
-            return try PendingFetch(self, request).position(object)
-        }
-    }
-}
-
-/// Rows made of objects with their unsaved changes: select, group, sort, cut.
-private struct PendingRows {
+/// Rows made of objects with their unsaved changes: select, group, sort, cut. Columns are worked
+/// out for the objects of the page, aggregates and distinct rows over all objects that match.
+struct PendingRows {
     private typealias Evaluator = ExpressionEvaluator<PendingObject>
 
     private let context: ManagedObjectContext
@@ -100,7 +65,7 @@ private struct PendingRows {
         all.isChecked = true
         all.fetchLimit = context.evaluationLimit.map { $0 + 1 }
         let objects = try context.fetch(all)
-        try context.checkEvaluation(of: objects.count)
+        try view.checkCount(objects.count)
         return objects.map(pending)
     }
 
@@ -166,13 +131,5 @@ private struct PendingRows {
         if let after = request.after { sorted.removeAll { !order.precedes(after, $0.position) } }
         let rest = sorted.dropFirst(max(0, request.fetchOffset))
         return (request.fetchLimit.map { rest.prefix(max(0, $0)) } ?? rest).map(\.row)
-    }
-}
-
-extension ManagedObjectContext {
-    /// - Throws: `ContextError.tooManyObjects`, where that is more than may be evaluated here.
-    func checkEvaluation(of count: Int) throws {
-        guard let limit = evaluationLimit, count > limit else { return }
-        throw ContextError.tooManyObjects(limit: limit)
     }
 }

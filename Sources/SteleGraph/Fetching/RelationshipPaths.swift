@@ -113,7 +113,7 @@ struct RelationshipPaths {
             }
         }
         var path = place.path
-        // Who stands at the end is a link of the object before.
+        // Which object stands at the end is a link of the object before.
         switch steps.last {
         case .toOne? where !endsMatter, .toMany? where !manyEndsMatter: path.removeLast()
         default: break

@@ -8,6 +8,7 @@ public struct ChangedObjects {
     public internal(set) var inserted: [ManagedObject] = []
     /// Those whose values or links have changed.
     public internal(set) var updated: [ManagedObject] = []
+    /// Those that are deleted.
     public internal(set) var deleted: [ManagedObject] = []
     /// Those that follow the store again, with what was saved by others.
     public internal(set) var refreshed: [ManagedObject] = []
@@ -31,10 +32,15 @@ public struct ChangedObjects {
 
 /// The identities of the objects of one event, or of one save.
 public struct ChangedObjectIDs: Sendable, Hashable {
+    /// As `ChangedObjects.inserted`.
     public var inserted: Set<ObjectID> = []
+    /// As `ChangedObjects.updated`.
     public var updated: Set<ObjectID> = []
+    /// As `ChangedObjects.deleted`.
     public var deleted: Set<ObjectID> = []
+    /// As `ChangedObjects.refreshed`.
     public var refreshed: Set<ObjectID> = []
+    /// As `ChangedObjects.invalidated`.
     public var invalidated: Set<ObjectID> = []
 }
 

@@ -4,8 +4,8 @@ import SteleModel
 import StelePredicates
 
 extension ManagedObject {
-    /// The objects that a fetched property of the model finds for this one, as a fetch of its context
-    /// does: with unsaved changes. A new object has none.
+    /// The objects that a fetched property of the model finds for this one, as a fetch of its
+    /// context does: with unsaved changes. A new object has none.
     /// - Throws: `TypedObjectError`, `PredicateError` for a predicate that does not fit the model,
     ///   and as `ManagedObjectContext.fetch`.
     public func fetched<T: ManagedObject>(forKey key: String) throws -> [T] {

@@ -4,8 +4,10 @@ import SteleModel
 
 /// One object is equal to itself alone; contexts have one object an identity.
 extension ManagedObject: Hashable {
+    /// Whether the two are one object.
     public static func == (a: ManagedObject, b: ManagedObject) -> Bool { a === b }
 
+    /// Hashes the identity of the instance.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 

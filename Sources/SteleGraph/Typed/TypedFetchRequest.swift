@@ -90,7 +90,8 @@ extension ManagedObjectContext {
         try count(request.request(of: try entity(of: T.self)))
     }
 
-    /// The objects of a class that match: `fetch(Player.self, where: "goals > %d", 9, sort: "-goals")`.
+    /// The objects of a class that match: `fetch(Player.self, where: "goals > %d", 9, sort:
+    /// "-goals")`.
     /// - Throws: as `fetch(_:)`.
     public func fetch<T: ManagedObject>(
         _ type: T.Type, where format: String? = nil, _ arguments: any PredicateArgument...,

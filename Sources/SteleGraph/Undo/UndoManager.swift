@@ -117,8 +117,8 @@ public final class UndoManager {
         }
     }
 
-    /// Forgets everything, and keeps what is registered from now on (`removeAllActions`); groups that
-    /// are open stay open, and empty.
+    /// Forgets everything, and keeps what is registered from now on (`removeAllActions`); groups
+    /// that are open stay open, and empty.
     public func removeAllActions() {
         disabled = 0
         undoStack = []
@@ -149,12 +149,17 @@ public final class UndoManager {
     /// Whether there is anything to take back, changes that no context has registered yet among it.
     public var canUndo: Bool {
         !undoStack.isEmpty || open.contains { !$0.items.isEmpty }
-            || isUndoRegistrationEnabled && contexts.contains { $0.context?.hasJournal ?? false }
+            || isUndoRegistrationEnabled && hasJournal
     }
 
     /// Whether there is anything to do again.
     public var canRedo: Bool {
-        !redoStack.isEmpty && !contexts.contains { $0.context?.hasJournal ?? false }
+        !redoStack.isEmpty && !hasJournal
+    }
+
+    /// Whether there are changes that no context has registered yet.
+    private var hasJournal: Bool {
+        contexts.contains { $0.context?.changes.journal.isEmpty == false }
     }
 
     /// The name of the group that is open, or of the last one.
@@ -212,7 +217,7 @@ public final class UndoManager {
             for held in contexts { held.context?.registerJournal() }
             try? perform(answer)
             open.removeAll()
-            for held in contexts { held.context?.dropJournal() }
+            for held in contexts { _ = held.context?.changes.takeJournal() }
             throw error
         }
         open.removeAll()

@@ -19,7 +19,7 @@ import Testing
         context.automaticallyMergesChangesFromParent = true
         let people = try ids.map { try context.get($0) }
         try fixture.change { try $0.get(ids[0])["name"] = .string("Theirs") }
-        try waitUntil { context.inbox?.isEmpty == false }
+        try waitUntil { context.following?.inbox.isEmpty == false }
         people[1]["name"] = .string("Mine")
         try context.save()
         #expect(people[0]["name"] == .string("Theirs"))
@@ -247,7 +247,7 @@ import Testing
         let people = try ids.map { try context.get($0) }
         // It follows, and nobody tells it: the news is on its way.
         context.automaticallyMergesChangesFromParent = true
-        context.subscription?.cancel()
+        context.following?.stop()
         people[0]["age"] = .int(1)
         try fixture.change { other in
             for id in ids { try other.get(id)["name"] = .string("Theirs") }
@@ -257,7 +257,7 @@ import Testing
         #expect(try fixture.token() == token && !context.hasChanges)
         #expect(people[0]["name"] == .string("Theirs") && people[0]["age"] == .null)
         #expect(people[1]["name"] == .string("Person 2"))
-        context.inbox?.add([try fixture.lastSave()])
+        context.following?.inbox.add([try fixture.lastSave()])
         try context.processPendingChanges()
         #expect(people[1]["name"] == .string("Theirs"))
     }
@@ -269,7 +269,7 @@ import Testing
         context.automaticallyMergesChangesFromParent = true
         let ann = try context.get(ids[0])
         ann["age"] = .int(4)
-        let inbox = try #require(context.inbox)
+        let inbox = try #require(context.following?.inbox)
         try fixture.change { try $0.get(ids[0])["name"] = .string("Theirs") }
         var many = HistoryTransaction(
             number: 99, timestamp: 0, author: nil, contextName: nil, changes: [])
@@ -296,7 +296,7 @@ import Testing
         let ann = try context.get(id)
         context.automaticallyMergesChangesFromParent = true
         try fixture.change { try $0.get(id)["name"] = .string("Theirs") }
-        try waitUntil { context.inbox?.isEmpty == false }
+        try waitUntil { context.following?.inbox.isEmpty == false }
         store.reads.withLock { $0.fails = true }
         #expect(throws: StoreError.self) { try context.processPendingChanges() }
         store.reads.withLock { $0.fails = false }

@@ -121,7 +121,7 @@ import Testing
         try ann.set("team", team)
         try child.delete(try child.get(team.id))
         try child.save()
-        #expect(team.isDeleted && parent.inserted.count == 1)
+        #expect(team.isDeleted && parent.changes.inserted.count == 1)
         #expect(try ann.get("team") == nil)
         try parent.save()
         #expect(try fixture.count("Team") == 0 && fixture.count("Person") == 1)
@@ -206,12 +206,12 @@ import Testing
             try link(child)
             for id in [team, tag] { try parent.delete(try parent.get(id)) }
             try parent.processPendingChanges()
-            let pending = parent.inserted.count
+            let pending = parent.changes.inserted.count
             #expect("\(index)") { try child.save() } throws: { error in
                 guard case StoreError.conflicts(let all) = error else { return false }
                 return all.allSatisfy { $0.persisted == nil } && !all.isEmpty
             }
-            #expect(parent.inserted.count == pending && child.hasChanges)
+            #expect(parent.changes.inserted.count == pending && child.hasChanges)
             parent.rollback()
             try child.save()
             try parent.save()

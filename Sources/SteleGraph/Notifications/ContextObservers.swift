@@ -1,0 +1,74 @@
+/// The observers of a context.
+
+import SteleModel
+import StelePersistence
+
+/// Closures and streams that are told what happens in a context.
+final class ContextObservers {
+    /// The most events that wait in a stream.
+    static let mostEvents = 1_000
+
+    private var observers: [Int: (ContextNotification) -> Void] = [:]
+    private var streams: [Int: AsyncStream<ContextEvent>.Continuation] = [:]
+    private var lastNumber = 0
+
+    deinit { removeAll() }
+
+    var count: Int { observers.count }
+
+    /// - Returns: the number by which the observer is removed.
+    func add(_ receive: @escaping (ContextNotification) -> Void) -> Int {
+        lastNumber += 1
+        observers[lastNumber] = receive
+        return lastNumber
+    }
+
+    /// A stream for other threads.
+    /// - Parameter end: removes the observer of that number, whose stream is full.
+    func addStream(_ end: @escaping (Int) -> Void) -> AsyncStream<ContextEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: ContextEvent.self, bufferingPolicy: .bufferingOldest(Self.mostEvents))
+        let number = lastNumber + 1
+        streams[number] = continuation
+        _ = add { notification in
+            if case .enqueued = continuation.yield(ContextEvent(notification)) { return }
+            continuation.finish()
+            end(number)
+        }
+        return stream
+    }
+
+    /// Removes an observer. What it captures may end another observation when it is released: it
+    /// outlives the access.
+    func remove(_ number: Int) {
+        streams[number] = nil
+        let old = observers.removeValue(forKey: number)
+        withExtendedLifetime(old) {}
+    }
+
+    /// Ends all streams and removes all observers.
+    func removeAll() {
+        for stream in streams.values { stream.finish() }
+        streams = [:]
+        let old = observers
+        observers = [:]
+        withExtendedLifetime(old) {}
+    }
+
+    /// Tells all observers, in the order in which they came.
+    func post(_ notification: ContextNotification) {
+        for (_, receive) in observers.sorted(by: { $0.key < $1.key }) { receive(notification) }
+    }
+}
+
+extension ContextEvent {
+    fileprivate init(_ notification: ContextNotification) {
+        self =
+            switch notification {
+            case .objectsDidChange(let objects): .objectsDidChange(objects.identities)
+            case .willSave: .willSave
+            case .didSave(let objects): .didSave(objects.identities)
+            case .didMergeChanges(let identities): .didMergeChanges(identities)
+            }
+    }
+}

@@ -1,0 +1,263 @@
+/// Makes a context's objects from what is read, and reads faults.
+
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+/// Objects by identity: registered ones, else from the row cache, the store or the parent context.
+final class ObjectLoader {
+    /// The most faults that one query reads.
+    private static let faultsAQuery = 1000
+
+    let registry: ObjectRegistry
+    let changes: ChangeSet
+    let view: StoreView
+    let model: Model
+    let plans: [EntityPlan]
+    let coordinator: PersistentStoreCoordinator
+    /// A child reads from its parent as a root does from the store.
+    let parent: ManagedObjectContext?
+    /// Objects that are made here belong to it. Unowned: the context owns its loader, and is kept
+    /// alive by each call that reaches it.
+    private unowned let context: ManagedObjectContext
+    /// Why a fault could not be read, where no caller could be told.
+    private var failure: (any Error)?
+    /// The first value that was set on a fault which could not be read: nothing is saved without
+    /// it.
+    private var lostValue: ContextError?
+
+    init(
+        for context: ManagedObjectContext, registry: ObjectRegistry, changes: ChangeSet,
+        view: StoreView
+    ) {
+        self.context = context
+        self.registry = registry
+        self.changes = changes
+        self.view = view
+        coordinator = context.coordinator
+        model = context.model
+        plans = context.coordinator.plans
+        parent = context.parent
+    }
+
+    // MARK: Objects
+
+    /// As `ManagedObjectContext.existingObject(with:)`.
+    func existingObject(with id: ObjectID) throws -> ManagedObject? {
+        if let object = registry[id] {
+            if object.isFault { try fire(object) }
+            return object.isDeleted ? nil : object
+        }
+        try check(id)
+        guard !id.isTemporary || parent != nil, let snapshot = try snapshot(id) else { return nil }
+        return object(from: snapshot)
+    }
+
+    /// As `ManagedObjectContext.object(with:)`.
+    func object(with id: ObjectID) throws -> ManagedObject {
+        if let object = registry[id] { return object }
+        try check(id)
+        let entity = model.entities[id.root]
+        if entity.hasSubentities, let snapshot = try snapshot(id) { return object(from: snapshot) }
+        let object = plans[entity].objectClass.init(
+            ManagedObjectOrigin(
+                entity: entity, id: id, isFault: true, values: [], before: nil, context: context))
+        registry.add(object)
+        return object
+    }
+
+    /// An identity names a family of this model's entities by its root.
+    func check(_ id: ObjectID) throws(ContextError) {
+        guard model.entities.indices.contains(id.root), model.entities[id.root].root == id.root
+        else { throw .foreignIdentity(root: id.root, key: id.key) }
+    }
+
+    /// As `ManagedObjectContext.existingObjects(root:keys:)`.
+    func existingObjects(root: Int, keys: [Int64]) throws -> [Int64: ManagedObject] {
+        var found: [Int64: ManagedObject] = [:]
+        found.reserveCapacity(keys.count)
+        var missing: [Int64] = []
+        for key in keys {
+            if let object = registry[ObjectID(root: root, key: key)], !object.isFault {
+                if !object.isDeleted { found[key] = object }
+            } else if key > 0 || parent != nil {
+                missing.append(key)
+            }
+        }
+        if missing.isEmpty { return found }
+        for (key, snapshot) in try snapshots(root: root, keys: missing) {
+            let object = object(from: snapshot)
+            if !object.isDeleted { found[key] = object }
+        }
+        return found
+    }
+
+    /// The object that a relationship leads to, by its key.
+    func destination(_ relationship: Relationship, _ key: Int64) throws -> ManagedObject? {
+        try existingObject(with: model.destinationID(relationship, key))
+    }
+
+    /// The objects that a relationship leads to, by their keys; one query.
+    func destinations(
+        _ relationship: Relationship, _ keys: [Int64]
+    ) throws -> [Int64: ManagedObject] {
+        try existingObjects(root: model.destination(of: relationship).root, keys: keys)
+    }
+
+    /// The object that a relationship leads to, where it is registered; nothing is read.
+    func known(_ relationship: Relationship, _ key: Int64) -> ManagedObject? {
+        registry[model.destinationID(relationship, key)]
+    }
+
+    /// Whether an object belongs to the context.
+    func owns(_ object: ManagedObject) -> Bool { object.context === context }
+
+    /// The objects of those keys that exist; one query a family.
+    func existingObjects(_ keys: [Int: Set<Int64>]) throws -> [ManagedObject] {
+        var found: [ManagedObject] = []
+        for (root, keys) in keys.sorted(by: { $0.key < $1.key }) {
+            found += try existingObjects(root: root, keys: keys.sorted()).values
+        }
+        return found
+    }
+
+    /// The one object of the snapshot's identity.
+    func object(from snapshot: Snapshot) -> ManagedObject {
+        let entity = model.entities[snapshot.entity]
+        let id = ObjectID(root: entity.root, key: snapshot.key)
+        if let known = registry[id] {
+            if known.isFault { fill(known, with: snapshot) }
+            return known
+        }
+        let plan = plans[entity]
+        let object = plan.objectClass.init(
+            ManagedObjectOrigin(
+                entity: entity, id: id, values: snapshot.values, before: snapshot, context: context)
+        )
+        registry.add(object)
+        if plan.isSubclassed { awakeFromFetch(object) }
+        return object
+    }
+
+    /// A new object; it is among the changes.
+    /// - Parameter before: what it was in the store, where it was there once.
+    func insert(
+        _ entity: Entity, key: Int64, values: [Value], before: Snapshot? = nil
+    ) -> ManagedObject {
+        let object = plans[entity].objectClass.init(
+            ManagedObjectOrigin(
+                entity: entity, id: ObjectID(root: entity.root, key: key), isInserted: true,
+                values: values, before: before, context: context))
+        registry.retain(object)
+        changes.insert(object)
+        changes.note(.inserted(object))
+        return object
+    }
+
+    /// Takes an object that was let go of back.
+    func readmit(_ object: ManagedObject) {
+        object.context = context
+        registry.retain(object)
+    }
+
+    // MARK: Faults
+
+    /// As `ManagedObjectContext.fire(_:)`.
+    func fire(_ objects: [ManagedObject]) throws {
+        var faults: [Int: [ManagedObject]] = [:]
+        for object in objects where object.isFault && owns(object) {
+            faults[object.id.root, default: []].append(object)
+        }
+        if faults.isEmpty { return }
+        try view.inOneView {
+            for (root, objects) in faults.sorted(by: { $0.key < $1.key }) {
+                for start in stride(from: 0, to: objects.count, by: Self.faultsAQuery) {
+                    let some = objects[start..<min(start + Self.faultsAQuery, objects.count)]
+                    let found = try snapshots(root: root, keys: some.map(\.id.key))
+                    for object in some where object.isFault { fill(object, found[object.id.key]) }
+                }
+            }
+        }
+    }
+
+    /// Reads one fault.
+    func fire(_ object: ManagedObject) throws { fill(object, try snapshot(object.id)) }
+
+    /// Reads one fault for a caller that cannot be told of a failure: the next save throws it.
+    func fireForGetter(_ object: ManagedObject) {
+        do { try fire(object) } catch { failure = failure ?? error }
+    }
+
+    private func fill(_ object: ManagedObject, _ snapshot: Snapshot?) {
+        if let snapshot { fill(object, with: snapshot) } else { giveUp(object) }
+    }
+
+    private func fill(_ object: ManagedObject, with snapshot: Snapshot) {
+        guard snapshot.entity == object.entity.index else { return giveUp(object) }
+        object.take(snapshot)
+        object.isFault = false
+        if plans[object.entity].isSubclassed { awakeFromFetch(object) }
+    }
+
+    /// A fault that is not in the store is deleted, and all its values are null
+    /// (`shouldDeleteInaccessibleFaults`). There is nothing to save of it.
+    private func giveUp(_ object: ManagedObject) {
+        object.values = Array(repeating: .null, count: object.entity.slots.count)
+        object.isFault = false
+        object.isDeleted = true
+        object.isGone = true
+        registry.remove(object)
+    }
+
+    /// Makes an object a fault that has nothing to lose.
+    func turnIntoFault(_ object: ManagedObject) {
+        let isSubclassed = plans[object.entity].isSubclassed
+        if isSubclassed { object.willTurnIntoFault() }
+        object.values = []
+        object.before = nil
+        object.isFault = true
+        object.isTouched = false
+        if isSubclassed { object.didTurnIntoFault() }
+    }
+
+    // MARK: What the next save is told
+
+    /// A value was set on a fault that could not be read.
+    func noteLostValue(of object: ManagedObject, _ slot: Int) {
+        guard object.isFault, object.entity.slots.indices.contains(slot) else { return }
+        lostValue =
+            lostValue
+            ?? .valueLost(
+                entity: object.entity.name, key: object.id.key,
+                property: object.entity.slots[slot].name)
+    }
+
+    /// - Throws: why a fault could not be read; for a save `ContextError.valueLost`.
+    func checkFaults(isSave: Bool) throws {
+        if let failure { throw failure }
+        if isSave, let lostValue { throw lostValue }
+    }
+
+    /// Faults that could not be read are read again when they are next asked.
+    /// - Parameter lostValues: whether values that were set on them are forgotten, too.
+    func forgetFailures(lostValues: Bool) {
+        failure = nil
+        if lostValues { lostValue = nil }
+    }
+
+    // MARK: Subclasses
+
+    /// Tells an object that its values were read; what it sets meanwhile is no change.
+    private func awakeFromFetch(_ object: ManagedObject) {
+        changes.withoutJournaling {
+            object.isTouched = true
+            object.awakeFromFetch()
+            object.isTouched = false
+        }
+    }
+
+    /// Tells an object of a subclass what has happened to it.
+    func awake(_ object: ManagedObject, _ event: SnapshotEventType) {
+        if plans[object.entity].isSubclassed { object.awake(fromSnapshotEvents: event) }
+    }
+}

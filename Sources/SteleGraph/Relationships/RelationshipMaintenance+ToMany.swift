@@ -1,0 +1,259 @@
+/// To-many relationships of one object: reading, replacing, adding and removing members.
+
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+extension RelationshipMaintenance {
+    func memberKeys(_ relationship: Relationship, of object: ManagedObject) throws -> [Int64] {
+        try check(object, has: relationship, toMany: true)
+        let keys = try toManys.state(relationship, of: object.id.key)
+            .members(ordered: relationship.isOrdered)
+        if !changes.hasDeletions { return keys }
+        return keys.filter { loader.known(relationship, $0)?.isDeleted != true }
+    }
+
+    func members(
+        _ relationship: Relationship, of object: ManagedObject
+    ) throws -> [ManagedObject] {
+        let keys = try memberKeys(relationship, of: object)
+        let found = try loader.destinations(relationship, keys)
+        return keys.compactMap { found[$0] }
+    }
+
+    func hasMember(
+        _ relationship: Relationship, of object: ManagedObject, key: Int64
+    ) throws -> Bool {
+        try check(object, has: relationship, toMany: true)
+        let id = model.destinationID(relationship, key)
+        if registry[id]?.isDeleted == true { return false }
+        guard let inverse = model.toOneInverse(of: relationship) else {
+            return try toManys.state(relationship, of: object.id.key).contains(key)
+        }
+        // The member's own row knows.
+        guard let member = try loader.existingObject(with: id),
+            model.entities[inverse.owner].isKind(member.entity.index)
+        else { return false }
+        return member.key(in: inverse) == object.id.key
+    }
+
+    func setMembers(
+        _ relationship: Relationship, of object: ManagedObject, _ members: [ManagedObject]
+    ) throws {
+        try check(object, has: relationship, toMany: true)
+        try checkAlive(object)
+        for member in members { try check(member, fits: relationship) }
+        let owner = object.id.key
+        let current = try toManys.state(relationship, of: owner)
+            .members(ordered: relationship.isOrdered)
+        var wanted: [Int64] = []
+        var seen = Set<Int64>(minimumCapacity: members.count)
+        for member in members where seen.insert(member.id.key).inserted {
+            wanted.append(member.id.key)
+        }
+        let gone = current.filter { !seen.contains($0) }
+        var leavers: [Int64: ManagedObject] = [:]
+        if model.toOneInverse(of: relationship) != nil {
+            leavers = try loader.destinations(relationship, gone)
+        }
+        let present = Set(current)
+        let come = members.filter { !present.contains($0.id.key) }
+        try withExtendedLifetime(leavers) {
+            try toManys.leavingOrder(relationship, of: owner, standing: current) {
+                for key in gone { try unlink(relationship, object, key) }
+                try link(relationship, object, come)
+            }
+        }
+        if relationship.isOrdered { try toManys.edit(relationship, of: owner, .arrange(wanted)) }
+        toManys.expect(relationship, of: owner)
+    }
+
+    /// Adds members; in an ordered relationship all together from that index on, those that were
+    /// members before among them. Without an index new ones go to the end, and the others stay.
+    func addMembers(
+        _ relationship: Relationship, of object: ManagedObject, _ members: [ManagedObject],
+        at index: Int?
+    ) throws {
+        try check(object, has: relationship, toMany: true)
+        try checkAlive(object)
+        for member in members { try check(member, fits: relationship) }
+        let come = try members.filter {
+            try !hasMember(relationship, of: object, key: $0.id.key)
+        }
+        try link(relationship, object, come)
+        guard relationship.isOrdered, let index, !members.isEmpty else { return }
+        var named = Set<Int64>(minimumCapacity: members.count)
+        let some = members.map(\.id.key).filter { named.insert($0).inserted }
+        let rest = try toManys.state(relationship, of: object.id.key).members(ordered: true)
+            .filter { !named.contains($0) }
+        let place = min(max(0, index), rest.count)
+        try toManys.edit(
+            relationship, of: object.id.key, .arrange(rest[..<place] + some + rest[place...]))
+    }
+
+    func removeMember(
+        _ relationship: Relationship, of object: ManagedObject, _ member: ManagedObject
+    ) throws {
+        try check(object, has: relationship, toMany: true)
+        try checkAlive(object)
+        guard loader.owns(member) else { throw ContextError.foreignObject }
+        if try hasMember(relationship, of: object, key: member.id.key) {
+            try unlink(relationship, object, member.id.key)
+        }
+    }
+
+    // MARK: Links on both sides
+
+    /// Links new members on both sides; one that is named twice is linked once.
+    func link(
+        _ relationship: Relationship, _ owner: ManagedObject, _ members: [ManagedObject]
+    ) throws {
+        let inverse = model.inverse(of: relationship)
+        if inverse == nil { try takeFromOwners(relationship, members.map(\.id.key)) }
+        var seen = Set<Int64>(minimumCapacity: members.count)
+        for member in members where seen.insert(member.id.key).inserted {
+            if let inverse, !inverse.isToMany {
+                try setToOne(inverse, of: member, owner)
+                continue
+            }
+            try join(relationship, owner.id.key, member.id.key)
+        }
+    }
+
+    /// Makes a link that is not there, on both sides, for an inverse that is not a to-one.
+    func join(_ relationship: Relationship, _ owner: Int64, _ member: Int64) throws {
+        if try isLinkedByNow(relationship, owner, member) == true { return }
+        try toManys.edit(relationship, of: owner, .add(member))
+        if relationship.inverse == nil { noteOwner(owner, of: member, relationship) }
+        if let inverse = model.inverse(of: relationship),
+            inverse.index != relationship.index || owner != member
+        {
+            try toManys.edit(inverse, of: member, .add(owner))
+        }
+        changes.note(.member(relationship, owner, member, isNew: true))
+    }
+
+    /// Cuts a link that is there, on both sides, for an inverse that is not a to-one.
+    func part(_ relationship: Relationship, _ owner: Int64, _ member: Int64) throws {
+        if try isLinkedByNow(relationship, owner, member) == false { return }
+        try toManys.edit(relationship, of: owner, .remove(member))
+        if let inverse = model.inverse(of: relationship),
+            inverse.index != relationship.index || owner != member
+        {
+            try toManys.edit(inverse, of: member, .remove(owner))
+        }
+        changes.note(.member(relationship, owner, member, isNew: false))
+    }
+
+    /// Cuts a link that is there, on both sides; the member must be loaded where the inverse is a
+    /// to-one.
+    func unlink(_ relationship: Relationship, _ owner: ManagedObject, _ member: Int64) throws {
+        guard let inverse = model.toOneInverse(of: relationship) else {
+            return try part(relationship, owner.id.key, member)
+        }
+        try toManys.edit(relationship, of: owner.id.key, .remove(member))
+        if let other = loader.known(relationship, member),
+            other.key(in: inverse) == owner.id.key
+        {
+            other.setSlot(inverse.slot, .null)
+        }
+    }
+
+    /// A to-many without an inverse owns its members: other owners lose them. The owners in the
+    /// store are found by one query.
+    /// - Parameter keeper: an owner that does not lose them.
+    func takeFromOwners(
+        _ relationship: Relationship, _ members: [Int64], keeping keeper: Int64? = nil
+    ) throws {
+        let saved = members.filter { key in
+            key > 0
+                || loader.parent != nil
+                    && loader.known(relationship, key)?.isInserted != true
+        }
+        if !saved.isEmpty {
+            let owners = try loader.snapshots(relationship.request(leadingTo: saved, in: model))
+                .map(\.key)
+            try toManys.fire(relationship, owners: owners)
+            var found: [Int64: [Int64]] = [:]
+            for owner in owners {
+                for member in toManys[relationship, owner]?.stored ?? [] {
+                    found[member, default: []].append(owner)
+                }
+            }
+            for member in saved {
+                let owners = found[member] ?? []
+                changes.expected.owners[ToManyID(relationship, member)] = owners
+                for owner in owners where owner != keeper {
+                    try take(member, from: owner, relationship)
+                }
+            }
+        }
+        for member in members {
+            if let owner = ownersMade[ToManyID(relationship, member)], owner != keeper {
+                try take(member, from: owner, relationship)
+            }
+        }
+    }
+
+    private func take(
+        _ member: Int64, from owner: Int64, _ relationship: Relationship
+    ) throws {
+        guard toManys[relationship, owner]?.contains(member) == true else { return }
+        try part(relationship, owner, member)
+    }
+
+    // MARK: Changed owners
+
+    /// As `ManagedObjectContext.updatedObjects`.
+    func updatedObjects() throws -> [ManagedObject] {
+        var found = changes.updatedObjects
+        var seen = Set(found.map(\.id))
+        for link in try changedLinks()
+        where !link.owner.isInserted && !link.owner.isDeleted && seen.insert(link.owner.id).inserted
+        {
+            found.append(link.owner)
+        }
+        return found
+    }
+
+    /// The owners of changed to-manys with what changed, in the order of relationships and keys;
+    /// reads those that are known by a link's other end alone.
+    func changedLinks() throws -> [ChangedLinks] {
+        let places = toManys.changed().map(\.key)
+        var missing: [Int: [Int64]] = [:]
+        for place in places {
+            let id = model.ownerID(place)
+            if registry[id]?.isFault ?? true { missing[id.root, default: []].append(id.key) }
+        }
+        var loaded: [ObjectID: ManagedObject] = [:]
+        for (root, keys) in missing {
+            for object in try loader.existingObjects(root: root, keys: keys).values {
+                loaded[object.id] = object
+            }
+        }
+        var found: [ChangedLinks] = []
+        var index: [ObjectID: Int] = [:]
+        for place in places {
+            // The owner may be gone already, where No Action has left the link or others have cut
+            // it.
+            let id = model.ownerID(place)
+            guard let owner = loaded[id] ?? registry[id], !owner.isFault else {
+                toManys.forget(place)
+                continue
+            }
+            if let known = index[owner.id] {
+                found[known].relationships.append(place.relationship)
+            } else {
+                index[owner.id] = found.count
+                found.append(ChangedLinks(owner: owner, relationships: [place.relationship]))
+            }
+        }
+        return found
+    }
+}
+
+/// An object and its to-many relationships that changed, by index.
+struct ChangedLinks {
+    let owner: ManagedObject
+    var relationships: [Int]
+}

@@ -1,0 +1,224 @@
+/// A save: from pending changes to one request, and from its result back to objects.
+
+import SteleModel
+import StelePersistence
+
+/// One save of a context. It has no state: it reads the context's parts and gives them the result.
+struct ContextSave: RelationshipPart {
+    /// How often `willSave` is called for changes that it makes itself.
+    private static let willSaveRounds = 1000
+
+    private let context: ManagedObjectContext
+    let relationships: RelationshipMaintenance
+    private var coordinator: PersistentStoreCoordinator { context.coordinator }
+
+    init(_ context: ManagedObjectContext) {
+        self.context = context
+        relationships = context.relationships
+    }
+
+    /// As `ManagedObjectContext.save`.
+    func run() throws -> SaveResult {
+        if let parent = context.parent {
+            try context.inOneView { try run(in: parent) }
+            return SaveResult(token: try context.token())
+        }
+        guard let request = try request() else { return SaveResult(token: try context.token()) }
+        var result =
+            context.mergePolicy == .error
+            ? try coordinator.store.save(request) : try runMerging(request)
+        if let conflicts = context.madeConflicts {
+            result.replacedKeys = conflicts.replacedKeys(result.permanentKeys)
+        }
+        // Where nothing was left to save, there is no transaction of its own.
+        if result.token > request.readToken { context.following?.didSave(result.token) }
+        // Where no other save came since the first read, all that is known is as this one left it.
+        if result.token == request.readToken + 1 { view.raiseFloor(to: result.token) }
+        finish(result)
+        return result
+    }
+
+    private func run(in parent: ManagedObjectContext) throws {
+        try prepare()
+        guard context.hasChanges else { return }
+        let links = try relationships.changedLinks()
+        try context.validation.validate(updates: changes.updatedObjects, links: links)
+        try ChildSave.run(context, in: parent)
+    }
+
+    /// Saves as the merge policy says, again and again where yet another save was quicker.
+    private func runMerging(_ request: SaveRequest) throws -> SaveResult {
+        let conflicts = context.conflicts
+        var request = request
+        // Each turn settles at least one conflict; new ones come only of other saves.
+        for _ in 0...(request.changes.count + 64) {
+            do throws(StoreError) {
+                return try coordinator.store.save(request)
+            } catch .conflicts(let found) {
+                try conflicts.settle(found)
+            } catch .constraint(let found) {
+                guard try conflicts.settle(found) else { throw StoreError.constraint(found) }
+            }
+            guard let next = try context.inOneView({ try makeRequest(isFirst: false) }) else {
+                return SaveResult(token: request.readToken)
+            }
+            request = next
+        }
+        throw StoreError.busy("other saves were quicker each time")
+    }
+
+    /// As `ManagedObjectContext.saveRequest`.
+    func request() throws -> SaveRequest? {
+        try context.mergeNews()
+        return try context.inOneView { try makeRequest(isFirst: true) }
+    }
+
+    /// - Parameter isFirst: false where the same save is tried again: it was announced before.
+    private func makeRequest(isFirst: Bool) throws -> SaveRequest? {
+        try prepare(isFirst: isFirst)
+        try relationships.completeMadeLinks()
+        try relationships.leaveCutLinks()
+        var updates = changes.storedUpdates()
+        guard !updates.isEmpty || context.hasChangesBesideUpdates else { return nil }
+        let links = try relationships.changedLinks()
+        try context.validation.validate(updates: updates.map(\.object), links: links)
+        // Validation may have put other values in their place.
+        if coordinator.hasSubclasses {
+            updates = updates.map { ($0.object, changes.storedChanges(of: $0.object)) }
+        }
+        var builder = SaveRequestBuilder(context, links: links)
+        try builder.build(updates: updates)
+        return builder.request.changes.isEmpty ? nil : builder.request
+    }
+
+    // MARK: Before
+
+    /// Everything that may still change what is saved.
+    /// - Parameter isFirst: whether the save is to be announced.
+    /// - Throws: what delete rules must read; `ContextError.willSaveDoesNotEnd`; why a fault
+    ///   could not be read.
+    func prepare(isFirst: Bool = true) throws {
+        try context.processPendingChanges()
+        try loader.checkFaults(isSave: true)
+        guard isFirst, coordinator.hasSubclasses || context.isObserved else { return }
+        context.post(.willSave)
+        if coordinator.hasSubclasses { try tellWillSave() }
+        try context.processPendingChanges()
+    }
+
+    /// Calls `willSave`, again for what is changed in it, until nothing is.
+    private func tellWillSave() throws {
+        let wasJournaling = changes.isJournaling
+        if !wasJournaling { changes.keepJournal(true, registry.objects) }
+        defer {
+            if !wasJournaling { context.updateJournaling() }
+        }
+        try context.deletion.process()
+        let saved = savedObjects()
+        var next = (saved.inserted + saved.updated + saved.deleted).filter(isSubclassed)
+        var rounds = 0
+        while let first = next.first {
+            if rounds == Self.willSaveRounds {
+                throw ContextError.willSaveDoesNotEnd(entity: first.entity.name)
+            }
+            rounds += 1
+            let start = changes.journal.count
+            for object in next { object.willSave() }
+            try context.deletion.process()
+            let changed = ChangedObjects(changes.journal.dropFirst(start), in: loader)
+            next = (changed.inserted + changed.updated + changed.deleted).filter(isSubclassed)
+        }
+    }
+
+    private func isSubclassed(_ object: ManagedObject) -> Bool {
+        plans[object.entity].isSubclassed
+    }
+
+    /// The objects that a save is of, where anything is told of them.
+    func savedObjects() -> ChangedObjects {
+        var saved = ChangedObjects()
+        guard
+            coordinator.hasSubclasses || context.isObserved || !context.children.live.isEmpty
+                || context.parent != nil
+        else { return saved }
+        saved.inserted = changes.insertedObjects
+        saved.deleted = changes.deleted
+        saved.updated = changes.touched.filter(changes.isUpdated)
+        var seen = Set(saved.updated.map(\.id))
+        for (place, state) in toManys.states where state.hasChanges {
+            let id = model.ownerID(place)
+            guard !seen.contains(id), let owner = registry[id], !owner.isInserted, !owner.isDeleted
+            else { continue }
+            seen.insert(id)
+            saved.updated.append(owner)
+        }
+        return saved
+    }
+
+    // MARK: After
+
+    /// As `ManagedObjectContext.didSave`.
+    func finish(_ result: SaveResult) {
+        let saved = savedObjects()
+        for object in changes.deleted {
+            object.isGone = true
+            registry.remove(object)
+        }
+        takeKeys(result.permanentKeys)
+        takeRows(result.changes)
+        for object in changes.touched { object.isTouched = false }
+        context.forgetChanges()
+        registry.releaseUnchanged()
+        for child in context.children.live {
+            if !result.permanentKeys.isEmpty {
+                KeyRenaming(result.permanentKeys, in: model).run(in: child)
+            }
+            KeyRenaming.takeVersions(result.changes.compactMap(\.snapshotAfter), in: child)
+            child.following?.inbox.add(saved.identities)
+        }
+        view.drop()
+        tellDidSave(saved)
+    }
+
+    /// New objects are in the store, and have the keys that they got.
+    private func takeKeys(_ keys: PermanentKeys) {
+        for object in changes.inserted {
+            object.isInserted = false
+            object.isTouched = false
+            guard !object.isDeleted, let key = keys[object.id] else { continue }
+            if context.undoManager != nil { context.replay.noteKey(key, of: object.id) }
+            registry.rename(object, to: key)
+        }
+    }
+
+    /// Objects are as they are stored now.
+    private func takeRows(_ rows: [HistoryChange]) {
+        // New objects come in the order in which they were made, which spares looking them up.
+        var next = changes.inserted[...]
+        for case let row? in rows.lazy.map(\.snapshotAfter) {
+            let object: ManagedObject
+            if let first = next.first, first.id.key == row.key, first.entity.index == row.entity {
+                object = first
+                next = next.dropFirst()
+            } else {
+                let id = ObjectID(root: model.entities[row.entity].root, key: row.key)
+                guard let known = registry[id], !known.isFault else { continue }
+                object = known
+            }
+            // Transient values stay, and are no changes from here on.
+            var row = row
+            for slot in plans[object.entity].transientSlots {
+                row.values[slot] = object.value(slot)
+            }
+            object.take(row)
+        }
+    }
+
+    /// Tells the objects of a save, and the context's observers, that it is done.
+    func tellDidSave(_ saved: ChangedObjects) {
+        for object in saved.inserted + saved.updated + saved.deleted where isSubclassed(object) {
+            object.didSave()
+        }
+        if !saved.isEmpty { context.post(.didSave(saved)) }
+    }
+}

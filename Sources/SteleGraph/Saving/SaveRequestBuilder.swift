@@ -1,0 +1,157 @@
+/// Puts together the request of one save.
+
+import SteleModel
+import StelePersistence
+
+/// Collects changes and what they rely on.
+struct SaveRequestBuilder {
+    private let context: ManagedObjectContext
+    private(set) var request: SaveRequest
+    private let links: [ChangedLinks]
+    private var toManys: [ObjectID: [ToManyChange]] = [:]
+    private var expectedToExist: Set<ObjectID> = []
+    /// Objects that are linked by more than a column of their own rows.
+    private var members: [(id: ObjectID, entity: Int)] = []
+
+    init(_ context: ManagedObjectContext, links: [ChangedLinks]) {
+        self.context = context
+        self.links = links
+        request = SaveRequest(readToken: 0)
+    }
+
+    mutating func build(updates: [(object: ManagedObject, slots: [Int])]) throws {
+        request.readToken = try context.view.oldestToken()
+        request.author = context.author
+        request.contextName = context.name
+        request.changes.reserveCapacity(
+            context.changes.inserted.count + updates.count + context.changes.deleted.count)
+        try collectToManys()
+        addInserts()
+        addUpdates(updates)
+        addDeletes()
+        expectLinked(updates)
+        expectMembers()
+        expectOwners()
+    }
+
+    private mutating func collectToManys() throws {
+        for link in links {
+            let owner = link.owner
+            var changes: [ToManyChange] = []
+            for index in link.relationships {
+                let place = ToManyID(relationship: index, owner: owner.id.key)
+                guard let state = context.toManys[place] else { continue }
+                changes.append(
+                    ToManyChange(
+                        relationship: index, added: Array(state.added),
+                        removed: Array(state.removed), order: state.newOrder))
+                let relationship = context.model.relationships[index]
+                // An object that is linked by a row of a join table need not change in another
+                // column, and may be gone where nothing but the link was known of it.
+                if context.model.inverse(of: relationship)?.isToMany != false {
+                    for key in state.added {
+                        members.append(
+                            (
+                                context.model.destinationID(relationship, key),
+                                relationship.destination
+                            ))
+                    }
+                }
+            }
+            toManys[owner.id] = changes
+        }
+    }
+
+    private mutating func addInserts() {
+        for object in context.changes.inserted where !object.isDeleted {
+            for relationship in context.plans[object.entity].toOnes {
+                expectDestination(of: relationship, object)
+            }
+            request.changes.append(
+                ObjectChange(
+                    .insert, entity: object.entity.index, key: object.id.key,
+                    before: object.reinserted, values: object.values,
+                    toManys: changedToManys(of: object)))
+        }
+    }
+
+    private mutating func addUpdates(_ updates: [(object: ManagedObject, slots: [Int])]) {
+        for (object, slots) in updates {
+            for relationship in context.plans[object.entity].toOnes
+            where slots.contains(relationship.slot) {
+                expectDestination(of: relationship, object)
+            }
+            request.changes.append(
+                ObjectChange(
+                    .update, entity: object.entity.index, key: object.id.key,
+                    before: object.before, values: object.values, changedSlots: slots,
+                    toManys: toManys.isEmpty ? [] : toManys.removeValue(forKey: object.id) ?? []))
+        }
+        for link in links where !link.owner.isInserted && !link.owner.isDeleted {
+            let owner = link.owner
+            guard let changes = toManys[owner.id] else { continue }
+            // No version is checked where no column changes, so that it exists must be.
+            expect(owner.id, owner.entity.index)
+            request.changes.append(
+                ObjectChange(
+                    .update, entity: owner.entity.index, key: owner.id.key,
+                    before: owner.before, values: owner.before?.values ?? [], toManys: changes))
+        }
+    }
+
+    private mutating func addDeletes() {
+        for object in context.changes.deleted {
+            request.changes.append(
+                ObjectChange(
+                    .delete, entity: object.entity.index, key: object.id.key,
+                    before: object.before, toManys: changedToManys(of: object)))
+        }
+    }
+
+    private func changedToManys(of object: ManagedObject) -> [ToManyChange] {
+        toManys.isEmpty ? [] : toManys[object.id] ?? []
+    }
+
+    private mutating func expectDestination(of toOne: Relationship, _ object: ManagedObject) {
+        guard let key = object.key(in: toOne) else { return }
+        expect(context.model.destinationID(toOne, key), toOne.destination)
+    }
+
+    /// Expects that an object exists which this save does not make.
+    private mutating func expect(_ id: ObjectID, _ entity: Int) {
+        guard id.key > 0, expectedToExist.insert(id).inserted else { return }
+        if context.registry[id]?.isInserted == true { return }
+        request.expectations.append(.exists(entity: entity, key: id.key))
+    }
+
+    /// Expects that linked objects exist; of those that are updated the version says it.
+    private mutating func expectLinked(_ updates: [(object: ManagedObject, slots: [Int])]) {
+        if members.isEmpty { return }
+        let updated = Set(updates.lazy.map(\.object.id))
+        for (id, entity) in members where !updated.contains(id) { expect(id, entity) }
+    }
+
+    /// Expects that to-manys which were read, and decided something, still have those members.
+    private mutating func expectMembers() {
+        var places = context.changes.expected.members
+        for (place, state) in context.toManys.states where place.owner > 0 {
+            guard let stored = state.stored else { continue }
+            if state.isExpected || state.newOrder != nil { places[place] = stored }
+        }
+        if places.isEmpty { return }
+        for (place, keys) in places.sorted(by: { $0.key < $1.key }) {
+            request.expectations.append(
+                .members(relationship: place.relationship, owner: place.owner, keys: keys))
+        }
+    }
+
+    /// Expects that no other object leads to what is deleted or linked, by a relationship without
+    /// an inverse.
+    private mutating func expectOwners() {
+        if context.changes.expected.owners.isEmpty { return }
+        for (place, keys) in context.changes.expected.owners.sorted(by: { $0.key < $1.key }) {
+            request.expectations.append(
+                .owners(relationship: place.relationship, member: place.owner, keys: keys))
+        }
+    }
+}
