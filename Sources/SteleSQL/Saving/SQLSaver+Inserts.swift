@@ -8,12 +8,13 @@ extension SQLSaver {
     func insertTogether(
         _ run: SaveRun, from start: Int, _ done: (AppliedChange) throws(StoreError) -> Void
     ) throws(StoreError) -> Int? {
-        let operations = run.operations
-        guard operations.count - start >= Self.fewestTogether, operations.kind(start) == .insert
+        guard run.operations.count - start >= Self.fewestTogether,
+            run.operations.kind(start) == .insert
         else { return nil }
-        let entity = operations.asked(start).entity
+        let entity = run.operations.asked(start).entity
         // Checked first, because finding the end of the run is repeated for each object otherwise.
         if constrained[entity] { return nil }
+        let operations = run.operations
         let end = operations.endOfNew(from: start)
         guard end - start >= Self.fewestTogether else { return nil }
         var rows = statements.rows(entity)

@@ -50,10 +50,10 @@ extension SQLSaver {
     func executeTogether(
         _ run: SaveRun, from start: Int, _ done: (AppliedChange) throws(StoreError) -> Void
     ) throws(StoreError) -> Int? {
-        let operations = run.operations
-        guard run.view == .current, let count = changesAlike(operations, from: start) else {
+        guard run.view == .current, let count = changesAlike(run.operations, from: start) else {
             return nil
         }
+        let operations = run.operations
         let first = try operations[start]
         let table = schema.table(of: first.entity)
         let all = start..<start + count
