@@ -71,7 +71,7 @@ package struct ListCall: Sendable {
         }
     }
 
-    /// Parses what the list holds.
+    /// Parses which rows are asked for, and in which form.
     private mutating func readQuery(
         _ query: Query, _ limits: Limits, _ shape: PredicateShape?
     ) throws {
