@@ -98,7 +98,7 @@ struct SwiftNames {
         types.contains(name) ? "SteleGraph.\(name)" : name
     }
 
-    /// A type of any of them, as code.
+    /// A type of the standard library, Stele or Foundation, as code.
     func type(_ name: String) -> String {
         switch name {
         case "Data", "Date", "Decimal", "JSONValue", "URL", "UUID": library(name)

@@ -101,7 +101,7 @@ package struct Answers: Sendable {
         return Response(status: 200, headers: headers, body: body)
     }
 
-    /// The answer to a read that gives no list.
+    /// The answer to a read of anything but a list.
     private func read(
         _ write: (inout ByteWriter) -> Void, _ tag: String?, _ call: Call, of entity: Entity? = nil
     ) -> Response {

@@ -1,4 +1,4 @@
-/// From errors to statuses: the only table.
+/// Maps errors to problems and their statuses. No other code does.
 
 import SteleGraph
 import SteleJSON

@@ -80,7 +80,7 @@ extension SnapshotRenderer {
         }
     }
 
-    /// Appends a property's value as in its object; nothing for a property that is not in it.
+    /// Appends a property's value as it is in its object; nothing if the object leaves it out.
     package func writeValue(
         ofProperty name: String, of snapshot: Snapshot, to writer: inout ByteWriter
     ) {

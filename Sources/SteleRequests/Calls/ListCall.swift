@@ -65,7 +65,7 @@ package struct ListCall: Sendable {
         }
     }
 
-    /// Parses the parameters that decide what the list holds.
+    /// Parses which rows are asked for, and in which form.
     private mutating func readQuery(_ query: Query, _ limits: Limits) throws {
         if let text = query[.where] {
             whereText = text

@@ -109,8 +109,8 @@ extension Execution {
         guard objects.count <= limits.contextObjects else {
             throw Problem(
                 .contextFull,
-                "more than \(limits.contextObjects) objects match, which is the maximum with "
-                    + "unsaved changes in an editing context",
+                "more than \(limits.contextObjects) objects match, and an editing context holds "
+                    + "no more with unsaved changes",
                 hint: "narrow where, or write to the store itself")
         }
         try apply(plan, to: objects, of: request.entity, writer)
