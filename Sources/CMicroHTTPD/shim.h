@@ -50,13 +50,6 @@ static inline int stele_mhd_socket(struct MHD_Connection *connection) {
     return info ? info->connect_fd : -1;
 }
 
-// The client's address, or null.
-static inline const struct sockaddr *stele_mhd_client(struct MHD_Connection *connection) {
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-    return info ? info->client_addr : NULL;
-}
-
 // How many bytes the head of the request has: its line, its fields and the empty line.
 static inline size_t stele_mhd_head_size(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info =

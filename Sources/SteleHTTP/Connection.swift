@@ -57,6 +57,4 @@ struct Connection: @unchecked Sendable {
         nothing.sa_family = sa_family_t(AF_UNSPEC)
         connect(socket, &nothing, socklen_t(MemoryLayout<sockaddr>.size))
     }
-
-    var clientAddress: RemoteAddress { RemoteAddress(stele_mhd_client(pointer)) }
 }

@@ -39,9 +39,7 @@ public final class EventStream: Sendable {
     ///   - onClose: as the property of that name.
     public init(capacity bytes: Int, onClose: (@Sendable () -> Void)? = nil) {
         capacity = max(bytes, 1)
-        var initial = State()
-        initial.onClose = onClose
-        state = Mutex(initial)
+        state = Mutex(State(onClose: onClose))
     }
 
     /// Called once, when the connection is closed or the stream has ended, on the thread that
@@ -61,13 +59,13 @@ public final class EventStream: Sendable {
     /// Queues a buffer. Returns false, and queues nothing, where it does not fit or the stream is
     /// finished, dropped or closed. An empty buffer asks whether the stream is open.
     @discardableResult
-    public func send(_ buffer: SharedBuffer) -> Bool {
+    public func send(_ buffer: [UInt8]) -> Bool {
         state.withLock { state in
             guard state.phase != .closed, state.end == .open,
                 buffer.count <= capacity - state.queue.count
             else { return false }
             guard buffer.count > 0 else { return true }
-            state.queue.append(buffer.bytes)
+            state.queue.append(buffer)
             Self.wake(&state)
             return true
         }

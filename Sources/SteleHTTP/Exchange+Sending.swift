@@ -10,9 +10,10 @@ extension Exchange {
         phase = .answered
         guard response.headBytes <= core.configuration.connectionMemoryLimit - head.memory else {
             response.discard()
-            return refuse(.answerHeadTooLarge(headAlone), on: connection)
+            return refuse(.answerHeadTooLarge(makeRequest()), on: connection)
         }
         let made: OpaquePointer?
+        var hasLength = true
         switch response.body {
         case .none:
             made = MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
@@ -28,7 +29,7 @@ extension Exchange {
             connection.keepShort()
             let descriptor = file.duplicate()
             guard descriptor >= 0 else {
-                return refuse(.busy(headAlone, retryAfter: 1), on: connection)
+                return refuse(.busy(makeRequest(), retryAfter: 1), on: connection)
             }
             made = MHD_create_response_from_fd_at_offset64(
                 UInt64(range.count), descriptor, UInt64(range.lowerBound))
@@ -36,11 +37,13 @@ extension Exchange {
         case .stream(let producer):
             connection.keepShort()
             guard let stream = makeStream(producer, on: connection) else {
-                return refuse(.busy(headAlone, retryAfter: 1), on: connection)
+                return refuse(.busy(makeRequest(), retryAfter: 1), on: connection)
             }
             made = stream
+            hasLength = false
         case .events(let stream):
             made = makeEvents(stream, on: connection)
+            hasLength = false
         }
         guard let made else { return .NO }
         defer { MHD_destroy_response(made) }
@@ -51,7 +54,7 @@ extension Exchange {
             }
         }
         if closing || core.isStopping { _ = MHD_add_response_header(made, "Connection", "close") }
-        if isHead, response.body.hasUnknownLength {
+        if isHead, !hasLength {
             // libmicrohttpd would send a last chunk, which a response to HEAD must not have.
             stele_mhd_without_chunks(made)
         }
@@ -60,12 +63,6 @@ extension Exchange {
     }
 
     var isHead: Bool { head.method == "HEAD" }
-
-    private var headAlone: Request {
-        Request(
-            method: head.method, path: head.path, query: head.query, headers: head.headers,
-            body: [], receivedAt: receivedAt, address: head.address)
-    }
 
     private func makeStream(
         _ producer: @escaping @Sendable (BodyWriter) throws -> Void, on connection: Connection
@@ -96,7 +93,7 @@ extension Exchange {
             return nil
         }
         uncount()
-        core.register(stream)
+        if !core.streams.add(stream) { stream.finish() }
         // The stream may be open for days, and its request's head is not read again.
         head.forgetHeaders()
         connection.keepShort()
@@ -108,7 +105,7 @@ extension Exchange {
         if made == nil {
             context.release()
             core.departures.forget(watch)
-            core.forget(stream)
+            core.streams.remove(stream)
             stream.closed()
         }
         return made
@@ -116,15 +113,6 @@ extension Exchange {
 
     /// The size up to which the system may buffer a whole body.
     private static let shortBytes = 256 << 10
-}
-
-extension Response.Body {
-    fileprivate var hasUnknownLength: Bool {
-        switch self {
-        case .none, .bytes, .file: false
-        case .stream, .events: true
-        }
-    }
 }
 
 private final class StreamContext: Sendable {
@@ -165,6 +153,6 @@ private func releaseEvents(_ context: UnsafeMutableRawPointer?) {
     guard let context else { return }
     let events = Unmanaged<StreamContext>.fromOpaque(context).takeRetainedValue()
     events.core.departures.forget(events.watch)
-    events.core.forget(events.stream)
+    events.core.streams.remove(events.stream)
     events.stream.closed()
 }

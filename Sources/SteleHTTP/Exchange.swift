@@ -142,10 +142,11 @@ final class Exchange: Job, @unchecked Sendable {
         return overflow <= max(8 * core.configuration.maximumBodyBytes, 8 << 20) ? .YES : .NO
     }
 
-    private func makeRequest() -> Request {
+    /// The request with what has come of its body.
+    func makeRequest() -> Request {
         Request(
             method: head.method, path: head.path, query: head.query, headers: head.headers,
-            body: body, sink: sink, receivedAt: receivedAt, address: head.address)
+            body: body, sink: sink, receivedAt: receivedAt)
     }
 
     private func complete(on connection: Connection) -> MHD_Result {
@@ -178,7 +179,7 @@ final class Exchange: Job, @unchecked Sendable {
             return true
         }
         guard isAwaited else { return }
-        guard core.keepPending(self) else { return abandon() }
+        guard core.pending.add(self) else { return abandon() }
         start(Reply(answer: { self.give(.toBeMade($0)) }, later: { self.handOver($0) }))
     }
 
@@ -245,7 +246,7 @@ final class Exchange: Job, @unchecked Sendable {
             if case .given(let response) = answer { return (response, isPending) }
             return (nil, isPending)
         }
-        if wasPending { core.forgetPending(self) }
+        if wasPending { core.pending.remove(self) }
         orphan?.discard()
     }
 
@@ -300,9 +301,9 @@ final class Exchange: Job, @unchecked Sendable {
 
 extension Request {
     var withoutBody: Request {
-        Request(
-            method: method, path: path, query: query, headers: headers, body: [],
-            receivedAt: receivedAt, address: address)
+        var head = self
+        head.body = []
+        return head
     }
 }
 

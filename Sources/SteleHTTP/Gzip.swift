@@ -41,10 +41,6 @@ public final class GzipStream {
         run(bytes, flush: Z_NO_FLUSH, to: &out)
     }
 
-    /// Appends the output of all input so far, so that a client can read it. False is an error of
-    /// zlib.
-    public func flush(to out: inout [UInt8]) -> Bool { run([], flush: Z_SYNC_FLUSH, to: &out) }
-
     /// Appends the rest and the trailer. False is an error of zlib.
     public func finish(to out: inout [UInt8]) -> Bool { run([], flush: Z_FINISH, to: &out) }
 
@@ -74,7 +70,7 @@ public final class GzipStream {
                 return (status, room.count - Int(stream.pointee.avail_out))
             }
             out.append(contentsOf: room[..<count])
-            // Z_BUF_ERROR says that there was nothing to do: an empty piece or a second flush.
+            // Z_BUF_ERROR says that there was nothing to do: an empty piece.
             guard status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR else {
                 return false
             }

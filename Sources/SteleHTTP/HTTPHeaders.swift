@@ -26,13 +26,8 @@ public struct HTTPHeaders: Sendable {
         let start = value[..<end].firstIndex { !isSpace($0) } ?? end
         let value = UnsafeBufferPointer(rebasing: value[start..<end])
         guard name.count <= 0xFFFF, value.count <= 0x7FFF_FFFF else { return }
-        let value32 = UInt32(value.count)
-        packed.append(UInt8(truncatingIfNeeded: name.count))
-        packed.append(UInt8(truncatingIfNeeded: name.count >> 8))
-        packed.append(UInt8(truncatingIfNeeded: value32))
-        packed.append(UInt8(truncatingIfNeeded: value32 >> 8))
-        packed.append(UInt8(truncatingIfNeeded: value32 >> 16))
-        packed.append(UInt8(truncatingIfNeeded: value32 >> 24))
+        withUnsafeBytes(of: UInt16(name.count)) { packed.append(contentsOf: $0) }
+        withUnsafeBytes(of: UInt32(value.count)) { packed.append(contentsOf: $0) }
         packed.append(contentsOf: name)
         packed.append(contentsOf: value)
     }
@@ -58,14 +53,7 @@ public struct HTTPHeaders: Sendable {
     }
 
     /// Whether there is a field of that name.
-    public func contains(_ name: String) -> Bool {
-        var found = false
-        search(name) { _ in
-            found = true
-            return false
-        }
-        return found
-    }
+    public func contains(_ name: String) -> Bool { self[name] != nil }
 
     private func search(_ name: String, _ visit: (UnsafeRawBufferPointer) -> Bool) {
         var name = name
@@ -116,34 +104,24 @@ private struct Field {
 
     init?(in bytes: UnsafeRawBufferPointer, at position: Int) {
         guard position + 6 <= bytes.count else { return nil }
-        let nameLength = Int(bytes[position]) | Int(bytes[position + 1]) << 8
-        let valueLength =
-            Int(bytes[position + 2]) | Int(bytes[position + 3]) << 8
-            | Int(bytes[position + 4]) << 16 | Int(bytes[position + 5]) << 24
-        name = position + 6..<position + 6 + nameLength
-        value = name.upperBound..<name.upperBound + valueLength
+        let nameLength = bytes.loadUnaligned(fromByteOffset: position, as: UInt16.self)
+        let valueLength = bytes.loadUnaligned(fromByteOffset: position + 2, as: UInt32.self)
+        name = position + 6..<position + 6 + Int(nameLength)
+        value = name.upperBound..<name.upperBound + Int(valueLength)
         guard value.upperBound <= bytes.count else { return nil }
     }
 }
 
 /// Whether the bytes are equal, ASCII letters without case.
-func equalIgnoringCase(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-    guard left.count == right.count else { return false }
-    for index in left.indices where left[index] != right[index] {
-        let lower = left[index] | 0x20
-        guard lower == right[index] | 0x20, lower >= 0x61, lower <= 0x7A else { return false }
-    }
-    return true
-}
-
-/// Whether the bytes are equal, ASCII letters without case; for collections that are not
-/// contiguous.
 func equalIgnoringCase(
     _ left: some Collection<UInt8>, _ right: some Collection<UInt8>
 ) -> Bool {
-    Array(left).withUnsafeBytes { left in
-        Array(right).withUnsafeBytes { equalIgnoringCase(left, $0) }
-    }
+    left.count == right.count
+        && zip(left, right).allSatisfy { left, right in
+            let lower = left | 0x20
+            return left == right
+                || (lower == right | 0x20 && (0x61...0x7A).contains(lower))
+        }
 }
 
 extension StaticString {

@@ -87,7 +87,7 @@ public final class HTTPServer: Sendable {
     deinit { stop(drain: 0) }
 
     /// Event streams that are open.
-    public var openEventStreams: Int { core.openStreams }
+    public var openEventStreams: Int { core.streams.count }
 
     /// Requests whose first line has come and whose response is not wholly sent, event streams
     /// among them.
@@ -108,17 +108,18 @@ public final class HTTPServer: Sendable {
         guard let taken else { return }
         core.stopping.store(true, ordering: .sequentiallyConsistent)
         core.acceptor.stop()
-        core.finishStreams()
+        for stream in core.streams.close() { stream.finish() }
         wait(until: MonotonicClock.deadline(in: seconds)) {
             core.unanswered.load(ordering: .relaxed) == 0
         }
         // Streams need a moment for their last chunk; a stream whose client reads nothing gets no
         // more than that.
-        wait(until: MonotonicClock.deadline(in: 0.5)) { core.openStreams == 0 }
+        wait(until: MonotonicClock.deadline(in: 0.5)) { core.streams.count == 0 }
         core.workers.close()
         core.readers.close()
         core.streamers.close()
-        core.abandonPending()
+        // libmicrohttpd cannot stop with suspended connections.
+        for exchange in core.pending.close() { exchange.abandon() }
         wait(until: MonotonicClock.deadline(in: 0.5)) {
             core.unanswered.load(ordering: .relaxed) == 0
         }

@@ -19,7 +19,6 @@ public struct Request: Sendable {
     public let sink: (any BodySink)?
     /// When the request line had come, in nanoseconds of `MonotonicClock`.
     public let receivedAt: UInt64
-    let address: RemoteAddress
     /// The connection's descriptor, open until the request is answered; -1 without one.
     var socket: Int32 = -1
 
@@ -31,22 +30,10 @@ public struct Request: Sendable {
         return withUnsafeMutableBytes(of: &byte) { peek(socket, into: $0) } == 0
     }
 
-    /// The client's IP address as text, for logs; nil without a socket.
-    public var remoteAddress: String? { address.text }
-
-    /// A request without a socket, for tests and for callers inside the process.
+    /// A request without a socket, as tests and callers inside the process make it.
     public init(
         method: String, path: String, query: String? = nil, headers: HTTPHeaders = HTTPHeaders(),
-        body: [UInt8] = [], sink: (any BodySink)? = nil
-    ) {
-        self.init(
-            method: method, path: path, query: query, headers: headers, body: body, sink: sink,
-            receivedAt: MonotonicClock.now, address: RemoteAddress())
-    }
-
-    init(
-        method: String, path: String, query: String?, headers: HTTPHeaders, body: [UInt8],
-        sink: (any BodySink)? = nil, receivedAt: UInt64, address: RemoteAddress
+        body: [UInt8] = [], sink: (any BodySink)? = nil, receivedAt: UInt64 = MonotonicClock.now
     ) {
         self.method = method
         self.path = path
@@ -55,6 +42,5 @@ public struct Request: Sendable {
         self.body = body
         self.sink = sink
         self.receivedAt = receivedAt
-        self.address = address
     }
 }

@@ -17,7 +17,6 @@ struct RequestHead {
     private(set) var path = ""
     private(set) var query: String?
     private(set) var headers = HTTPHeaders()
-    private(set) var address = RemoteAddress()
     private(set) var contentLength: Int?
     private var fault: String?
     private var transferCoding: String?
@@ -74,7 +73,6 @@ struct RequestHead {
     /// Reads what the first call of the access handler has.
     mutating func read(_ call: HandlerCall, on connection: Connection) {
         method = String(cString: call.method)
-        address = connection.clientAddress
         isHTTP11 = strcmp(call.version, "HTTP/1.1") == 0
         noticeHiddenTail(call)
         memory = connection.headBytes
@@ -142,10 +140,9 @@ struct RequestHead {
                 let reason = "A request must not have both Content-Length and Transfer-Encoding."
                 return .malformed(request(), reason: reason)
             }
-            let chunked = "chunked".utf8
-            guard transferCoding.utf8.count == chunked.count,
-                equalIgnoringCase(transferCoding.utf8, chunked)
-            else { return .unknownTransferCoding(request(), name: transferCoding) }
+            guard equalIgnoringCase(transferCoding.utf8, "chunked".utf8) else {
+                return .unknownTransferCoding(request(), name: transferCoding)
+            }
         }
         if let contentLength, contentLength > limit {
             return .bodyTooLarge(request(), limit: limit)

@@ -17,13 +17,10 @@ final class ServerCore: Sendable {
     let exchanges = Atomic<Int>(0)
     /// Complete requests whose responses are not wholly sent, without event streams.
     let unanswered = Atomic<Int>(0)
-    private let streams = Mutex<[ObjectIdentifier: EventStream]>([:])
+    /// Open event streams.
+    let streams = Registry<EventStream>()
     /// Exchanges that are pending: they do not wait for a worker.
-    private struct Pending: Sendable {
-        var exchanges: [ObjectIdentifier: Exchange] = [:]
-        var isAbandoned = false
-    }
-    private let pending = Mutex(Pending())
+    let pending = Registry<Exchange>()
 
     init(
         configuration: HTTPServer.Configuration,
@@ -51,61 +48,50 @@ final class ServerCore: Sendable {
     }
 
     var isStopping: Bool { stopping.load(ordering: .acquiring) }
-    var openStreams: Int { streams.withLock { $0.count } }
 
     /// The service's response to a refusal, with `Retry-After` where the refusal has one.
     func rendered(_ refusal: Refusal) -> Response {
         var response = refuse(refusal)
-        let name = "retry-after".utf8
         if case .busy(_, let seconds) = refusal,
             !response.headers.contains(where: {
-                $0.name.utf8.count == name.count && equalIgnoringCase($0.name.utf8, name)
+                equalIgnoringCase($0.name.utf8, "Retry-After".utf8)
             })
         {
             response.headers.append(("Retry-After", String(seconds)))
         }
         return response
     }
+}
 
-    /// - Returns: false where the server waits for pending exchanges no longer.
-    func keepPending(_ exchange: Exchange) -> Bool {
-        pending.withLock { pending in
-            if pending.isAbandoned { return false }
-            pending.exchanges[ObjectIdentifier(exchange)] = exchange
-            return true
+/// The objects of one kind that a stopping server has to end.
+final class Registry<Object: AnyObject & Sendable>: Sendable {
+    private struct State {
+        var objects: [ObjectIdentifier: Object] = [:]
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+
+    var count: Int { state.withLock { $0.objects.count } }
+
+    /// Adds an object until its `remove`.
+    /// - Returns: false after `close`: the caller has to end the object.
+    func add(_ object: Object) -> Bool {
+        state.withLock { state in
+            state.objects[ObjectIdentifier(object)] = object
+            return !state.isClosed
         }
     }
 
-    func forgetPending(_ exchange: Exchange) {
-        pending.withLock { _ = $0.exchanges.removeValue(forKey: ObjectIdentifier(exchange)) }
+    func remove(_ object: Object) {
+        state.withLock { _ = $0.objects.removeValue(forKey: ObjectIdentifier(object)) }
     }
 
-    /// Answers the exchanges that are still pending: the server cannot stop with suspended
-    /// connections.
-    func abandonPending() {
-        let all = pending.withLock { pending in
-            pending.isAbandoned = true
-            return Array(pending.exchanges.values)
+    /// The objects to end. Every other one is refused by `add`.
+    func close() -> [Object] {
+        state.withLock { state in
+            state.isClosed = true
+            return Array(state.objects.values)
         }
-        for exchange in all { exchange.abandon() }
-    }
-
-    func register(_ stream: EventStream) {
-        let late = streams.withLock { streams in
-            streams[ObjectIdentifier(stream)] = stream
-            return isStopping
-        }
-        if late { stream.finish() }
-    }
-
-    func forget(_ stream: EventStream) {
-        streams.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(stream)) }
-    }
-
-    /// Ends all event streams. `stopping` is set before, so no stream is left open after this
-    /// returns: one that registers later sees `stopping` under the same lock.
-    func finishStreams() {
-        let all = streams.withLock { Array($0.values) }
-        for stream in all { stream.finish() }
     }
 }

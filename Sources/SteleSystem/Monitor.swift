@@ -44,18 +44,25 @@ public final class Monitor<State: Sendable>: @unchecked Sendable {
     /// Waits until `ready` holds or the deadline is past, then runs `body` under the same lock.
     /// - Parameters:
     ///   - ready: the condition; evaluated under the lock, at first and after each signal.
-    ///   - deadline: a moment of `MonotonicClock`; nil waits without end.
+    ///   - deadline: a moment of `MonotonicClock`; nil waits without end. It is evaluated only where
+    ///     `ready` does not hold at first.
     ///   - body: its second argument is whether `ready` holds; its error is rethrown.
     @inlinable
     public func withLock<R, E: Error>(
-        when ready: (State) -> Bool, until deadline: UInt64? = nil,
+        when ready: (State) -> Bool, until deadline: @autoclosure () -> UInt64? = nil,
         _ body: (inout State, Bool) throws(E) -> R
     ) throws(E) -> R {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
-        var isReady = ready(state)
+        let isReady = ready(state) || waits(for: ready, until: deadline())
+        return try body(&state, isReady)
+    }
+
+    /// Waits with the mutex locked; false where the deadline is past.
+    @usableFromInline
+    func waits(for ready: (State) -> Bool, until deadline: UInt64?) -> Bool {
         var isLate = false
-        while !isReady, !isLate {
+        repeat {
             if let deadline {
                 var time = timespec(
                     tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
@@ -63,9 +70,9 @@ public final class Monitor<State: Sendable>: @unchecked Sendable {
             } else {
                 pthread_cond_wait(condition, mutex)
             }
-            isReady = ready(state)
-        }
-        return try body(&state, isReady)
+            if ready(state) { return true }
+        } while !isLate
+        return false
     }
 
     /// Has one waiting thread evaluate its condition again.

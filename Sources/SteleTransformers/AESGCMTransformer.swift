@@ -1,21 +1,20 @@
-/// Values that are encrypted before they reach the store.
+/// Encryption of Transformable values.
 
 import Crypto
 import FoundationEssentials
 import SteleModel
 
-/// JSON under AES-GCM with a key of 256 bits. The bytes are a 1, a nonce of 12 bytes that is new
-/// for each value, the encrypted text, and a tag of 16 bytes.
+/// Encrypts JSON by AES-GCM with a key of 256 bits. The stored bytes are a 1, a nonce of 12 bytes
+/// that is drawn for each value, the encrypted text, and a tag of 16 bytes.
 public struct AESGCMTransformer: ValueTransformer, CustomStringConvertible,
     CustomDebugStringConvertible, CustomReflectable
 {
     private let key: SymmetricKey
     private static let version: UInt8 = 1
 
-    /// A transformer under a key.
-    /// - Parameter key: 32 bytes in base64, or as 64 hexadecimal digits; white space around it
-    ///   does not count.
-    /// - Throws: `TransformationError` for what is no such key; it does not hold the text.
+    /// A transformer with a key.
+    /// - Parameter key: 32 bytes in base64 or as 64 hexadecimal digits; white space is ignored.
+    /// - Throws: `TransformationError` for any other text. The error does not contain the text.
     public init(key text: String) throws(TransformationError) {
         let digits = text.filter { !$0.isWhitespace }
         guard
@@ -24,7 +23,7 @@ public struct AESGCMTransformer: ValueTransformer, CustomStringConvertible,
             bytes.count == 32
         else {
             throw TransformationError(
-                "is no key of 256 bits",
+                "is not a key of 256 bits",
                 hint: "make one with: openssl rand -base64 32")
         }
         key = SymmetricKey(data: bytes)
@@ -44,6 +43,7 @@ public struct AESGCMTransformer: ValueTransformer, CustomStringConvertible,
         return bytes
     }
 
+    /// Encrypts JSON.
     public func stored(_ json: [UInt8]) throws(TransformationError) -> [UInt8] {
         guard let sealed = (try? AES.GCM.seal(json, using: key))?.combined else {
             throw TransformationError("cannot be encrypted")
@@ -51,6 +51,8 @@ public struct AESGCMTransformer: ValueTransformer, CustomStringConvertible,
         return [Self.version] + sealed
     }
 
+    /// Decrypts to JSON.
+    /// - Throws: `TransformationError` for bytes that were encrypted with another key or changed.
     public func value(_ stored: [UInt8]) throws(TransformationError) -> [UInt8] {
         guard stored.first == Self.version,
             let box = try? AES.GCM.SealedBox(combined: stored.dropFirst())
@@ -63,11 +65,15 @@ public struct AESGCMTransformer: ValueTransformer, CustomStringConvertible,
         return [UInt8](opened)
     }
 
+    /// A value that cannot be decrypted is not overwritten.
     public var guardsWhatItCannotRead: Bool { true }
+    /// The value does not appear in errors or logs.
     public var isSecret: Bool { true }
 
-    // However it is printed, the key is not.
+    /// The type's name, without the key.
     public var description: String { "AESGCMTransformer" }
+    /// The type's name, without the key.
     public var debugDescription: String { description }
+    /// A mirror without the key.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

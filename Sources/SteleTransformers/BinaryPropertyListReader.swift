@@ -1,16 +1,17 @@
 /// Reading the binary form of property lists, `bplist00`.
 
-/// Reads a binary property list. Every offset, count and reference is checked: the bytes may be
-/// anybody's.
+/// Reads a binary property list. Every offset, count and reference is checked: the bytes are not
+/// trusted. Docs/Dependencies.md has the reason why it is not libplist.
 struct BinaryPropertyListReader {
     private let bytes: [UInt8]
     private let offsets: [Int]
     private let referenceSize: Int
-    /// What may still be made: references can make few bytes a very large tree.
+    /// How many more values may be created: with references few bytes can describe a very large
+    /// tree.
     private var budget: PropertyList.Budget
     private static let depthLimit = 128
 
-    /// The list's root.
+    /// Reads the root of a list.
     /// - Throws: `Malformed`.
     static func read(_ bytes: [UInt8]) throws(Malformed) -> PropertyList {
         guard bytes.count >= 8 + 32, bytes.starts(with: "bplist0".utf8) else { throw Malformed() }
@@ -35,7 +36,7 @@ struct BinaryPropertyListReader {
         return try reader.object(root, depth: 0)
     }
 
-    /// That the bytes are no binary property list.
+    /// The error for bytes that are not a binary property list, or one beyond the bounds.
     struct Malformed: Error {}
 
     private init(bytes: [UInt8], offsets: [Int], referenceSize: Int) {
@@ -45,7 +46,7 @@ struct BinaryPropertyListReader {
         budget = PropertyList.Budget(size: bytes.count)
     }
 
-    /// An unsigned number, most significant byte first, that fits an Int.
+    /// Reads an unsigned number, most significant byte first, that fits an Int.
     private static func number(
         _ bytes: [UInt8], at place: Int, size: Int
     ) throws(Malformed) -> Int {
@@ -111,7 +112,7 @@ struct BinaryPropertyListReader {
     }
 
     private func integer(at place: Int, size: Int) throws(Malformed) -> Int64 {
-        // 16 bytes hold what 64 unsigned bits need; only those that fit are taken.
+        // 16 bytes are used for unsigned numbers of 64 bits; only those that fit Int64 are read.
         let start = size == 16 ? place + 8 : place
         let width = size == 16 ? 8 : size
         guard width <= 8, start <= bytes.count - width, place >= 0 else { throw Malformed() }
@@ -119,7 +120,7 @@ struct BinaryPropertyListReader {
             throw Malformed()
         }
         let value = Self.bits(bytes[start..<start + width])
-        // Only eight bytes have a sign.
+        // Numbers of 1, 2 and 4 bytes are unsigned.
         if size == 16, (bytes[place] == 0) != (Int64(bitPattern: value) >= 0) { throw Malformed() }
         return Int64(bitPattern: value)
     }
@@ -131,7 +132,7 @@ struct BinaryPropertyListReader {
             ? Double(bitPattern: bits) : Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits)))
     }
 
-    /// How many units follow a marker, and where they begin.
+    /// The count of units after a marker, and the place of the first.
     private func length(_ place: Int) throws(Malformed) -> (count: Int, start: Int) {
         let low = Int(bytes[place] & 0x0F)
         if low < 0x0F { return (low, place + 1) }
@@ -164,12 +165,8 @@ struct BinaryPropertyListReader {
     }
 
     private func wideText(_ bytes: ArraySlice<UInt8>) throws(Malformed) -> String {
-        var units: [UInt16] = []
-        units.reserveCapacity(bytes.count / 2)
-        var place = bytes.startIndex
-        while place < bytes.endIndex {
-            units.append(UInt16(bytes[place]) << 8 | UInt16(bytes[place + 1]))
-            place += 2
+        let units = stride(from: bytes.startIndex, to: bytes.endIndex, by: 2).map {
+            UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])
         }
         guard let text = String(validating: units, as: UTF16.self) else { throw Malformed() }
         return text

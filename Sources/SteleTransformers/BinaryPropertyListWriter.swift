@@ -1,7 +1,6 @@
 /// Writing the binary form of property lists, `bplist00`.
 
-/// Writes a property list. Texts, numbers and references that stand in it more than once are
-/// written once.
+/// Writes a property list. A text, number or reference that occurs more than once is written once.
 struct BinaryPropertyListWriter {
     private enum Flat {
         case scalar([UInt8])
@@ -10,8 +9,8 @@ struct BinaryPropertyListWriter {
     }
 
     private var objects: [Flat] = []
-    /// Where each scalar stands, by its bytes: `==` takes composed and decomposed letters, and
-    /// zeros of either sign, for the same.
+    /// The place of each scalar by its bytes: by `==`, composed and decomposed letters would be
+    /// equal, and so would zeros of either sign.
     private var known: [[UInt8]: Int] = [:]
 
     /// The bytes of a list.
@@ -47,7 +46,7 @@ struct BinaryPropertyListWriter {
         return objects.count - 1
     }
 
-    /// The bytes of a value that holds no others.
+    /// The bytes of a value without elements.
     static func scalar(_ value: PropertyList) -> [UInt8] {
         switch value {
         case .bool(let it): return [it ? 0x09 : 0x08]
@@ -68,7 +67,7 @@ struct BinaryPropertyListWriter {
         }
     }
 
-    /// Of 1, 2 or 4 bytes without a sign, or of 8 with one.
+    /// An unsigned number of 1, 2 or 4 bytes, or a signed one of 8.
     private static func integer(_ value: Int64) -> [UInt8] {
         let bits = UInt64(bitPattern: value)
         if value >= 0, value <= 0xFF { return [0x10] + bigEndian(bits, 1) }
@@ -85,7 +84,7 @@ struct BinaryPropertyListWriter {
         (0..<size).map { UInt8(truncatingIfNeeded: value >> UInt64(8 * (size - 1 - $0))) }
     }
 
-    /// 1, 2, 4 or 8: the fewest bytes that hold the number.
+    /// The size of a number: 1, 2, 4 or 8 bytes.
     private static func width(_ value: UInt64) -> Int {
         value <= 0xFF ? 1 : value <= 0xFFFF ? 2 : value <= 0xFFFF_FFFF ? 4 : 8
     }

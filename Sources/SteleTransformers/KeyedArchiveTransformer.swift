@@ -1,10 +1,10 @@
-/// NSKeyedArchiver's archives of Foundation's own types, and JSON.
+/// NSKeyedArchiver's archives of Foundation types, as JSON.
 
 import SteleJSON
 import SteleModel
 
-/// The transformer of `NSSecureUnarchiveFromData` and its kin: binary keyed archives as Core Data
-/// stores them, of the types below. What has no form in JSON is an object with one key:
+/// The transformer of `NSSecureUnarchiveFromData` and similar names: binary keyed archives as Core
+/// Data stores them, of the types below. A type that JSON does not have is an object with one key:
 ///
 /// | Foundation | JSON |
 /// | --- | --- |
@@ -17,28 +17,30 @@ import SteleModel
 /// | NSUUID | `{"$uuid":"…"}` |
 /// | an NSDictionary whose one key begins with `$` | `{"$dictionary":{…}}` |
 public struct KeyedArchiveTransformer: ValueTransformer {
-    /// The names by which models call for it.
+    /// Its names in models.
     public static let names = [
         "NSSecureUnarchiveFromData", "NSSecureUnarchiveFromDataTransformer",
         "NSKeyedUnarchiveFromData", "NSKeyedUnarchiveFromDataTransformer",
     ]
 
+    /// A transformer.
     public init() {}
 
+    /// The archive of a JSON value.
+    /// - Throws: `TransformationError` for a value that has no archive.
     public func stored(_ json: [UInt8]) throws(TransformationError) -> [UInt8] {
         let document: JSONDocument
         do { document = try JSONDocument(json) } catch {
-            throw TransformationError("is no JSON")
+            throw TransformationError("is not JSON")
         }
         let (archive, hasSets) = try Self.archive(document.root)
         guard hasSets else { return archive }
-        // A set has no order, and one set has one archive: what is read of it has its elements
-        // sorted and each once.
+        // Equal sets must have equal archives. Reading sorts the elements and removes duplicates.
         let ordered: JSONDocument
         do { ordered = try JSONDocument(value(archive)) } catch let error as TransformationError {
             throw error
         } catch {
-            throw TransformationError("is no JSON")
+            throw TransformationError("is not JSON")
         }
         return try Self.archive(ordered.root).archive
     }
@@ -51,14 +53,16 @@ public struct KeyedArchiveTransformer: ValueTransformer {
         return (archiver.archive(root: root), archiver.hasSets)
     }
 
+    /// The JSON of an archive.
+    /// - Throws: `TransformationError` for bytes that are not an archive of these types.
     public func value(_ stored: [UInt8]) throws(TransformationError) -> [UInt8] {
         let list: PropertyList
         do { list = try BinaryPropertyListReader.read(stored) } catch {
-            throw TransformationError("is no binary keyed archive")
+            throw TransformationError("is not a binary keyed archive")
         }
         guard list["$archiver"]?.string == "NSKeyedArchiver",
             let objects = list["$objects"]?.array, let root = list["$top"]?["root"]?.uid
-        else { throw TransformationError("is a property list, but no keyed archive") }
+        else { throw TransformationError("is a property list, but not a keyed archive") }
         var unarchiver = KeyedUnarchiver(objects, size: stored.count)
         var writer = ByteWriter()
         try unarchiver.value(root).write(to: &writer)

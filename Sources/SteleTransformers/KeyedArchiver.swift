@@ -1,18 +1,18 @@
-/// From JSON to the objects of a keyed archive.
+/// Making keyed archives of JSON.
 
 import SteleJSON
 import SteleModel
 
-/// Collects an archive's objects, as NSKeyedArchiver lays them out.
+/// Collects the objects of an archive, in NSKeyedArchiver's layout.
 struct KeyedArchiver {
     private var objects: [PropertyList] = [.string("$null")]
     private var classes: [String: Int] = [:]
-    /// Where each scalar stands, by the bytes that it is written with.
+    /// The place of each scalar, by its bytes.
     private var scalars: [[UInt8]: Int] = [:]
-    /// Whether a set has been added. Its elements stand in the order in which they were given.
+    /// Whether a set has been added. Its elements are in the order of the JSON.
     private(set) var hasSets = false
 
-    /// The whole archive's bytes.
+    /// The bytes of the archive.
     func archive(root: Int) -> [UInt8] {
         BinaryPropertyListWriter.bytes(
             .dictionary([
@@ -25,8 +25,8 @@ struct KeyedArchiver {
             ]))
     }
 
-    /// Adds a value with all that is in it.
-    /// - Returns: its place.
+    /// Adds a value with its elements.
+    /// - Returns: its place among the objects.
     mutating func add(_ node: JSONNode) throws(TransformationError) -> Int {
         switch node.kind {
         case .null: return object("NSNull", [])
@@ -35,7 +35,7 @@ struct KeyedArchiver {
         case .real:
             if let digits = node.longNumberText, Self.significantDigits(digits) > 17 {
                 throw TransformationError(
-                    "holds \(digits.prefix(60)), which no NSNumber holds exactly",
+                    "contains \(digits.prefix(60)), which no NSNumber holds exactly",
                     hint: "send it as a string")
             }
             return scalar(.real(node.real ?? 0))
@@ -50,7 +50,7 @@ struct KeyedArchiver {
         }
     }
 
-    /// How many digits a number has that count: up to 17 a Double keeps.
+    /// How many significant digits a number has. A Double keeps up to 17.
     private static func significantDigits(_ text: String) -> Int {
         let mantissa = text.utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }
         let digits = mantissa.filter { (0x30...0x39).contains($0) }.drop { $0 == 0x30 }
@@ -118,7 +118,7 @@ struct KeyedArchiver {
         return made
     }
 
-    /// An object of one key that stands for a type without a form in JSON; nil for all others.
+    /// Adds an object with one key that represents a type without a form in JSON; nil for others.
     private mutating func tagged(_ node: JSONNode) throws(TransformationError) -> Int? {
         guard node.count == 1 else { return nil }
         if let members = node["$dictionary"], members.kind == .object {
@@ -165,6 +165,6 @@ struct KeyedArchiver {
     }
 
     private static func mistake(_ key: String, _ what: String) -> TransformationError {
-        TransformationError("holds \(key), which is \(what), and something else stands there")
+        TransformationError("contains \(key), whose value must be \(what)")
     }
 }

@@ -1,21 +1,22 @@
-/// From the objects of a keyed archive to JSON.
+/// Making JSON of keyed archives.
 
 import SteleJSON
 import SteleModel
 
-/// Reads an archive's objects; of classes that it does not know it says the name.
+/// Reads the objects of an archive. The error for an unknown class has its name.
 struct KeyedUnarchiver {
     private let objects: [PropertyList]
-    /// What may still be made: references can make few objects a very large tree.
+    /// How many more values may be created: with references few objects can describe a very large
+    /// tree.
     private var budget: PropertyList.Budget
 
-    /// Reads the objects of an archive of so many bytes.
+    /// A reader of the objects of an archive of so many bytes.
     init(_ objects: [PropertyList], size: Int) {
         self.objects = objects
         budget = PropertyList.Budget(size: size)
     }
 
-    /// The object at a place.
+    /// The value of the object at a place.
     mutating func value(_ place: Int) throws(TransformationError) -> JSONValue {
         try value(place, depth: 0)
     }
@@ -43,7 +44,7 @@ struct KeyedUnarchiver {
 
     private func number(_ value: Double) throws(TransformationError) -> JSONValue {
         guard value.isFinite else {
-            throw TransformationError("holds \(value), which JSON does not have")
+            throw TransformationError("contains \(value), which JSON does not have")
         }
         return .real(value)
     }
@@ -53,7 +54,7 @@ struct KeyedUnarchiver {
     ) throws(TransformationError) -> JSONValue {
         guard let place = object["$class"]?.uid, objects.indices.contains(place),
             let name = objects[place]["$classname"]?.string
-        else { throw TransformationError("is an archive with an object of no class") }
+        else { throw TransformationError("is an archive with an object without a class") }
         switch name {
         case "NSArray", "NSMutableArray":
             return .array(try elements(object["NS.objects"], depth))
@@ -89,12 +90,12 @@ struct KeyedUnarchiver {
             }
         case "NSNull": return .null
         default:
-            throw TransformationError("holds an object of the class \(name), which has no JSON")
+            throw TransformationError("contains an object of the class \(name), which has no JSON")
         }
-        throw TransformationError("holds an object of the class \(name) that cannot be read")
+        throw TransformationError("contains an object of the class \(name) that cannot be read")
     }
 
-    /// A set's elements by their text, each once.
+    /// The distinct elements of a set, sorted by their text.
     private static func distinct(_ elements: [JSONValue]) -> [JSONValue] {
         let sorted = elements.map { element in
             var writer = ByteWriter()
@@ -132,7 +133,7 @@ struct KeyedUnarchiver {
         for (key, value) in zip(keys, values) {
             guard case .string(let name) = key, seen.insert(Array(name.utf8)).inserted else {
                 throw TransformationError(
-                    "holds a dictionary whose keys are not texts, each once")
+                    "contains a dictionary whose keys are not distinct texts")
             }
             members.append((name, value))
         }
@@ -145,9 +146,9 @@ struct KeyedUnarchiver {
     ) throws(TransformationError) -> JSONValue {
         guard let place = object["NS.relative"]?.uid,
             case .string(let relative) = try value(place, depth: depth + 1)
-        else { throw TransformationError("holds a URL that cannot be read") }
+        else { throw TransformationError("contains a URL that cannot be read") }
         if let base = object["NS.base"]?.uid, base != 0 {
-            throw TransformationError("holds a URL relative to another, which has no JSON")
+            throw TransformationError("contains a URL relative to another, which has no JSON")
         }
         return .object([("$url", .string(relative))])
     }
@@ -160,7 +161,7 @@ struct KeyedUnarchiver {
 
     private static func date(_ seconds: Double) throws(TransformationError) -> JSONValue {
         guard ISO8601.text(secondsSinceReferenceDate: seconds) != nil else {
-            throw TransformationError("holds a date beyond the years 1 to 9999")
+            throw TransformationError("contains a date outside the years 1 to 9999")
         }
         var writer = ByteWriter(capacity: 32)
         writer.date(secondsSince2001: seconds)

@@ -1,4 +1,4 @@
-/// A property list as a tree, with the references that keyed archives are made of.
+/// A property list as a tree, with the references of keyed archives.
 
 /// One value of a binary property list.
 enum PropertyList: Hashable, Sendable {
@@ -12,7 +12,7 @@ enum PropertyList: Hashable, Sendable {
     /// A reference into an archive's list of objects.
     case uid(Int)
     case array([PropertyList])
-    /// Keys and values in their order; keys are texts.
+    /// Keys and values in their order.
     case dictionary([Entry])
 
     /// One key of a dictionary with its value.
@@ -30,13 +30,13 @@ enum PropertyList: Hashable, Sendable {
     var string: String? { if case .string(let it) = self { it } else { nil } }
     var uid: Int? { if case .uid(let it) = self { it } else { nil } }
 
-    /// How many bytes its own text or data has, of the places that may hold one.
+    /// The size in bytes of its text or data, or of those in a dictionary.
     var size: Int {
         switch self {
         case .data(let it): it.count
         case .string(let it): it.utf8.count
         case .dictionary(let entries):
-            // NSString and NSData keep theirs in an object of their own.
+            // An NSString or NSData is a dictionary with its text or data.
             entries.reduce(0) { sum, entry in
                 switch entry.value {
                 case .data(let it): sum + it.count
@@ -48,15 +48,15 @@ enum PropertyList: Hashable, Sendable {
         }
     }
 
-    /// What may be made of bytes in which the same object can be referred to again and again: a
-    /// million values more than a list of that size without such references holds.
+    /// A bound on the values made of bytes that may refer to an object many times: a million more
+    /// than a list of that size without such references has.
     struct Budget {
         private var left: Int
 
         /// A budget for a list of so many bytes.
         init(size: Int) { left = 1_000_000 + size / 16 }
 
-        /// Takes a value's cost.
+        /// Subtracts a value's cost.
         /// - Returns: false where the budget is spent.
         mutating func spend(bytes: Int) -> Bool {
             left -= 1 + bytes / 16

@@ -1,9 +1,9 @@
-/// The transformers that come with Stele.
+/// Stele's transformers.
 
 import SteleModel
 
 extension ValueTransformers {
-    /// Registers the keyed archives of Foundation's types under Core Data's names for them.
+    /// Registers `KeyedArchiveTransformer` under Core Data's names for it.
     public static func registerStandard() {
         for name in KeyedArchiveTransformer.names {
             setValueTransformer(KeyedArchiveTransformer(), forName: name)

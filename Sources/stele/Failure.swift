@@ -1,4 +1,4 @@
-/// Why a command ends without having done its work.
+/// Errors of commands.
 
 import ArgumentParser
 import Glibc
@@ -6,20 +6,20 @@ import SteleHTTP
 import SteleModel
 import StelePersistence
 
-/// A sentence for standard error; the exit status is 1.
+/// The reason why a command fails: a sentence for standard error. The exit status is 1.
 struct Failure: Error {
     let message: String
 
     init(_ message: String) { self.message = message }
 
-    /// Runs a command, and says in one sentence what went wrong where something did.
+    /// Runs a command, and prints an error that it throws as one sentence.
     static func reporting(_ body: () throws -> Void) throws {
         do {
             try body()
         } catch let code as ExitCode {
             throw code
         } catch let invalid as ValidationError {
-            // The usage, and status 64.
+            // ArgumentParser prints the usage; the exit status is 64.
             throw invalid
         } catch {
             printError("stele: \(sentence(error))")
@@ -27,7 +27,7 @@ struct Failure: Error {
         }
     }
 
-    /// What an error comes to in words.
+    /// An error as a sentence.
     static func sentence(_ error: any Error) -> String {
         switch error {
         case let failure as Failure: failure.message
@@ -44,12 +44,12 @@ struct Failure: Error {
             .unsupported(let text), .invalid(let text), .tooLarge(let text), .failed(let text):
             text
         case .predicate(let error): error.description
-        case .overBudget: "a statement ran for longer than its reader's budget"
-        case .deadline(let seconds): "a statement ran for longer than \(seconds) seconds"
-        case .conflicts: "objects were changed by another program meanwhile"
+        case .overBudget: "a statement has exceeded its reader's budget"
+        case .deadline(let seconds): "a statement has run for more than \(seconds) seconds"
+        case .conflicts: "another program has changed the objects meanwhile"
         case .constraint(let conflict):
             "\(conflict.constraint.joined(separator: ", ")) must be unique, and is not"
-        case .expired: "the history of what was saved meanwhile is gone"
+        case .expired: "the history of the saves meanwhile is deleted"
         case .closed: "the store is closed"
         }
     }
@@ -58,10 +58,10 @@ struct Failure: Error {
 /// Writes a line to standard error.
 func printError(_ line: String) { write(line + "\n", to: 2) }
 
-/// Writes text to a descriptor, whole.
+/// Writes the whole text to a descriptor.
 func write(_ text: String, to descriptor: Int32) { write(Array(text.utf8), to: descriptor) }
 
-/// Writes bytes to a descriptor, whole; what cannot be written is lost.
+/// Writes all bytes to a descriptor; after an error the rest is lost.
 func write(_ bytes: [UInt8], to descriptor: Int32) {
     bytes.withUnsafeBytes { buffer in
         var rest = buffer[...]

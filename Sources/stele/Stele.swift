@@ -1,4 +1,4 @@
-/// The command `stele`, and the words after it.
+/// The command `stele`, and its subcommands.
 
 import ArgumentParser
 import SteleService

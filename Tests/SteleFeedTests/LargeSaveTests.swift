@@ -89,8 +89,8 @@ import Testing
         stage.store.commit(people(stage, 1...3_000))
         #expect(good.wait { $0.lastEventID == "7f3a09c1-1" })
         #expect(silent.stream.queuedBytes <= 64 << 10)
-        for _ in 0..<2_000 where silent.stream.send(SharedBuffer([])) { usleep(5_000) }
-        #expect(!silent.stream.send(SharedBuffer([])) && silent.stream.queuedBytes == 0)
+        for _ in 0..<2_000 where silent.stream.send([]) { usleep(5_000) }
+        #expect(!silent.stream.send([]) && silent.stream.queuedBytes == 0)
         // By its token it has all of it again.
         let back = try stage.connect(lastEventID: "7f3a09c1-0", values: true)
         #expect(back.wait { $0.lastEventID == "7f3a09c1-1" })

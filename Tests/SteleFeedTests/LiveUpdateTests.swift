@@ -71,7 +71,7 @@ import Testing
             try stage.service.liveQueries.renderer.event(
                 difference, of: query, in: view, after: query.token, shown: &query.shown
             ) { context }
-        }.map { String(decoding: $0.data.bytes, as: UTF8.self) }
+        }.map { String(decoding: $0.data, as: UTF8.self) }
     }
 
     private static let targets = [

@@ -145,7 +145,7 @@ import Testing
         let refused = #expect(throws: Problem.self) {
             try stage.feed.answer(followed, wrong, as: .json)
         }
-        #expect(refused?.detail.hasPrefix("since is no token") == true)
+        #expect(refused?.detail.hasPrefix("since is not a token") == true)
         let token = try #require(try place("entity=Team&since=7f3a09c1-2"))
         #expect(token == "7f3a09c1-30")
         #expect(try place("limit=10") == "7f3a09c1-10")

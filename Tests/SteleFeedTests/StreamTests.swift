@@ -207,11 +207,11 @@ import Testing
             $0.saves[0].contextName = String(repeating: "x", count: 20_000)
         }
         let client = try stage.connect(since: "0")
-        for _ in 0..<1_000 where client.stream.send(SharedBuffer([])) {
+        for _ in 0..<1_000 where client.stream.send([]) {
             client.read()
             usleep(5_000)
         }
-        #expect(!client.stream.send(SharedBuffer([])))
+        #expect(!client.stream.send([]))
     }
 
     @Test func stoppingEndsEveryStream() throws {
@@ -224,7 +224,7 @@ import Testing
         let late = try stage.connect()
         for client in [live, resumed, late] {
             client.read()
-            #expect(!client.stream.send(SharedBuffer([0x3A])))
+            #expect(!client.stream.send([0x3A]))
         }
     }
 }

@@ -23,12 +23,12 @@ import Testing
         let client = try subscribe(to: server)
         let stream = try #require(seen.streams.withLock { $0.first })
         #expect(seen.eventually { stream.isIdle })
-        #expect(stream.send(SharedBuffer(Array("one".utf8))))
+        #expect(stream.send(Array("one".utf8)))
         #expect(try client.readChunk() == Array("one".utf8))
         stream.finish()
         #expect(try client.readChunk() == [])
         #expect(seen.eventually { seen.closed.load(ordering: .relaxed) == 1 })
-        #expect(!stream.send(SharedBuffer([1])))
+        #expect(!stream.send([1]))
         // The connection is as good as new.
         #expect(try client.get("/inline").status == 200)
         server.stop(drain: 1)
@@ -41,7 +41,7 @@ import Testing
         let server = try startServer(seen: seen)
         let client = try subscribe(to: server, receiveBuffer: 16 << 10)
         let stream = try #require(seen.streams.withLock { $0.first })
-        let event = SharedBuffer([UInt8](repeating: UInt8(ascii: "x"), count: 10_000))
+        let event = [UInt8](repeating: UInt8(ascii: "x"), count: 10_000)
         var sent = 0
         while stream.send(event) { sent += event.count }
         var queued = stream.queuedBytes
@@ -77,7 +77,7 @@ import Testing
                 return
             }
             for index in 0..<1000 {
-                let event = SharedBuffer(Array("data: \(index)\n".utf8))
+                let event = Array("data: \(index)\n".utf8)
                 for stream in streams where !stream.send(event) { Issue.record("full") }
             }
             for stream in streams { stream.finish() }
@@ -99,7 +99,7 @@ import Testing
         let slow = try subscribe(to: server, "/small-events", receiveBuffer: 4096)
         let quick = try subscribe(to: server)
         let streams = seen.streams.withLock { $0 }
-        let event = SharedBuffer([UInt8](repeating: 120, count: 1024))
+        let event = [UInt8](repeating: 120, count: 1024)
         var refusedAt: Int?
         for index in 0..<20_000 where refusedAt == nil {
             if !streams[0].send(event) {
@@ -108,7 +108,7 @@ import Testing
                 if !streams[0].send(event) { refusedAt = index }
             }
             #expect(streams[1].send(event))
-            #expect(try quick.readChunk() == event.bytes)
+            #expect(try quick.readChunk() == event)
         }
         #expect(refusedAt != nil)
         #expect(streams[0].queuedBytes <= 4096 && streams[0].queuedBytes > 3072)
@@ -116,7 +116,7 @@ import Testing
         #expect(seen.eventually { seen.closed.load(ordering: .relaxed) == 1 })
         #expect(!streams[0].send(event))
         #expect(streams[1].send(event))
-        #expect(try quick.readChunk() == event.bytes)
+        #expect(try quick.readChunk() == event)
         while let chunk = try? slow.readChunk() { #expect(!chunk.isEmpty, "a last chunk") }
         server.stop(drain: 1)
         #expect(seen.closed.load(ordering: .relaxed) == 2)
@@ -124,9 +124,9 @@ import Testing
 
     @Test func anEventLargerThanTheQueueIsRefused() throws {
         let stream = EventStream(capacity: 10)
-        #expect(!stream.send(SharedBuffer([UInt8](repeating: 1, count: 11))))
-        #expect(stream.send(SharedBuffer([UInt8](repeating: 1, count: 10))))
-        #expect(!stream.send(SharedBuffer([1])))
+        #expect(!stream.send([UInt8](repeating: 1, count: 11)))
+        #expect(stream.send([UInt8](repeating: 1, count: 10)))
+        #expect(!stream.send([1]))
         #expect(stream.queuedBytes == 10)
     }
 
@@ -139,7 +139,7 @@ import Testing
         #expect(seen.eventually { stream.isIdle })
         if byReset { client.reset() } else { client.close() }
         #expect(seen.eventually { stream.isClosed })
-        let heartbeat = SharedBuffer(Array(":\n".utf8))
+        let heartbeat = Array(":\n".utf8)
         #expect(seen.eventually { server.openEventStreams == 0 })
         #expect(seen.eventually { seen.closed.load(ordering: .relaxed) == 1 })
         #expect(!stream.send(heartbeat))
@@ -182,7 +182,7 @@ import Testing
         let server = try startServer(seen: seen)
         let clients = try (0..<60).map { _ in try subscribe(to: server, "/small-events") }
         let streams = seen.streams.withLock { $0 }
-        let event = SharedBuffer([UInt8](repeating: 120, count: 100))
+        let event = [UInt8](repeating: 120, count: 100)
         for (index, client) in clients.enumerated() where index % 3 == 0 { client.reset() }
         onThreads(4) { number in
             for round in 0..<200 {

@@ -53,7 +53,7 @@ import Testing
         #expect(try subscribe(used) == request)
         #expect(try subscribe(silent) != request)
         for stream in seen.streams.withLock({ $0 }) {
-            #expect(stream.send(SharedBuffer(Array("one".utf8))))
+            #expect(stream.send(Array("one".utf8)))
         }
         for client in [used, silent] { #expect(try client.readChunk() == Array("one".utf8)) }
         server.stop(drain: 1)

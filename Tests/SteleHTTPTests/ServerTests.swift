@@ -100,7 +100,7 @@ import Testing
         try deaf.send("GET /events HTTP/1.1\r\nHost: h\r\n\r\n")
         #expect(seen.eventually { seen.streams.withLock { $0.count } == 51 })
         let last = try #require(seen.streams.withLock { $0.last })
-        let large = SharedBuffer([UInt8](repeating: 1, count: 1 << 19))
+        let large = [UInt8](repeating: 1, count: 1 << 19)
         for _ in 0..<40 where !last.send(large) { usleep(10_000) }
         let body = try RawClient(port: server.port, receiveBuffer: 4096)
         try body.send("GET /stream?50000 HTTP/1.1\r\nHost: h\r\n\r\n")

@@ -42,7 +42,7 @@ import Testing
                 "model", "swift", league, "--output", folder.path)
             #expect(status == 1 && output.isEmpty)
             #expect(
-                errors == "stele: \(folder.path)/Team.swift is there already, and stele has not"
+                errors == "stele: \(folder.path)/Team.swift exists, and stele has not"
                     + " written it; move it, or give another --output\n")
             #expect(try String(contentsOf: own, encoding: .utf8) == "// mine\n")
             #expect(

@@ -138,7 +138,7 @@ import Testing
         let (status, _, errors) = try Program.run("watch", "\(url)/changes?entity=Taem")
         #expect(status == 1 && errors.contains("did you mean Team?"), "\(errors)")
         let (other, _, kind) = try Program.run("watch", "\(url)/healthz")
-        #expect(other == 1 && kind.contains("/healthz is no event stream"), "\(kind)")
+        #expect(other == 1 && kind.contains("/healthz is not an event stream"), "\(kind)")
         let (none, _, said) = try Program.run("watch", "127.0.0.1:1")
         #expect(none == 1 && said == "stele: nothing listens on 127.0.0.1 port 1\n")
     }

@@ -14,7 +14,7 @@ package final class CatchUp: Sendable {
         /// The last transaction whose events are sent or pending.
         package var position: Int64
         /// Events that wait for room.
-        package var pending: ArraySlice<SharedBuffer> = []
+        package var pending: ArraySlice<[UInt8]> = []
         package var step = HistoryStretch.firstStep
         /// How many bytes waited in the stream's queue when last looked at.
         var queued = 0
@@ -37,7 +37,7 @@ package final class CatchUp: Sendable {
     /// - Parameter pending: events up to that position, which are sent first.
     package init(
         _ stream: EventStream, _ filter: ChangeFilter, position: Int64, on queue: DispatchQueue,
-        pending: ArraySlice<SharedBuffer> = []
+        pending: ArraySlice<[UInt8]> = []
     ) {
         self.stream = stream
         self.filter = filter

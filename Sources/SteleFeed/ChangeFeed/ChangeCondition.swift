@@ -78,7 +78,7 @@ package struct ChangeCondition: Sendable, Hashable {
     private static func beyond(_ what: String) -> Problem {
         Problem(
             .parameter,
-            "where: \(what.prefix(80)) refers to other objects, but the change feed "
+            "where: \(what.prefix(80)) leads to other objects, but the change feed "
                 + "evaluates each object alone",
             hint: "compare its attributes, or the id of a to-one relationship: team == 3")
     }

@@ -28,7 +28,7 @@ extension ChangeFeed {
         }
         // A mistyped token must not delete the whole history.
         guard number <= newest else { throw ahead(text, newest: newest, hint: hint) }
-        while try keeper.deleteSome(before: number) {}
+        while try deleteSome(before: number) {}
         return Response(status: 204, headers: [], body: .bytes([]))
     }
 
@@ -43,12 +43,27 @@ extension ChangeFeed {
     func keepHistory(now: Double) {
         keeping.async { [self] in
             do throws(StoreError) {
-                let first = try keeper.firstToKeep(now: now)
-                while !inbox.isStopping, try keeper.deleteSome(before: first) {}
+                let first = try firstToKeep(now: now)
+                while !inbox.isStopping, try deleteSome(before: first) {}
             } catch {
                 if case .closed = error { return }
                 logger.error("old history cannot be deleted: \(error)")
             }
         }
+    }
+
+    private func firstToKeep(now: Double) throws(StoreError) -> Int64 {
+        let reader = try store.reader()
+        defer { reader.close() }
+        return try reader.firstTransactionToKeep(
+            since: options.historySeconds.map { now - $0 }, bytes: options.historyBytes)
+    }
+
+    /// Deletes a batch of transactions before that one. Each batch is a commit, which saves wait
+    /// for.
+    /// - Returns: whether there are more.
+    private func deleteSome(before number: Int64) throws(StoreError) -> Bool {
+        let batch = 500
+        return try store.deleteHistory(before: number, limit: batch) == batch
     }
 }

@@ -50,6 +50,8 @@ public final class ChangeFeed: Sendable {
         /// The defaults.
         public init() {}
 
+        /// Whether the history has a bound.
+        var boundsHistory: Bool { historySeconds != nil || historyBytes != nil }
         var heartbeatNanoseconds: UInt64 { UInt64(max(heartbeatSeconds, 0.001) * 1e9) }
         var pollNanoseconds: UInt64 { UInt64(max(pollSeconds, 0.001) * 1e9) }
         var keepNanoseconds: UInt64 { UInt64(max(keepSeconds, 0.001) * 1e9) }
@@ -73,7 +75,6 @@ public final class ChangeFeed: Sendable {
     package let logger: Logger
     let inbox = SavesInbox(FeedLetters())
     package let pages = HistoryPages()
-    let keeper: HistoryKeeper
     let currentToken: @Sendable () -> Int64
     /// Reads the history for resuming streams, a page of each in turn.
     let resuming = DispatchQueue(label: "stele.change-feed.resuming")
@@ -98,8 +99,6 @@ public final class ChangeFeed: Sendable {
         self.logger = logger
         self.currentToken = currentToken
         self.subscribe = subscribe
-        keeper = HistoryKeeper(
-            store: store, age: options.historySeconds, bytes: options.historyBytes)
         self.renderer = ChangeRenderer(
             model: store.model, line: store.historyLine, renderer: renderer,
             changesPerPart: max(options.changesPerPart, 1), bytesPerPart: options.bytesPerPart,
@@ -198,7 +197,7 @@ public final class ChangeFeed: Sendable {
             writer.raw("\n")
         }
         writer.raw("\n")
-        stream.send(SharedBuffer(writer.take()))
+        stream.send(writer.take())
     }
 
     private func join(

@@ -22,19 +22,19 @@ package struct ChangeRenderer: Sendable {
 
     /// The events of the saves, as buffers in the order of sending; small events share a buffer.
     package func events(of transactions: [HistoryTransaction], _ filter: ChangeFilter)
-        -> [SharedBuffer]
+        -> [[UInt8]]
     {
-        var buffers: [SharedBuffer] = []
+        var buffers: [[UInt8]] = []
         var writer = ByteWriter(capacity: 1024)
         let judge = ChangeJudge(filter, model: model)
         for transaction in transactions {
             let parts = parts(of: judge.told(of: transaction), values: filter.values)
             for (index, changes) in parts.enumerated() {
                 event(transaction, changes, part: index, of: parts.count, to: &writer)
-                if writer.count >= bytesPerBuffer { buffers.append(SharedBuffer(writer.take())) }
+                if writer.count >= bytesPerBuffer { buffers.append(writer.take()) }
             }
         }
-        if writer.count > 0 { buffers.append(SharedBuffer(writer.take())) }
+        if writer.count > 0 { buffers.append(writer.take()) }
         return buffers
     }
 
@@ -79,12 +79,12 @@ package struct ChangeRenderer: Sendable {
     }
 
     /// A comment with an id, which moves the client's place.
-    package func place(_ number: Int64) -> SharedBuffer {
+    package func place(_ number: Int64) -> [UInt8] {
         var writer = ByteWriter(capacity: 64)
         writer.raw(":\n")
         idLine(number, to: &writer)
         writer.byte(UInt8(ascii: "\n"))
-        return SharedBuffer(writer.take())
+        return writer.take()
     }
 
     private func head(_ transaction: HistoryTransaction, to writer: inout ByteWriter) {

@@ -6,12 +6,12 @@ import StelePersistence
 extension FeedLoop {
     /// Events in two parts, the second for when a stream's queue has room again.
     package struct Share {
-        package let now: ArraySlice<SharedBuffer>
+        package let now: ArraySlice<[UInt8]>
         /// Mostly empty.
-        package let later: ArraySlice<SharedBuffer>
+        package let later: ArraySlice<[UInt8]>
 
         /// - Parameter room: the most bytes of the first part.
-        package init(of buffers: [SharedBuffer], room: Int) {
+        package init(of buffers: [[UInt8]], room: Int) {
             var bytes = 0
             let end = buffers.firstIndex { buffer in
                 bytes += buffer.count
@@ -80,7 +80,7 @@ extension FeedLoop {
     }
 
     /// Sends buffers; where one does not fit the stream is dropped, and the result false.
-    package func send(_ buffers: ArraySlice<SharedBuffer>, to stream: EventStream) -> Bool {
+    package func send(_ buffers: ArraySlice<[UInt8]>, to stream: EventStream) -> Bool {
         for buffer in buffers where !stream.send(buffer) {
             stream.drop()
             return false

@@ -13,7 +13,7 @@ extension FeedLoop {
                         on: feed.lagging))
             }
             guard send(missed: missed, to: arrival) else { return }
-        } else if !arrival.stream.send(SharedBuffer([])) {
+        } else if !arrival.stream.send([]) {
             return
         }
         let skip = max(position, arrival.position)
@@ -49,7 +49,7 @@ extension FeedLoop {
     /// the position with it. Streams that read old history get theirs from `CatchUp`, which knows
     /// it.
     func beat() {
-        let plain = SharedBuffer(Array(":\n\n".utf8))
+        let plain = Array(":\n\n".utf8)
         let positioned = feed.renderer.place(position)
         for one in reading.values where one.stream.queuedBytes == 0 { one.stream.send(plain) }
         for (filter, members) in groups {

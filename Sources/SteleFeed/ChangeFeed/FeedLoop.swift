@@ -68,7 +68,7 @@ final class FeedLoop {
             if isWatched { _ = feed.store.noticesForeignChange() }
             if let behind { readOn(atLeastTo: behind) }
         }
-        if feed.keeper.isNeeded, now >= keepAt {
+        if feed.options.boundsHistory, now >= keepAt {
             keepAt = now &+ feed.options.keepNanoseconds
             feed.keepHistory(now: ReferenceDate.now)
         }
@@ -80,7 +80,7 @@ final class FeedLoop {
     }
 
     private func nextTime() -> UInt64? {
-        let kept = feed.keeper.isNeeded ? keepAt : nil
+        let kept = feed.options.boundsHistory ? keepAt : nil
         guard isWatched else { return kept }
         let next = min(heartbeatAt, pollAt, kept ?? .max)
         return waiting.isEmpty ? next : min(next, roomAt)

@@ -9,7 +9,7 @@ import SteleSystem
 package final class HistoryPages: Sendable {
     /// The events of some saves for one filter.
     package struct Page: Sendable {
-        let buffers: [SharedBuffer]
+        let buffers: [[UInt8]]
         /// The last transaction of the page, matching or not.
         package let last: Int64
         /// Whether the next transactions are deleted; the page is empty then.

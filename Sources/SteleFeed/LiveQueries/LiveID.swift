@@ -1,32 +1,31 @@
-/// What a live stream's `id` says: of which queries over which unbroken history it is, and up to
-/// which saves they were told.
+/// The `id` of a live stream: its queries, the history that they follow, and the last saves that
+/// were sent.
 
 import SteleGraph
 import StelePersistence
 import SteleRequests
 
-/// `MARK-NUMBER`: eight hexadecimal digits, and the last transaction that was told. Where the
-/// queries of a stream have not been told the same, there is a number for each, with points between
-/// and `x` for one that was told nothing: `MARK-9.x.8`.
+/// `MARK-NUMBER`: eight hexadecimal digits, and the last transaction that was sent. Where it is not
+/// the same for all queries of the stream, there is a number for each, separated by points, and `x`
+/// for a query of which nothing was sent: `MARK-9.x.8`.
 ///
-/// The mark is made of what the stream's queries ask and of the cache generation, which is drawn at
-/// each start and after each change by another program. So an id from before such a change, of
-/// other queries, of another server or of the change feed fits none as it is followed now, and who
-/// comes with it is sent snapshots. An id from before a start fits where the store knows that
-/// nothing but what its history tells has changed it since.
+/// The mark is a hash of the stream's queries and of their cache generation, which is drawn at each
+/// start and after each change by another program. So an id fits no other queries, no other server
+/// and no state from before such a change; its client is sent snapshots. An id from before a
+/// restart fits where the store was not changed except as its history tells.
 package struct LiveID: Sendable {
     private static let digits = 8
 
     package let mark: String
     private let numbers: [Int64?]
 
-    /// - Parameter numbers: of the stream's queries, in the order of its address.
+    /// - Parameter numbers: one for each query, in the order of the stream's URL.
     package init(mark: String, numbers: [Int64?]) {
         self.mark = mark
         self.numbers = numbers
     }
 
-    /// What a client sent; nil where that cannot be an id of a live stream.
+    /// Reads a client's text; nil where it cannot be the id of a live stream.
     package init?(_ text: String) {
         let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].utf8.count == Self.digits else { return nil }
@@ -35,17 +34,17 @@ package struct LiveID: Sendable {
             .map { Int64($0) }
     }
 
-    /// The last transaction that the client was told of a query; nil where that is not known.
+    /// The last transaction that the client was sent of a query; nil where that is not known.
     /// - Parameters:
-    ///   - index: which one of the stream's queries.
-    ///   - count: how many it has.
+    ///   - index: the query's index in the stream.
+    ///   - count: how many queries the stream has.
     package func number(at index: Int, of count: Int) -> Int64? {
         if numbers.count == 1 { return numbers[0] }
         return numbers.count == count ? numbers[index] : nil
     }
 
-    /// Whether it is of a stream of these queries, as they were read in a cache generation or in
-    /// one that it goes on from.
+    /// Whether it is the id of a stream of these queries, in one of these cache generations or in
+    /// one that they continue.
     func isOf(
         generations: [String], keys: [String], _ coordinator: PersistentStoreCoordinator
     ) -> Bool {
@@ -57,14 +56,14 @@ package struct LiveID: Sendable {
         }
     }
 
-    /// The id as events have it.
+    /// The id as it stands in events.
     package var text: String {
         let isOne = numbers.allSatisfy { $0 == numbers.first }
         let told = (isOne ? Array(numbers.prefix(1)) : numbers).map { $0.map(String.init) ?? "x" }
         return "\(mark)-\(told.joined(separator: "."))"
     }
 
-    /// The mark of a stream of queries that were read in those cache generations.
+    /// The mark of a stream of queries in those cache generations.
     package static func mark(generations: [String], keys: [String]) -> String {
         var hash = Fingerprint()
         for generation in Set(generations).sorted() { hash.add(generation) }

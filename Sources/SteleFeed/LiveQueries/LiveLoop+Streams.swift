@@ -1,4 +1,4 @@
-/// What the live queries' thread sends: what a stream begins with, changes, and places.
+/// The events that the live queries' thread sends.
 
 import SteleHTTP
 import SteleJSON
@@ -6,7 +6,7 @@ import SteleRequests
 import SteleSystem
 
 extension LiveLoop {
-    /// Lets those listen whose queries are all there.
+    /// Adds waiting streams whose queries are all built.
     package func admit() {
         let isReady: (LiveArrival) -> Bool = { [queries] arrival in
             arrival.parts.allSatisfy { part in
@@ -33,8 +33,8 @@ extension LiveLoop {
         }
     }
 
-    /// What a stream begins with: what it has missed, or the whole and what came after.
-    private func greeting(_ arrival: LiveArrival, _ member: LiveMember) -> [SharedBuffer] {
+    /// The first events of a stream: missed changes, or a snapshot with the changes after it.
+    private func greeting(_ arrival: LiveArrival, _ member: LiveMember) -> [[UInt8]] {
         var buffers = [text("retry: \(hub.options.retryMilliseconds)\n\n")]
         let known = arrival.known.flatMap {
             $0.isOf(generations: generations(of: member), keys: arrival.keys, hub.coordinator)
@@ -56,15 +56,15 @@ extension LiveLoop {
                 events = query.log.events(after: snapshot.token)
             }
             for event in events ?? [] {
-                var rendered: [String: SharedBuffer] = [:]
-                buffers.append(self.event(event, member, index, &rendered))
+                var rendered: [String: [UInt8]] = [:]
+                buffers.append(self.event(event, to: member, part: index, sharing: &rendered))
             }
         }
         buffers.append(place(of: member))
         return buffers
     }
 
-    /// Sends the whole result to all who listen to it.
+    /// Sends the whole result to all listeners.
     func resend(_ query: LiveQuery) {
         guard let snapshot = query.snapshot else { return }
         for member in query.members {
@@ -75,32 +75,32 @@ extension LiveLoop {
         }
     }
 
-    /// A change as a stream is told it, and notes that it is.
-    /// - Parameter rendered: the same for streams of the same names and places.
+    /// The event of a change for a stream, which counts as sent.
+    /// - Parameter rendered: buffers for streams with the same names and positions.
     package func event(
-        _ event: LiveEvent, _ member: LiveMember, _ index: Int,
-        _ rendered: inout [String: SharedBuffer]
-    ) -> SharedBuffer {
+        _ event: LiveEvent, to member: LiveMember, part index: Int,
+        sharing rendered: inout [String: [UInt8]]
+    ) -> [UInt8] {
         member.told[index] = event.token
-        // Alone on its stream, a query is told all of them alike.
+        // Streams of this query alone have the same event.
         let key = member.isShared ? "\(member.parts[index].prefix)\(id(of: member).text)" : ""
         if let known = rendered[key] { return known }
         let head = Array(head("change", member, index).utf8)
-        let buffer = SharedBuffer(head + event.data.bytes)
+        let buffer = head + event.data
         rendered[key] = buffer
         return buffer
     }
 
-    /// What stands before a snapshot's data; notes that it is sent.
+    /// The text before a snapshot's data; the snapshot counts as sent.
     private func head(
-        _ snapshot: (data: SharedBuffer, token: Int64), _ member: LiveMember, _ index: Int
-    ) -> SharedBuffer {
+        _ snapshot: (data: [UInt8], token: Int64), _ member: LiveMember, _ index: Int
+    ) -> [UInt8] {
         member.told[index] = snapshot.token
         return text(head("snapshot", member, index))
     }
 
-    /// What stands before an event's data. The id is of what the client has been told with it: who
-    /// comes back by it is told nothing twice, whichever query the next event would have been of.
+    /// The text before an event's data. Its id includes this event, so that a client that resumes
+    /// with it is sent no event twice, of whichever query the next one is.
     private func head(_ name: String, _ member: LiveMember, _ index: Int) -> String {
         "event: \(member.parts[index].prefix)\(name)\n\(line(id(of: member)))data: "
     }
@@ -121,21 +121,21 @@ extension LiveLoop {
 
     private func line(_ id: LiveID) -> String { "id: \(id.text)\n" }
 
-    /// A comment with the place that a stream's queries have come to.
-    private func place(of member: LiveMember) -> SharedBuffer {
+    /// A comment with the position of a stream's queries.
+    private func place(of member: LiveMember) -> [UInt8] {
         for (index, part) in member.parts.enumerated() {
-            // Of one that was lost the client has not been told all.
+            // Not all changes of a lost query were sent.
             guard let query = queries[part.key], query.loss == nil else { continue }
             member.told[index] = query.token
         }
         return text(":\n\(line(id(of: member)))\n")
     }
 
-    /// Tells all streams their place.
+    /// Sends all streams their positions.
     func sendPlaces() {
         for query in queries.values {
             let alone = query.members.filter { !$0.isShared }
-            // All of them show the same, so that one line is for all.
+            // They have the same queries, so one buffer is for all.
             guard let place = alone.first.map({ place(of: $0) }) else { continue }
             for member in alone {
                 if query.loss == nil { member.told = [query.token] }
@@ -145,7 +145,7 @@ extension LiveLoop {
         sendPlacesShared()
     }
 
-    /// Tells those their place that show several queries: it comes when all of them are told.
+    /// Sends streams of several queries their position, after the changes of all queries.
     func sendPlacesShared() {
         for member in members.values where member.isShared && !member.send(place(of: member)) {
             remove(member)
@@ -154,14 +154,14 @@ extension LiveLoop {
 
     // MARK: Errors
 
-    /// Why a stream ends.
-    package func error(_ problem: Problem, prefix: String) -> SharedBuffer {
+    /// The event with the reason why a stream ends.
+    package func error(_ problem: Problem, prefix: String) -> [UInt8] {
         var writer = ByteWriter(capacity: 256)
         writer.write("event: \(prefix)error\ndata: ")
         problem.json(basePath: hub.options.basePath).write(to: &writer)
         writer.raw("\n\n")
-        return SharedBuffer(writer.take())
+        return writer.take()
     }
 
-    private func text(_ text: String) -> SharedBuffer { SharedBuffer(Array(text.utf8)) }
+    private func text(_ text: String) -> [UInt8] { Array(text.utf8) }
 }

@@ -1,29 +1,30 @@
-/// The live queries' thread: follows the saves for all queries and tells their streams.
+/// The live queries' thread: follows the saves for all queries and sends the changes to their
+/// streams.
 
 import SteleGraph
 import SteleHTTP
 import StelePersistence
 import SteleSystem
 
-/// What the thread alone has in hand. Between two rounds all queries know the same last save,
-/// `position`.
+/// The state of the thread. Between two rounds all queries know the same last save, `position`.
 package final class LiveLoop {
     let hub: LiveQueries
     var queries: [String: LiveQuery] = [:]
     package var position: Int64 = 0
-    /// Streams whose queries are not there yet.
+    /// Streams that wait for their queries.
     package var pending: [LiveArrival] = []
     package var members: [ObjectIdentifier: LiveMember] = [:]
     var heartbeatAt: UInt64 = 0
     private var pollAt: UInt64 = 0
-    /// Whether the store has more than was told, which could not be read.
+    /// Whether the store has later saves, which could not be read.
     private var isBehind = false
 
     private var idleNanoseconds: UInt64 { UInt64(max(hub.limits.liveIdleSeconds, 0) * 1e9) }
 
     package init(_ hub: LiveQueries) { self.hub = hub }
 
-    /// Whom it was made for may be gone, or be refused for another query: so nobody listens yet.
+    /// Adds a query. It has no listeners yet: its stream may be closed, or refused for another
+    /// query.
     private func takeIn(_ query: LiveQuery) {
         query.idleSince = MonotonicClock.now
         queries[query.plan.key] = query
@@ -35,7 +36,7 @@ package final class LiveLoop {
         while turn() { hub.inbox.wait(until: nextTime()) }
     }
 
-    /// One round; false when the thread has ended.
+    /// One turn; false when the thread ends.
     private func turn() -> Bool {
         let mail = hub.inbox.take(isWatched: isWatched)
         pending += mail.letters.arrivals
@@ -74,7 +75,7 @@ package final class LiveLoop {
 
     private func nextTime() -> UInt64? { isWatched ? min(heartbeatAt, pollAt) : nil }
 
-    /// A query that was let go between a request and its arrival here is built again.
+    /// Builds queries again that were released between a request and its arrival here.
     private func buildMissing() {
         let wanted = Dictionary(
             pending.flatMap(\.parts).map { ($0.plan.key, $0.plan) }, uniquingKeysWith: { $1 })
@@ -122,7 +123,7 @@ package final class LiveLoop {
             try round.run()
             isBehind = false
         } catch StoreError.moved {
-            // It turned out in the midst that another program has written: at once again, all anew.
+            // Another program has written during the round: read all queries again at once.
             isBehind = true
             pollAt = MonotonicClock.now
         } catch {
@@ -132,19 +133,19 @@ package final class LiveLoop {
         }
     }
 
-    /// Whether a query that is of use was read in another cache generation than that.
+    /// Whether a valid query was read in another cache generation.
     func isStale(in generation: String) -> Bool {
         queries.values.contains { $0.loss == nil && $0.generation != generation }
     }
 
-    /// Whether a stream that waits shows a query whose snapshot has to be made anew.
+    /// Whether a stream waits for the query, and a new snapshot of it is needed.
     func wantsSnapshot(_ query: LiveQuery) -> Bool {
         query.loss == nil && query.needsSnapshot
             && pending.contains { $0.parts.contains { $0.plan.key == query.plan.key } }
     }
 
-    /// Has a query whose result could not be read or moved on, and is of no use now, read anew in a
-    /// later round; ends it where the reason does not pass.
+    /// Marks a query whose result could not be read, so that a later round reads it again; ends it
+    /// where the reason is permanent.
     func lose(_ query: LiveQuery, _ error: any Error) {
         query.loss = LiveLoss(
             error, after: query.loss, retryNanoseconds: hub.options.pollNanoseconds,
@@ -152,7 +153,7 @@ package final class LiveLoop {
         if query.loss == nil { fail(query, error) }
     }
 
-    /// Ends a query that failed, and its streams with the reason.
+    /// Ends a failed query, and its streams with the reason.
     private func fail(_ query: LiveQuery, _ error: any Error) {
         let problem = hub.problem(error)
         let listeners = query.members
@@ -182,11 +183,11 @@ package final class LiveLoop {
 
     private var rows: Int { queries.values.reduce(0) { $0 + $1.weight } }
 
-    /// Lets go of queries that nobody listens to any more before they take the places of others:
-    /// those first that were left first.
+    /// Releases queries without listeners where the bounds are nearly reached, those first whose
+    /// last listener left first.
     /// - Parameters:
-    ///   - waiting: who has found no room.
-    ///   - new: whose streams may yet come.
+    ///   - waiting: requests that have found no room.
+    ///   - new: queries whose streams may still arrive.
     private func makeRoom(for waiting: [LiveRoom], keeping new: [LiveQuery]) {
         let limits = hub.limits
         let rowsToCome = waiting.reduce(0) { $0 + $1.rows }
@@ -205,9 +206,10 @@ package final class LiveLoop {
         }
     }
 
-    /// Keeps the lines, finds out who has gone, and lets go of what nobody listens to.
+    /// Sends comments, which keep connections open and find closed ones, and releases queries that
+    /// have had no listeners for too long.
     private func beat(_ now: UInt64) {
-        let comment = SharedBuffer(Array(":\n\n".utf8))
+        let comment = Array(":\n\n".utf8)
         pending.removeAll { !$0.stream.send(comment) }
         sendPlaces()
         for query in queries.values {

@@ -1,16 +1,16 @@
-/// What becomes of a live query whose result could not be read.
+/// Live queries whose result could not be read.
 
 import StelePersistence
 import SteleSystem
 
-/// Since when a query's result is of no use, because reading failed for a reason that may pass: the
-/// query is read anew in a later round. Until then it is told nothing and nobody joins.
+/// Marks a query whose result is not current, because reading failed for a temporary reason. A
+/// later round reads the query again; until then it has no events and no new listeners.
 struct LiveLoss {
-    /// When reading failed first, and when it is tried again, on the monotonic clock.
+    /// When reading first failed, and when it is tried again, on the monotonic clock.
     package let since: UInt64
     let retryAt: UInt64
 
-    /// - Returns: nil where the reason will not pass, or has not for too long.
+    /// - Returns: nil where the reason is permanent, or has lasted for too long.
     package init?(
         _ error: any Error, after former: LiveLoss?, retryNanoseconds: UInt64, seconds: Double
     ) {
@@ -23,7 +23,7 @@ struct LiveLoss {
 }
 
 extension StoreError {
-    /// Whether the result can be read anew, now or a moment later.
+    /// Whether the reason is temporary.
     package var mayPass: Bool {
         switch self {
         case .moved, .busy, .deadline, .overBudget, .noRoom, .failed, .expired: true

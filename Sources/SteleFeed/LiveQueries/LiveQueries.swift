@@ -1,4 +1,4 @@
-/// Live queries: lists as event streams that tell what each save changes of them.
+/// Live queries: lists as event streams, with the changes that each save makes to them.
 
 import Logging
 import SteleAnswers
@@ -10,10 +10,9 @@ import SteleSystem
 
 /// All live queries of a service (contract, section 7).
 ///
-/// A query is built where its first request is answered: its rows' places and its snapshot come
-/// from one view of the store. From then on one thread of its own follows the saves, for all
-/// queries, and sends the same bytes to all streams of a query. The thread starts with the first
-/// live query.
+/// The thread of its first request builds a query: the order of its rows and its snapshot come from
+/// one view of the store. Then one thread follows the saves for all queries, and sends the same
+/// buffers to all streams of a query. It starts with the first live query.
 public final class LiveQueries: Sendable {
     let coordinator: PersistentStoreCoordinator
     let renderer: LiveRenderer
@@ -22,14 +21,14 @@ public final class LiveQueries: Sendable {
     let logger: Logger
     let inbox = SavesInbox(LiveLetters())
 
-    /// How far a query is that somebody has asked for.
+    /// The state of a requested query.
     private enum Standing {
         case building, followed
     }
     private struct Running: Sendable {
         var standings: [String: Standing] = [:]
         var streams = 0
-        /// Rows that all queries hold.
+        /// How many rows all queries hold.
         var rows = 0
         var thread: SystemThread?
         var subscription: Subscription?
@@ -48,7 +47,7 @@ public final class LiveQueries: Sendable {
         self.limits = limits
     }
 
-    /// Ends all streams: each gets what waits for it and its last chunk.
+    /// Ends all streams, each after its waiting buffers, and the thread.
     public func stop() {
         let (thread, subscription) = running.withLock { running in
             running.isStopped = true
@@ -60,8 +59,9 @@ public final class LiveQueries: Sendable {
         thread?.join()
     }
 
-    /// The answer to a live query, or to several on one stream.
-    /// - Throws: `Problem`, `PredicateError`, `StoreError`: what keeps a query from being followed.
+    /// The response to a live query, or to several on one stream.
+    /// - Throws: `Problem`, `PredicateError`, `StoreError`: the reason why a query cannot be
+    ///   followed.
     package func answer(_ parts: [LivePart], _ request: Request) throws -> Response {
         try start()
         let stream = EventStream(capacity: .max)
@@ -104,9 +104,9 @@ public final class LiveQueries: Sendable {
         stream.onClose = { [weak self] in self?.running.withLock { $0.streams -= 1 } }
     }
 
-    // MARK: Which queries there are
+    // MARK: Building queries
 
-    /// Builds a query unless somebody does or has; then the stream waits for it on the thread.
+    /// Builds a query unless it is built or being built; the stream waits for it on the thread.
     private func build(_ plan: LivePlan, for arrival: LiveArrival) throws {
         guard try takePlace(plan.key, beside: arrival.keys) else { return }
         do {
@@ -120,19 +120,16 @@ public final class LiveQueries: Sendable {
         }
     }
 
-    /// Takes one of the places that there are for different queries.
-    /// - Returns: false where somebody builds this one or has.
+    /// Takes one of the places for different queries.
+    /// - Returns: false where the query is followed or being built already.
     private func takePlace(_ key: String, beside keys: [String]) throws -> Bool {
-        for isLastLook in [false, true] {
-            let isNew = running.withLock { running -> Bool? in
-                if running.standings[key] != nil { return false }
-                guard running.standings.count < limits.liveQueries else { return nil }
-                running.standings[key] = .building
-                return true
-            }
-            if let isNew { return isNew }
-            if !isLastLook { waitForRoom(LiveRoom(keys: keys, rows: 0)) }
+        let isNew = tryTwice(LiveRoom(keys: keys, rows: 0)) { running -> Bool? in
+            if running.standings[key] != nil { return false }
+            guard running.standings.count < limits.liveQueries else { return nil }
+            running.standings[key] = .building
+            return true
         }
+        if let isNew { return isNew }
         throw Problem(
             .busy, "\(limits.liveQueries) different live queries are followed",
             headers: [("Retry-After", "5")])
@@ -141,33 +138,36 @@ public final class LiveQueries: Sendable {
     private func count(rowsOf query: LiveQuery, beside keys: [String]) throws {
         let weight = query.weight
         var held = 0
-        for isLastLook in [false, true] {
-            let tooMany = running.withLock { running -> Int? in
-                guard running.rows + weight <= limits.liveRowsInAll else { return running.rows }
-                running.rows += weight
-                running.standings[query.plan.key] = .followed
-                return nil
-            }
-            guard let tooMany else { return }
-            held = tooMany
-            if !isLastLook { waitForRoom(LiveRoom(keys: keys, rows: weight)) }
+        let isCounted = tryTwice(LiveRoom(keys: keys, rows: weight)) { running -> Bool? in
+            held = running.rows
+            guard held + weight <= limits.liveRowsInAll else { return nil }
+            running.rows += weight
+            running.standings[query.plan.key] = .followed
+            return true
         }
+        if isCounted != nil { return }
         throw Problem(
             .busy,
-            "live queries hold \(held) rows of \(limits.liveRowsInAll) that they "
-                + "may, and this one has \(weight)",
+            "live queries hold \(held) rows of at most \(limits.liveRowsInAll), and this one has "
+                + "\(weight)",
             hint: "add a limit, or a narrower where", headers: [("Retry-After", "5")])
     }
 
-    /// Has the thread let go of queries that nobody listens to, and waits a second for it at most.
-    private func waitForRoom(_ room: LiveRoom) {
-        guard inbox.put({ $0.waiting.append(room) }) else { return }
-        room.alarm.sleep(until: MonotonicClock.deadline(in: 1))
+    /// Makes an attempt. Where it gives nil, the thread is asked to release queries without
+    /// listeners, which is waited for a second at most, and it is made again.
+    private func tryTwice(
+        _ room: LiveRoom, _ attempt: (inout sending Running) -> sending Bool?
+    ) -> Bool? {
+        if let result = running.withLock(attempt) { return result }
+        if inbox.put({ $0.waiting.append(room) }) {
+            room.alarm.sleep(until: MonotonicClock.deadline(in: 1))
+        }
+        return running.withLock(attempt)
     }
 
     /// A query with its snapshot, as the store is now.
-    /// - Parameter arrivals: who waits for it: what was to be told since the earliest save that one
-    ///   of them knows is in the query's log, where the history tells it.
+    /// - Parameter arrivals: streams that wait for it. Its log begins at the earliest save that one
+    ///   of them knows, where the history has the saves since.
     func made(_ plan: LivePlan, for arrivals: [LiveArrival]) throws -> LiveQuery {
         let context = ManagedObjectContext(coordinator)
         defer { context.close() }
@@ -184,7 +184,7 @@ public final class LiveQueries: Sendable {
         return query
     }
 
-    /// Whether someone is at building it.
+    /// Whether a request is building it.
     func isBeingBuilt(_ key: String) -> Bool {
         running.withLock { $0.standings[key] == .building }
     }
@@ -193,7 +193,7 @@ public final class LiveQueries: Sendable {
         running.withLock { $0.standings[key] = nil }
     }
 
-    /// How many rows all queries hold now.
+    /// Sets how many rows all queries hold.
     func note(rows count: Int) {
         running.withLock { $0.rows = count }
     }
@@ -202,7 +202,7 @@ public final class LiveQueries: Sendable {
         running.withLock { $0.standings[key] = .followed }
     }
 
-    /// What a client is told of an error, as an event's data.
+    /// An error as the data of an event.
     func problem(_ error: any Error) -> Problem {
         let answer = ErrorResponse(
             error, renderer: renderer.renderer, basePath: options.basePath)

@@ -1,27 +1,27 @@
-/// One live query as it is now: its result, what was told of it, and who listens.
+/// A live query: its result, its last events and its listeners.
 
 import SteleGraph
 import SteleHTTP
 import StelePersistence
 import SteleRequests
 
-/// A change as it was told.
+/// An event with a change of a query's result.
 package struct LiveEvent {
-    /// It tells what was saved after this transaction,
+    /// The last transaction before the change.
     package let after: Int64
-    /// up to this one.
+    /// The last transaction of the change.
     package let token: Int64
-    /// `{…}` and the empty line behind it.
-    package let data: SharedBuffer
+    /// `{…}` and the empty line after it.
+    package let data: [UInt8]
 }
 
-/// The last changes of a query, for who comes back and for who joins a moment after a snapshot.
+/// The last events of a query, for streams that resume or that join after a snapshot.
 package struct LiveLog {
     static let maximumEvents = 1_000
     private static let maximumBytes = 1 << 20
 
     private var events: [LiveEvent] = []
-    /// All that was told after this transaction is kept.
+    /// All events after this transaction are kept.
     private(set) var start: Int64
     private var bytes = 0
 
@@ -39,8 +39,8 @@ package struct LiveLog {
         }
     }
 
-    /// What was told after a transaction; nil where that is not known any more, or lies within what
-    /// one event tells.
+    /// The events after a transaction; nil where they are no longer kept, or it lies within one
+    /// event.
     package func events(after token: Int64) -> [LiveEvent]? {
         guard token >= start else { return nil }
         let later = Array(events.drop { $0.token <= token })
@@ -49,28 +49,28 @@ package struct LiveLog {
     }
 }
 
+// @unchecked: the thread that builds it passes it to the live queries' thread, and uses it no more.
 /// A query that is followed.
-// Who builds it gives it away to the live queries' thread and does not come back to it.
 package final class LiveQuery: @unchecked Sendable {
     package let plan: LivePlan
-    /// The cache generation that it was read in: another one means another program's change, which
-    /// need not be in the history.
+    /// The cache generation in which it was read. Another program's change, which may not be in the
+    /// history, begins another one.
     package let generation: String
-    /// One of these is there.
+    /// The result: one of these two is set.
     package var objects: FetchedResults?
     package var rows: RowResults?
-    /// The whole result as an event's data, as of a transaction.
-    package var snapshot: (data: SharedBuffer, token: Int64)?
-    /// What listeners see of the rows; nil where any change of one shows.
+    /// The whole result at a transaction, as the data of an event.
+    package var snapshot: (data: [UInt8], token: Int64)?
+    /// The rows as listeners see them; nil where they see every change of a row.
     package var shown: ShownRows?
     package var log: LiveLog
     package var members: [LiveMember] = []
-    /// Why it is not as the store is; nil where it is.
+    /// Set while the result is not current.
     var loss: LiveLoss?
     /// When its last listener left, on the monotonic clock.
     var idleSince: UInt64?
 
-    /// The result as a context's view has it.
+    /// Reads the result in a context's view.
     /// - Throws: as reading; `Problem` where there are too many rows.
     package init(_ plan: LivePlan, _ context: ManagedObjectContext) throws {
         self.plan = plan
@@ -90,14 +90,14 @@ package final class LiveQuery: @unchecked Sendable {
         }
     }
 
-    /// The last transaction that it knows.
+    /// The last transaction of the result.
     package var token: Int64 { objects?.token ?? rows?.token ?? 0 }
 
     /// How many rows it holds.
     package var weight: Int { objects?.weight ?? rows?.rows.count ?? 0 }
 
-    /// Moves on to the last save of a view.
-    /// - Throws: as the results; the query is of no use then.
+    /// Advances the result to the last save of a view.
+    /// - Throws: as the results; the result is not valid then.
     func advance(in view: SavesView) throws -> [ResultsDifference] {
         do {
             if objects != nil { return try objects?.advance(in: view) ?? [] }
@@ -107,7 +107,7 @@ package final class LiveQuery: @unchecked Sendable {
         }
     }
 
-    /// Whether a snapshot for who joins has to be made: there is none, or what was told after it is
+    /// Whether a joining stream needs a new snapshot: there is none, or the events after it are
     /// longer than a new one.
     var needsSnapshot: Bool {
         guard let snapshot, let later = log.events(after: snapshot.token) else { return true }
@@ -115,13 +115,13 @@ package final class LiveQuery: @unchecked Sendable {
         return bytes > max(4 << 10, snapshot.data.count / 2)
     }
 
-    /// Whether who was sent another's snapshot shows this result: nothing was told after it, and it
-    /// is the same.
+    /// Whether listeners of another query have this result: they were sent an equal snapshot and no
+    /// event after it.
     package func isShown(byListenersOf other: LiveQuery) -> Bool {
         guard let snapshot, let sent = other.snapshot,
             other.log.events(after: sent.token)?.isEmpty == true
         else { return false }
-        return snapshot.data.bytes == sent.data.bytes
+        return snapshot.data == sent.data
     }
 
     private static func problem(_ error: ResultsError, _ plan: LivePlan) -> Problem {
@@ -129,26 +129,26 @@ package final class LiveQuery: @unchecked Sendable {
         case .tooManyRows(let maximum):
             Problem(
                 .parameter,
-                "more than \(maximum) rows of \(plan.entity.name) match, and a live "
-                    + "query holds no more", hint: "add a limit, or a narrower where")
+                "more than \(maximum) rows of \(plan.entity.name) match, the most that a live "
+                    + "query may hold", hint: "add a limit, or a narrower where")
         }
     }
 }
 
-/// A stream and the queries that it shows.
+/// A stream and its queries.
 package final class LiveMember {
     /// One query of a stream.
     package struct Part {
         package let key: String
-        /// What stands before its events' names: `NAME.` where there are several.
+        /// The prefix of its events' names: `NAME.` where there are several queries.
         package let prefix: String
     }
 
     package let stream: EventStream
     package let parts: [Part]
-    /// Up to which transaction the client was told each part; nil for what it was not sent.
+    /// The last transaction that the client was sent of each part; nil for none.
     package var told: [Int64?]
-    /// Bytes of what it was greeted with, as long as they wait for the client.
+    /// Bytes of the first events, while they wait for the client.
     private var greeting = 0
     private let capacity: Int
 
@@ -159,18 +159,18 @@ package final class LiveMember {
         self.capacity = capacity
     }
 
-    /// Whether it is `/live`, where each event says of which query it is.
+    /// Whether it is a stream of `/live`, where each event names its query.
     var isShared: Bool { parts.contains { !$0.prefix.isEmpty } }
 
-    /// Sends what a stream begins with, of whatever size.
-    func greet(_ buffers: [SharedBuffer]) -> Bool {
+    /// Sends the first events, of any size.
+    func greet(_ buffers: [[UInt8]]) -> Bool {
         greeting += buffers.reduce(0) { $0 + $1.count }
         return buffers.allSatisfy(stream.send)
     }
 
-    /// As `greet`, in the place of all before; false where so much waits already that the client is
-    /// too slow, and is broken off.
-    func greetAgain(_ buffers: [SharedBuffer]) -> Bool {
+    /// As `greet`, for a new snapshot; false where too many bytes wait already, and the stream is
+    /// dropped.
+    func greetAgain(_ buffers: [[UInt8]]) -> Bool {
         guard stream.queuedBytes <= capacity else {
             stream.drop()
             return false
@@ -179,9 +179,9 @@ package final class LiveMember {
         return greet(buffers)
     }
 
-    /// Sends; false where the stream has ended or its client is too slow, and then it is broken
-    /// off: the client comes back by its last id.
-    package func send(_ buffer: SharedBuffer) -> Bool {
+    /// Sends an event; false where the stream has ended or the client is too slow. The stream is
+    /// dropped then, and the client resumes with its last id.
+    package func send(_ buffer: [UInt8]) -> Bool {
         let waiting = stream.queuedBytes
         if waiting <= capacity { greeting = 0 }
         if waiting + buffer.count <= capacity + greeting || waiting == 0, stream.send(buffer) {

@@ -1,4 +1,4 @@
-/// Differences as an event's data.
+/// Differences as the data of events.
 
 import SteleAnswers
 import SteleGraph
@@ -10,7 +10,7 @@ import StelePredicates
 import SteleRequests
 
 extension LiveRenderer {
-    /// The rows that a difference tells, as they are told.
+    /// The rendered rows of a difference.
     func written(
         _ difference: ResultsDifference, _ plan: LivePlan, _ rows: LiveRows
     ) throws -> [Int64: [UInt8]] {
@@ -22,7 +22,7 @@ extension LiveRenderer {
         var written: [Int64: [UInt8]] = [:]
         for (key, section) in told {
             var writer = ByteWriter(capacity: 128)
-            write(key, section, rows, form, plan, to: &writer)
+            write(key, section, rows, as: form, of: plan, to: &writer)
             if let failure = writer.failure { throw failure }
             written[key] = writer.take()
         }
@@ -31,7 +31,7 @@ extension LiveRenderer {
 
     /// A row and its section.
     func write(
-        _ key: Int64, _ section: Value?, _ rows: LiveRows, _ form: RowForm, _ plan: LivePlan,
+        _ key: Int64, _ section: Value?, _ rows: LiveRows, as form: RowForm, of plan: LivePlan,
         to writer: inout ByteWriter
     ) {
         if let bytes = rows.written[key] { return writer.raw(bytes) }
@@ -47,13 +47,13 @@ extension LiveRenderer {
     /// - Throws: `UnreadableValue`.
     func change(
         _ difference: ResultsDifference, _ plan: LivePlan, _ rows: LiveRows
-    ) throws -> SharedBuffer {
+    ) throws -> [UInt8] {
         var writer = ByteWriter(capacity: 512)
         let form = form(plan, rows.rows, rows.embedded)
         let hasIDs = if case .rows = plan.shape { false } else { true }
         func object(_ key: Int64, _ section: Value?, to writer: inout ByteWriter) {
             writer.raw(",\"object\":")
-            write(key, section, rows, form, plan, to: &writer)
+            write(key, section, rows, as: form, of: plan, to: &writer)
         }
         writer.raw("{\"deletes\":[")
         for (index, it) in difference.deletes.enumerated() {
@@ -100,7 +100,7 @@ extension LiveRenderer {
         }
         writer.raw("}\n\n")
         if let failure = writer.failure { throw failure }
-        return SharedBuffer(writer.take())
+        return writer.take()
     }
 
     private func write(_ keys: UpdatedKeys, to writer: inout ByteWriter) {

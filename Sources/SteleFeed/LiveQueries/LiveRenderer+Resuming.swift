@@ -1,12 +1,12 @@
-/// What a query would have told, had it been followed: for who comes back after it was let go.
+/// The events that a query would have had while it was not followed, for streams that resume.
 
 import SteleGraph
 import StelePersistence
 
 extension LiveRenderer {
-    /// What was to be told of a query since an earlier save: its result is taken back to there, and
-    /// moved on again.
-    /// - Returns: nil where the history does not tell, or it is more than a query keeps.
+    /// The events of a query since an earlier save: its result is taken back to that save and
+    /// advanced again.
+    /// - Returns: nil where the history does not reach back so far, or has more than a log keeps.
     /// - Throws: as reading.
     func log(
         of query: LiveQuery, since token: Int64, _ context: ManagedObjectContext
@@ -15,7 +15,7 @@ extension LiveRenderer {
         guard let now = query.objects, token < now.token,
             try !reader.lacksHistory(after: token)
         else { return nil }
-        // More than the log keeps is of no use: who has missed as much gets the whole again.
+        // A client that has missed more than the log keeps gets a snapshot.
         let saves = try reader.history(
             after: token, through: now.token, saves: LiveLog.maximumEvents,
             changes: SavesToTell.maximumChanges, bytes: SavesToTell.maximumBytes)
@@ -23,7 +23,7 @@ extension LiveRenderer {
         let view = SavesView(after: token, saves) { reader }
         var log = LiveLog(start: token)
         var after = token
-        // What he saw of a row that has changed, nobody knows any more.
+        // How the client saw a changed row is not known.
         var shown: ShownRows?
         for difference in try then.advance(in: view) {
             let event = try event(

@@ -9,26 +9,26 @@ import StelePersistence
 import StelePredicates
 import SteleRequests
 
-/// Rows that were read for an event, by key.
+/// The rows of an event, by key.
 struct LiveRows {
     let rows: FetchedRows
     let embedded: Embedded
     let places: [Int64: Int]
-    /// Those that are written already.
+    /// Rows that are rendered already.
     var written: [Int64: [UInt8]] = [:]
 }
 
-/// Reads and writes what events say.
+/// Reads and renders the data of events.
 struct LiveRenderer: Sendable {
     let limits: Limits
     let renderer: SnapshotRenderer
 
     // MARK: Snapshots
 
-    /// Gives a query its snapshot: `{"rows":[{"object":{…}},…]}` and with sections
+    /// Sets a query's snapshot: `{"rows":[{"object":{…}},…]}` and with sections
     /// `"sections":[{"name":…,"count":3},…]`.
-    /// - Parameter context: with a view that has the save which the query knows last.
-    /// - Throws: what reading throws, and `UnreadableValue`.
+    /// - Parameter context: its view has the last save of the query's result.
+    /// - Throws: as reading; `UnreadableValue`.
     func takeSnapshot(of query: LiveQuery, _ context: ManagedObjectContext) throws {
         let plan = query.plan
         var shown = plan.canLookTheSame(renderer.model) ? ShownRows() : nil
@@ -81,7 +81,7 @@ struct LiveRenderer: Sendable {
         }
         writer.raw("}\n\n")
         if let failure = writer.failure { throw failure }
-        query.snapshot = (SharedBuffer(writer.take()), query.token)
+        query.snapshot = (writer.take(), query.token)
         query.shown = shown
     }
 
@@ -98,10 +98,10 @@ struct LiveRenderer: Sendable {
 
     /// A difference as an event.
     /// - Parameters:
-    ///   - view: the saves that it is one of.
-    ///   - token: the save before those that it tells.
-    ///   - shown: what listeners see of the rows, and see from then on; nil where nobody knows.
-    /// - Returns: nil where they see nothing of it.
+    ///   - view: the saves that the difference belongs to.
+    ///   - token: the last save before the difference.
+    ///   - shown: the rows as listeners see them, which is updated; nil where they see all changes.
+    /// - Returns: nil where listeners see no change.
     func event(
         _ difference: ResultsDifference, of query: LiveQuery, in view: SavesView,
         after token: Int64, shown: inout ShownRows?, _ context: () throws -> ManagedObjectContext
@@ -118,8 +118,8 @@ struct LiveRenderer: Sendable {
         return LiveEvent(after: token, token: difference.token, data: data)
     }
 
-    /// What a difference needs of the rows that it tells.
-    /// - Parameter save: the one save that it tells, where it tells no more.
+    /// Reads the rows of a difference.
+    /// - Parameter save: the difference's save, where it is of one save only.
     func rows(
         for difference: ResultsDifference, of query: LiveQuery, _ save: HistoryTransaction?,
         _ context: () throws -> ManagedObjectContext

@@ -1,16 +1,16 @@
-/// One round of the live queries' thread: all queries move on to the same save.
+/// A round of the live queries' thread, which advances all queries to the same save.
 
 import SteleGraph
 import SteleHTTP
 import StelePersistence
 import SteleSystem
 
-/// Some saves, a view of the store once one is needed, and who is told.
+/// Some saves, and a view of the store once one is needed.
 final class LiveRound {
     private let loop: LiveLoop
     private let view: SavesView
-    /// Whether the store is read before anything else, and with it all queries that another
-    /// program's change has made stale.
+    /// Whether the round begins with reading the store, and reads queries again that another
+    /// program has made stale.
     private let mustRead: Bool
     private let context: RoundContext
 
@@ -38,8 +38,8 @@ final class LiveRound {
         let now = MonotonicClock.now
         let tokens = loop.queries.values.filter { $0.loss == nil }.map(\.token)
         let saves = Array(mail.told.saves.drop { $0.number <= loop.position })
-        // A gap is another program's saves, or what the inbox let go; a new query is a little ahead
-        // or behind.
+        // A gap is another program's saves, or saves that the inbox has discarded; a new query is a
+        // little ahead or behind.
         let isNext = saves.last.map { $0.number - loop.position == Int64(saves.count) } ?? true
         let isEven = tokens.allSatisfy { $0 == loop.position }
         let isWhole = isNext && isEven
@@ -56,9 +56,8 @@ final class LiveRound {
         ) {
             let reader = try context.get().reader()
             let generation = try context.get().cacheGeneration()
-            // Another program's change that is in the view, though not in its generation, or that
-            // comes to light in the midst of a round: what is read would be told as if the saves
-            // alone had made it so.
+            // Another program's change is in the view: the rows that are read would count as
+            // changed by the saves alone.
             guard generation == loop.hub.coordinator.cacheGeneration,
                 mustRead || !loop.isStale(in: generation)
             else { throw StoreError.moved("another program has changed the store") }
@@ -90,7 +89,7 @@ final class LiveRound {
             }
         }
         if isRebuilt {
-            // The ids from before are good for nothing now.
+            // The ids from before are not valid any more.
             loop.sendPlaces()
         } else if isFurther {
             loop.sendPlacesShared()
@@ -98,7 +97,7 @@ final class LiveRound {
     }
 
     private func advanceAll() throws {
-        // Whoever reads makes the view longer for those before it.
+        // Reading for one query may extend the view for those before it.
         while let query = loop.queries.values.first(
             where: { $0.loss == nil && $0.token < view.token })
         {
@@ -122,7 +121,7 @@ final class LiveRound {
             }
         } catch {
             let isUnopened = !view.isOpen && error is StoreError
-            // Who has not moved when the view could not be opened is as it was.
+            // A query that has not advanced when the view could not be opened is still valid.
             if !isUnopened || query.token != start { loop.lose(query, error) }
             if isUnopened { throw error }
         }
@@ -130,10 +129,11 @@ final class LiveRound {
 
     private func tell(_ event: LiveEvent, _ query: LiveQuery) {
         query.log.append(event)
-        var rendered: [String: SharedBuffer] = [:]
+        var rendered: [String: [UInt8]] = [:]
         for member in query.members {
             for (index, part) in member.parts.enumerated() where part.key == query.plan.key {
-                if !member.send(loop.event(event, member, index, &rendered)) {
+                let buffer = loop.event(event, to: member, part: index, sharing: &rendered)
+                if !member.send(buffer) {
                     loop.remove(member)
                     break
                 }
@@ -141,8 +141,8 @@ final class LiveRound {
         }
     }
 
-    /// Reads all queries anew that were read before another program's change, or whose result was
-    /// lost, and sends each to its streams as a whole where it is not what they were sent last.
+    /// Reads queries again that were read before another program's change or whose result is not
+    /// current, and sends a snapshot where listeners have another result.
     /// - Returns: whether there were any.
     private func rebuild() throws -> Bool {
         let generation = try context.get().cacheGeneration()

@@ -1,13 +1,12 @@
-/// What the clients of a query see of its rows.
+/// The rows of a query as its listeners see them.
 
 import SteleGraph
 
-/// A hash of each row as it was told last, so that a row counts as updated only where it looks
+/// A hash of each row as it was sent last, so that a row counts as updated only where it looks
 /// different.
 ///
-/// For queries that show more than their objects' own values, or derived ones: what a save changes
-/// of another object, or of what a column is computed from, need not show, and of saves that are
-/// told together one can take back what another has changed of a derived value.
+/// It is for queries that show values of other objects, or derived ones. A save that changes what
+/// they are made of may not change them, and one of several saves may undo another's change.
 package struct ShownRows {
     private var hashes: [Int64: Int] = [:]
 
@@ -15,8 +14,8 @@ package struct ShownRows {
         hashes[key] = Self.hash(row)
     }
 
-    /// Takes a difference on, and leaves out of it the updates of rows that look as before.
-    /// - Parameter rows: those that it tells, as they look now.
+    /// Applies a difference, and removes its updates of rows that look as before.
+    /// - Parameter rows: the rendered rows of the difference.
     package mutating func take(_ difference: inout ResultsDifference, _ rows: [Int64: [UInt8]]) {
         difference.removeUpdates { hashes[$0.key] == rows[$0.key].map(Self.hash) }
         for row in difference.deletes { hashes[row.key] = nil }

@@ -1,12 +1,12 @@
-/// The line of a text that holds a mistake, with a caret under the place.
+/// Showing a mistake in a text: its line, with a caret under the place.
 
-/// A text shown on a terminal with one place of it marked.
+/// A line of a text for a terminal, with one place marked.
 struct Caret {
     /// How many columns of a long line are shown.
     static let width = 76
 
-    /// The line, cut to a window around the place where it is long, and below it the caret.
-    /// - Parameter position: in Unicode scalars from the start of the text; its length is the end.
+    /// The line, cut to a window around the place where it is long, and the caret below it.
+    /// - Parameter position: in Unicode scalars from the start of the text, up to its length.
     static func picture(of text: String, at position: Int) -> String {
         let scalars = Array(text.unicodeScalars)
         let place = min(max(position, 0), scalars.count)
@@ -14,7 +14,7 @@ struct Caret {
         while start > 0, !isLineEnd(scalars[start - 1]) { start -= 1 }
         var end = place
         while end < scalars.count, !isLineEnd(scalars[end]) { end += 1 }
-        // A place at the line's own end is shown behind its last character.
+        // The place at the end of a line is after its last character.
         let line = scalars[start..<end]
         let shown = window(line, around: place)
         var above = shown.lowerBound > start ? "…" : ""
@@ -27,7 +27,7 @@ struct Caret {
         return "  \(above)\n  \(String(repeating: " ", count: column))^"
     }
 
-    /// Where a position is, where the text has more lines than one: `line 2, column 5, `.
+    /// A position in a text of several lines: `line 2, column 5`; nil for a text of one line.
     static func line(of position: Int, in text: String) -> String? {
         let scalars = Array(text.unicodeScalars)
         let before = scalars.prefix(max(position, 0))
@@ -41,7 +41,8 @@ struct Caret {
         scalar == "\n" || scalar == "\r"
     }
 
-    /// The part of a line that fits, with the place in its middle where neither end is near.
+    /// The part of a line that fits, with the place in its middle unless an end of the line is
+    /// near.
     private static func window(
         _ line: ArraySlice<Unicode.Scalar>, around place: Int
     ) -> Range<Int> {
@@ -50,7 +51,7 @@ struct Caret {
         while true {
             let before = low > line.startIndex ? columns(of: line[low - 1]) : nil
             let after = high < line.endIndex ? columns(of: line[high]) : nil
-            // The shorter side first, so that both grow alike.
+            // The shorter side first, so that both grow equally.
             let takesBefore = before != nil && (after == nil || place - low <= high - place)
             guard let next = takesBefore ? before : after, used + next <= width else {
                 return low..<high
@@ -60,7 +61,7 @@ struct Caret {
         }
     }
 
-    /// A tab is one space, so that the caret stands right; what a terminal would obey is not sent.
+    /// Replaces a tab by one space, so that columns can be counted, and controls by a mark.
     private static func visible(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
         switch scalar.properties.generalCategory {
         case .control: scalar == "\t" ? " " : "\u{FFFD}"
@@ -69,7 +70,7 @@ struct Caret {
         }
     }
 
-    /// How wide a terminal shows it: marks not at all, East Asian letters and emoji twice.
+    /// How many columns it takes: none for a mark, two for East Asian letters and emoji.
     static func columns(of scalar: Unicode.Scalar) -> Int {
         switch scalar.properties.generalCategory {
         case .nonspacingMark, .enclosingMark: return 0

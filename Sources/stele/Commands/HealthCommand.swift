@@ -1,14 +1,14 @@
-/// `stele health`: whether a service can serve.
+/// `stele health`: whether a service is ready.
 
 import ArgumentParser
 
-/// Asks a service's `/readyz`; the exit status is 0 where it can serve and 1 where not.
+/// Requests a service's `/readyz`. The exit status is 0 where it is ready, else 1.
 struct HealthCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "health", abstract: "Ask a running service whether it can serve.",
+        commandName: "health", abstract: "Ask whether a running service is ready.",
         discussion: """
-            Without a URL it asks the service that the settings describe, on this machine: in a \
-            container that is the one that runs in it.
+            Without a URL it asks the service on this machine that the settings describe: in a \
+            container that is the container's own.
             """)
 
     @Argument(help: ArgumentHelp("The service, such as http://127.0.0.1:8080.", valueName: "url"))

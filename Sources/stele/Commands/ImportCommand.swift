@@ -7,22 +7,22 @@ import SteleModel
 import SteleSQLite
 import SteleService
 
-/// Loads NDJSON files into a store, which is made where there is none.
+/// Loads NDJSON files into a store, which is created where there is none.
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Load files of JSON lines into a store.",
         discussion: """
             Each line of a file is one object of one entity. A file is named after its entity \
-            (city.ndjson, cities.ndjson: City) or says it: City=big.ndjson.
+            (city.ndjson, cities.ndjson: City) or given with it: City=big.ndjson.
 
-            A relationship is given by what names its destination, in any order of lines and \
-            files: "country":"IR", "neighbours":["ES","FR"]. What names an object is the attribute \
-            of the entity's uniqueness constraint, or what --key says.
+            A relationship is given by the names of its destinations, in any order of lines and \
+            files: "country":"IR", "neighbours":["ES","FR"]. The name of an object is the value of \
+            the attribute of its entity's uniqueness constraint, or of the attribute in --key.
 
               stele import World.xcdatamodeld --store world.sqlite *.ndjson
 
-            Every few thousand lines are one save. After an error what was saved before stays, \
-            and nothing of the batch that failed; the exit status is 1.
+            Every few thousand lines are one save. After an error the earlier saves stay, and \
+            nothing of the failed batch; the exit status is 1.
             """)
 
     @Argument(help: "The model: .xcdatamodeld, .xcdatamodel, contents, or the same as JSON.")
@@ -35,10 +35,11 @@ struct ImportCommand: ParsableCommand {
     var store: String
 
     @Option(
-        help: ArgumentHelp("What names an entity's objects.", valueName: "entity.attribute"))
+        help: ArgumentHelp(
+            "The attribute whose values name an entity's objects.", valueName: "entity.attribute"))
     var key: [String] = []
 
-    @Flag(help: "Pass over keys that the entity does not have.")
+    @Flag(help: "Ignore keys that the entity does not have.")
     var ignoreUnknown = false
 
     func validate() throws {
@@ -67,7 +68,7 @@ struct ImportCommand: ParsableCommand {
                 let done = work.summary.total
                 throw Failure(
                     Failure.sentence(error)
-                        + (done > 0 ? "\n\(done) objects were saved before" : ""))
+                        + (done > 0 ? "\n\(done) objects were saved before the error" : ""))
             }
             bar.clear()
             write(ImportReport.text(work.summary, model, seconds: bar.seconds), to: 1)

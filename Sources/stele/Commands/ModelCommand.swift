@@ -1,11 +1,11 @@
-/// `stele model`: what can be done with a model alone.
+/// `stele model`: commands on a model.
 
 import ArgumentParser
 
-/// The words after `stele model`; without one it prints the model.
+/// The subcommands of `stele model`, of which `print` is the default.
 struct ModelCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "model", abstract: "Print what was understood of a model, or Swift for it.",
+        commandName: "model", abstract: "Print a model, or Swift classes for it.",
         subcommands: [ModelPrintCommand.self, ModelSwiftCommand.self],
         defaultSubcommand: ModelPrintCommand.self)
 }

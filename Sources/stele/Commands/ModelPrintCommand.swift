@@ -1,4 +1,4 @@
-/// `stele model print`, or just `stele model`: what was understood of a model.
+/// `stele model print`, or `stele model`: the model as Stele reads it.
 
 import ArgumentParser
 import SteleJSON
@@ -8,10 +8,10 @@ import StelePredicates
 /// Prints a model as text, JSON or XML.
 struct ModelPrintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "print", abstract: "Print what was understood of a model.",
+        commandName: "print", abstract: "Print a model as Stele reads it.",
         discussion: """
-            The JSON form is a model, too: stele reads it as it reads Xcode's. The exit status is \
-            1 where the model cannot be, and 0 where only something of it does not work yet.
+            Stele reads the JSON form as it reads Xcode's. The exit status is 1 where the model is \
+            not valid, and 0 where it only uses features that are not supported yet.
             """)
 
     @Argument(help: "The model: .xcdatamodeld, .xcdatamodel, contents, or the same as JSON.")
@@ -24,7 +24,7 @@ struct ModelPrintCommand: ParsableCommand {
     var xml = false
 
     func validate() throws {
-        if json, xml { throw ValidationError("--json or --xml, not both") }
+        if json, xml { throw ValidationError("use --json or --xml, not both") }
     }
 
     func run() throws {

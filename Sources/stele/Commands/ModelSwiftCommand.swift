@@ -1,4 +1,4 @@
-/// `stele model swift`: a model's entities as Swift classes.
+/// `stele model swift`: Swift classes for a model's entities.
 
 import ArgumentParser
 import FoundationEssentials
@@ -11,9 +11,9 @@ struct ModelSwiftCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "swift", abstract: "Write Swift classes for a model's entities.",
         discussion: """
-            One file a class, and one that registers them. Without a folder everything is printed; \
-            it is one file of Swift, too. Into a folder only files are written that differ, and \
-            none is replaced that stele has not written.
+            It makes a file for each class, and one that registers the classes. Without a folder \
+            they are printed as one file of Swift. In a folder only files that differ are written, \
+            and a file that stele has not written is never replaced.
 
               stele model swift League.xcdatamodeld --output Sources/League
             """)
@@ -24,7 +24,7 @@ struct ModelSwiftCommand: ParsableCommand {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "The folder for the files; made where it is missing.", valueName: "folder"))
+            "The folder for the files; created where it is missing.", valueName: "folder"))
     var output: String?
 
     func run() throws {
@@ -42,7 +42,7 @@ struct ModelSwiftCommand: ParsableCommand {
         }
     }
 
-    /// All files or, where one is somebody else's, none.
+    /// Writes all files; none where stele has not written one that is there.
     private static func write(_ files: [SwiftFile], to folder: String) throws {
         let place = URL(filePath: folder, directoryHint: .isDirectory)
         var different: [(url: URL, text: String)] = []
@@ -52,7 +52,7 @@ struct ModelSwiftCommand: ParsableCommand {
             if text == file.text { continue }
             guard text == nil || text?.hasPrefix(SwiftFile.mark) == true else {
                 throw Failure(
-                    "\(folder)/\(file.name) is there already, and stele has not written it; "
+                    "\(folder)/\(file.name) exists, and stele has not written it; "
                         + "move it, or give another --output")
             }
             different.append((url, file.text))
@@ -66,7 +66,7 @@ struct ModelSwiftCommand: ParsableCommand {
         } catch { throw Failure("\(folder) cannot be written: \(error)") }
     }
 
-    /// What the file has now; nil where there is none.
+    /// The file's text; nil where there is no file.
     private static func present(_ url: URL) throws -> String? {
         guard FileManager.default.fileExists(atPath: url.path) else { return nil }
         do { return String(decoding: try Data(contentsOf: url), as: UTF8.self) } catch {

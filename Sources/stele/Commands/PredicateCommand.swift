@@ -1,4 +1,4 @@
-/// `stele predicate`: whether a predicate can be read, and what a store makes of it.
+/// `stele predicate`: checking a predicate, and its SQL.
 
 import ArgumentParser
 import SteleModel
@@ -8,21 +8,21 @@ import SteleRequests
 import SteleSQLite
 import SteleService
 
-/// Prints a predicate back, and with a model its types, its SQL and the query plan.
+/// Prints a predicate, and with a model its types, its SQL and the query plan.
 struct PredicateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "predicate", abstract: "Read a predicate and print it back.",
+        commandName: "predicate", abstract: "Check a predicate, and print it.",
         discussion: """
-            Without a model grammar, function names and BETWEEN's two bounds are checked. With \
-            one it is also checked against an entity, and the types, the SQL of \
-            GET /ENTITY?where=…, what is bound and SQLite's plan follow. Nothing is stored.
+            Without a model it checks the grammar, function names and BETWEEN's two bounds. With \
+            a model it also checks the predicate against an entity, and prints the types, the SQL \
+            of GET /ENTITY?where=…, its bindings and SQLite's plan. Nothing is stored.
 
               stele predicate 'name BEGINSWITH[c] "cr" AND age > 40'
               stele predicate 'ANY players.goals > $N' --model League.xcdatamodeld \\
                 --entity Team --var N=10
 
-            Where it is wrong, the error and the place are printed on standard error and the exit \
-            status is 1. A text that begins with a dash comes last, after two dashes.
+            For a predicate with a mistake it prints the error and its place on standard error, \
+            and the exit status is 1. Put a text that begins with a dash last, after two dashes.
             """)
 
     @Argument(help: "The predicate, in one argument.")
@@ -34,10 +34,10 @@ struct PredicateCommand: ParsableCommand {
             valueName: "model"))
     var model: String?
 
-    @Option(help: ArgumentHelp("The entity that it is a condition on.", valueName: "name"))
+    @Option(help: ArgumentHelp("The entity whose objects it selects.", valueName: "name"))
     var entity: String?
 
-    @Option(help: ArgumentHelp("The value of a $NAME in it.", valueName: "name=value"))
+    @Option(help: ArgumentHelp("The value of a variable, $NAME.", valueName: "name=value"))
     var `var`: [String] = []
 
     func run() throws {
@@ -51,7 +51,7 @@ struct PredicateCommand: ParsableCommand {
             }
             if Self.hasForeignWildcards(predicate) {
                 printError(
-                    "note: in LIKE, % is a per cent sign; * stands for any text, ? for one "
+                    "note: in LIKE, % is a per cent sign; * matches any text, ? one "
                         + "character")
             }
             guard let (model, entity) = target else {
@@ -62,7 +62,7 @@ struct PredicateCommand: ParsableCommand {
         }
     }
 
-    /// Whether a pattern of LIKE has SQL's `%` in it and no wildcard of its own.
+    /// Whether a pattern of LIKE contains SQL's `%` and no wildcard of this language.
     private static func hasForeignWildcards(_ predicate: Predicate) -> Bool {
         switch predicate {
         case .constant: return false
@@ -83,7 +83,7 @@ struct PredicateCommand: ParsableCommand {
                 throw Failure("--entity \(entity) needs a model: add --model MODEL")
             }
             if !`var`.isEmpty {
-                throw Failure("--var needs a model to be read by: add --model and --entity")
+                throw Failure("--var needs a model: add --model and --entity")
             }
             return nil
         }
@@ -119,7 +119,7 @@ struct PredicateCommand: ParsableCommand {
         }
         var request = FetchRequest(entity: entity)
         request.predicate = checked
-        // A list asks for one row more than it shows, to know whether there is another page.
+        // A list requests one row more than a page has, to know whether there is a next page.
         request.fetchLimit = Limits().defaultListLimit + 1
         let fetch: ExplainedFetch
         do { fetch = try SQLiteStore.explain(request, model: model) } catch {
@@ -147,7 +147,7 @@ struct PredicateCommand: ParsableCommand {
         return values
     }
 
-    /// What is wrong, the way out, and the text with a caret under the place.
+    /// The error, its hint, and the text with a caret under the place.
     private static func sentence(_ error: PredicateError, in text: String) -> String {
         let place = Caret.line(of: error.position, in: text) ?? "position \(error.position)"
         var sentence = "\(error.message) (\(place))"
@@ -159,7 +159,7 @@ struct PredicateCommand: ParsableCommand {
         value.isNull ? "NULL" : Expression.constant(value).description
     }
 
-    /// Two columns; what is too long for the first keeps the second one space away.
+    /// Two columns; a text that is too long for the first moves the second.
     private static func aligned(_ rows: [(String, String)]) -> [String] {
         let width = min(rows.map(\.0.count).max() ?? 0, 40)
         return rows.map { text, type in
@@ -169,7 +169,7 @@ struct PredicateCommand: ParsableCommand {
 }
 
 extension ExpressionType {
-    /// As a model names it.
+    /// Its name in a model.
     fileprivate func name(in model: Model) -> String {
         switch self {
         case .value(.undefined): "nothing"

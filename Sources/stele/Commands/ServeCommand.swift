@@ -1,16 +1,16 @@
-/// `stele serve`: a model in, an API out.
+/// `stele serve`: serving a model over HTTP.
 
 import ArgumentParser
 
-/// Serves a model's objects over HTTP until it is told to end.
+/// Serves a model's objects over HTTP until a signal ends it.
 struct ServeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Serve a model's objects over HTTP.",
         discussion: """
-            Without a model it serves the sample that ships, on a store that ends with the \
-            process. Every option can also come from the environment (STELE_PORT) or from a YAML \
-            file (--config); options win over the environment, and that over the file.
+            Without a model it serves the sample, on a temporary store. Every option can also be \
+            set in the environment (STELE_PORT) or in a YAML file (--config); options win over the \
+            environment, and the environment over the file.
             """)
 
     @Argument(help: "The model: .xcdatamodeld, .xcdatamodel, contents, or the same as JSON.")
@@ -21,7 +21,7 @@ struct ServeCommand: ParsableCommand {
     func run() throws {
         try Failure.reporting {
             let settings = try flags.settings(model: model)
-            // Before the first thread is made: all of them inherit the mask.
+            // Before the first thread is created: threads inherit the mask.
             let signals = EndSignals()
             try Serving(settings).run(until: signals)
         }

@@ -1,82 +1,75 @@
-/// The settings as flags of the command line.
+/// The settings as options of the command line.
 
 import ArgumentParser
 
-/// An option's line of help, with the setting's default.
-private func settingHelp(
-    _ name: String, _ text: String, _ valueName: String? = nil
-) -> ArgumentHelp {
-    let known = Setting.all.first { $0.name == name }?.defaultValue
-    return ArgumentHelp("\(text)\(known.map { " (default: \($0))" } ?? "")", valueName: valueName)
+/// The help of a setting's option: the setting's meaning and default.
+private func help(_ name: String, _ valueName: String? = nil) -> ArgumentHelp {
+    guard let setting = Setting.all.first(where: { $0.name == name }) else { return "" }
+    let value = setting.defaultValue.flatMap { $0.isEmpty ? nil : " (default: \($0))" } ?? ""
+    return ArgumentHelp("\(setting.meaning)\(value)", valueName: valueName)
 }
 
-/// What may stand after `serve` and `health`, beside the model; all of it may come from the
-/// environment or a file as well.
+/// The options of `serve` and `health`. All settings can also be set in the environment or a file.
 struct SettingFlags: ParsableArguments {
     @Option(help: ArgumentHelp("A YAML file of settings (also STELE_CONFIG).", valueName: "file"))
     var config: String?
 
-    @Option(help: ArgumentHelp("The store's file.", valueName: "path"))
+    @Option(help: help("store", "path"))
     var store: String?
-    @Option(help: settingHelp("host", "The address to listen on."))
+    @Option(help: help("host"))
     var host: String?
-    @Option(help: settingHelp("port", "The port to listen on; 0 takes any free one."))
+    @Option(help: help("port"))
     var port: String?
-    @Option(help: "The bearer token that every request must bring.")
+    @Option(help: help("token"))
     var token: String?
-    @Option(help: "The key of AESGCMTransformer; better in a file or in the environment.")
+    @Option(help: help("encryption-key", "key"))
     var encryptionKey: String?
-    @Option(help: ArgumentHelp("A file that holds that key.", valueName: "path"))
+    @Option(help: help("encryption-key-file", "path"))
     var encryptionKeyFile: String?
-    @Flag(help: "Listen beyond this machine without a token.")
+    @Flag(help: help("insecure"))
     var insecure = false
-    @Option(help: ArgumentHelp("A name that Host and Origin may hold.", valueName: "name"))
+    @Option(help: help("allow-host", "name"))
     var allowHost: [String] = []
-    @Option(help: ArgumentHelp("What every path begins with.", valueName: "path"))
+    @Option(help: help("base-path", "path"))
     var basePath: String?
-    @Option(help: settingHelp("log-level", "How much the log tells.", "level"))
+    @Option(help: help("log-level", "level"))
     var logLevel: String?
-    @Option(help: settingHelp("drain", "Seconds for running requests at the end.", "seconds"))
+    @Option(help: help("drain", "seconds"))
     var drain: String?
-    @Option(help: settingHelp("heartbeat", "Seconds between heartbeats of a stream.", "seconds"))
+    @Option(help: help("heartbeat", "seconds"))
     var heartbeat: String?
-    @Option(help: settingHelp("history-days", "Days that the history is kept.", "days"))
+    @Option(help: help("history-days", "days"))
     var historyDays: String?
-    @Option(help: settingHelp("history-size", "The history's largest size.", "MiB"))
+    @Option(help: help("history-size", "MiB"))
     var historySize: String?
-    @Option(help: settingHelp("default-limit", "Rows of a list without limit.", "rows"))
+    @Option(help: help("default-limit", "rows"))
     var defaultLimit: String?
-    @Option(help: settingHelp("maximum-limit", "The most rows that limit may ask for.", "rows"))
+    @Option(help: help("maximum-limit", "rows"))
     var maximumLimit: String?
-    @Option(help: settingHelp("body-limit", "The largest body taken.", "MiB"))
+    @Option(help: help("body-limit", "MiB"))
     var bodyLimit: String?
-    @Option(help: settingHelp("upload-limit", "The largest value streamed into a file.", "MiB"))
+    @Option(help: help("upload-limit", "MiB"))
     var uploadLimit: String?
-    @Option(help: settingHelp("contexts", "Editing contexts at once.", "number"))
+    @Option(help: help("contexts", "number"))
     var contexts: String?
-    @Option(
-        help: settingHelp(
-            "context-lifetime", "Seconds until an idle editing context expires.", "seconds"))
+    @Option(help: help("context-lifetime", "seconds"))
     var contextLifetime: String?
-    @Option(
-        help: settingHelp("context-objects", "Unsaved objects of an editing context.", "objects"))
+    @Option(help: help("context-objects", "objects"))
     var contextObjects: String?
-    @Option(help: settingHelp("row-cache", "Rows kept in memory.", "MiB"))
+    @Option(help: help("row-cache", "MiB"))
     var rowCache: String?
-    @Option(help: settingHelp("workers", "Threads that read or write the store.", "threads"))
+    @Option(help: help("workers", "threads"))
     var workers: String?
-    @Option(help: settingHelp("http-threads", "Threads that carry connections.", "threads"))
+    @Option(help: help("http-threads", "threads"))
     var httpThreads: String?
-    @Option(help: settingHelp("connections", "Connections at once.", "number"))
+    @Option(help: help("connections", "number"))
     var connections: String?
-    @Option(
-        help: settingHelp("idle-timeout", "Seconds until an idle connection is closed.", "seconds"))
+    @Option(help: help("idle-timeout", "seconds"))
     var idleTimeout: String?
-    @Option(
-        help: settingHelp("server-timing", "Whether answers carry Server-Timing.", "true|false"))
+    @Option(help: help("server-timing", "true|false"))
     var serverTiming: String?
 
-    /// What is given, by setting.
+    /// The given settings by name.
     var given: [String: String] {
         let all: [(String, String?)] = [
             ("store", store), ("host", host), ("port", port), ("token", token),
@@ -97,7 +90,7 @@ struct SettingFlags: ParsableArguments {
             uniqueKeysWithValues: all.compactMap { name, text in text.map { (name, $0) } })
     }
 
-    /// The settings, with those of the file and the environment below.
+    /// The settings from the command line, the environment and the file.
     func settings(model: String? = nil) throws -> Settings {
         var flags = given
         flags["model"] = model

@@ -1,4 +1,4 @@
-/// `stele watch`: what changes, as it changes.
+/// `stele watch`: printing changes as they happen.
 
 import ArgumentParser
 import Glibc
@@ -7,22 +7,21 @@ import SteleJSON
 /// Prints a service's change feed, or a live query, until it is interrupted.
 struct WatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Print the changes of a running service as they come.",
+        commandName: "watch", abstract: "Print the changes of a running service as they happen.",
         discussion: """
-            The URL is that of the service, whose change feed is shown, or of anything that it \
-            gives as an event stream: 'http://127.0.0.1:8080/changes?entity=Player&values=true'. \
-            Spaces and quotes need no escapes. Where the connection is lost it comes back and goes \
-            on where it was.
+            The URL is that of the service, for its change feed, or of any event stream of it: \
+            'http://127.0.0.1:8080/changes?entity=Player&values=true'. Spaces and quotes need no \
+            escapes. Where the connection is lost it reconnects and resumes.
             """)
 
-    @Argument(help: ArgumentHelp("The service, or a stream of it.", valueName: "url"))
+    @Argument(help: ArgumentHelp("The service, or one of its event streams.", valueName: "url"))
     var url: String
 
-    @Option(help: ArgumentHelp("The bearer token; STELE_TOKEN is the same.", valueName: "token"))
+    @Option(help: ArgumentHelp("The bearer token (also STELE_TOKEN).", valueName: "token"))
     var token: String?
 
-    /// Seconds that connecting may take. How often a heartbeat comes is the service's setting, so
-    /// that whether it is there still is asked of the system.
+    /// Seconds that connecting may take. A service may be silent for longer, by its heartbeat
+    /// setting, so the system checks the connection after that.
     private static let patience = 60
 
     func run() throws {
@@ -34,21 +33,22 @@ struct WatchCommand: ParsableCommand {
                 let reader: EventReader
                 do {
                     reader = try follow(address, lastID)
-                } catch let failure as Failure where !isFirst {
-                    printError("stele: \(failure.message); trying again")
-                    sleep(2)
-                    continue
-                } catch let refusal as StreamRefusal where !isFirst && refusal.mayPass {
-                    printError("stele: \(refusal); trying again")
+                } catch  where !isFirst && mayPass(error) {
+                    printError("stele: \(Failure.sentence(error)); trying again")
                     sleep(2)
                     continue
                 }
                 isFirst = false
                 lastID = reader.lastID
-                printError("stele: the connection has ended; coming back")
+                printError("stele: the connection has ended; reconnecting")
                 usleep(UInt32(reader.retry) * 1_000)
             }
         }
+    }
+
+    /// Whether a later attempt may succeed.
+    private func mayPass(_ error: any Error) -> Bool {
+        (error as? StreamRefusal)?.mayPass ?? (error is Failure)
     }
 
     /// Prints one connection's events until it ends.
@@ -89,7 +89,7 @@ struct WatchCommand: ParsableCommand {
         return "/changes" + address.target.dropFirst(path.count)
     }
 
-    /// The rest of a refusal, which is short and comes at once.
+    /// The body of a refusal, which is short and comes at once.
     private func body(_ socket: PlainSocket, _ reader: inout EventReader) throws -> String {
         while (try? JSONDocument(reader.rest)) == nil, let more = socket.receive() {
             _ = try reader.take(more)
@@ -98,26 +98,26 @@ struct WatchCommand: ParsableCommand {
     }
 }
 
-/// An answer of another kind.
+/// A response that is not an event stream.
 private struct NoStream: Error, CustomStringConvertible {
     let target: String
 
     var description: String {
-        "\(target) is no event stream: give the service's address, its /changes, or a list"
+        "\(target) is not an event stream: give the service's address, its /changes, or a list"
     }
 }
 
-/// A service's answer to a stream that it does not give.
+/// A service's refusal of a stream.
 private struct StreamRefusal: Error, CustomStringConvertible {
     let status: Int
     let body: String
 
-    /// Whether it may be given a moment later: too many streams, a service or a proxy that begins.
+    /// Whether a later attempt may succeed: too many streams, or a service or proxy that starts.
     var mayPass: Bool { status == 429 || status >= 500 }
 
     var description: String {
         guard let problem = try? JSONDocument(body).root, let detail = problem["detail"]?.string
-        else { return "the service answers \(status)" }
+        else { return "the service responds with status \(status)" }
         return detail + (problem["hint"]?.string.map { " (\($0))" } ?? "")
     }
 }

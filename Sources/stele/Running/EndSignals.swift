@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// SIGTERM and SIGINT, blocked for this thread and all that it makes from here on.
+/// SIGTERM and SIGINT, blocked for this thread and the threads that it creates.
 struct EndSignals {
     private var set = sigset_t()
 
@@ -13,7 +13,7 @@ struct EndSignals {
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Waits for one of them. From then on another one ends the process at once.
+    /// Waits for one of them. After that, another one ends the process at once.
     func wait() -> Int32 {
         var set = set
         var number: Int32 = 0

@@ -2,15 +2,15 @@
 
 import SteleJSON
 
-/// Makes lines of events.
+/// Prints events.
 enum EventPrinter {
-    /// The lines of an event; what is of no known form is printed as it came.
+    /// The lines of an event; an event of unknown form is printed as it is.
     static func lines(_ event: EventReader.Event) -> [String] {
         rawLines(event).map(printable)
     }
 
-    /// The line with controls that a terminal would obey, or that turn the reading direction round,
-    /// as escapes: who wrote the data does not write to the terminal.
+    /// The line with control characters, and those that change the direction of text, as escapes:
+    /// the data must not control the terminal.
     private static func printable(_ line: String) -> String {
         guard line.unicodeScalars.contains(where: isControl) else { return line }
         var out = ""
@@ -26,7 +26,7 @@ enum EventPrinter {
 
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
-        // C0 and C1, marks and overrides of direction, isolates, separators of lines.
+        // C0 and C1, marks and overrides of direction, isolates, line separators.
         case 0..<0x20, 0x7F...0x9F, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
         default: false
         }
@@ -42,7 +42,7 @@ enum EventPrinter {
         case "snapshot": return ["\(prefix)\(event.id)"] + rows(root)
         case "change": return ["\(prefix)\(event.id)"] + difference(root)
         case "expired":
-            return ["the history does not reach back so far; going on from \(event.id)"]
+            return ["the history does not reach back so far; continuing from \(event.id)"]
         default: return [plain(event)]
         }
     }
@@ -88,7 +88,7 @@ enum EventPrinter {
         return words.joined(separator: " ")
     }
 
-    /// What an object has under a key, or under the path of a composite's element.
+    /// An object's value of a key, or of the path to a composite's element.
     private static func value(_ name: String, of object: JSONNode?) -> JSONNode? {
         if let value = object?[name] { return value }
         return name.split(separator: ".").reduce(object) { $0?[String($1)] }

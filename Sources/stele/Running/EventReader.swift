@@ -1,46 +1,46 @@
-/// Reading server-sent events (WHATWG, "Server-sent events") from an HTTP answer's bytes.
+/// Reading server-sent events (WHATWG, "Server-sent events") from the bytes of an HTTP response.
 
-/// Takes an answer apart: its head, its chunks (RFC 9112, 7.1), and the events in them.
+/// Parses a response: its head, its chunks (RFC 9112, 7.1), and the events in them.
 struct EventReader {
     /// One event.
     struct Event: Equatable {
-        /// The stream's place after it; empty where none was told.
+        /// The last `id` of the stream; empty where there was none.
         var id = ""
         var name = "message"
         var data = ""
     }
 
-    /// The answer's status; nil until its head is here.
+    /// The status; nil until the head has come.
     private(set) var status: Int?
-    /// Whether it is an event stream, as its head says.
+    /// Whether the head's content type is that of an event stream.
     private(set) var isStream = false
-    /// Where to go on: the last `id` whose event, or block without one, came whole. An `id` stands
-    /// before its event's data, so what is cut off between the two has not been told.
+    /// The `id` to resume with: the last one whose event, or block without an event, has come
+    /// whole. An `id` stands before its event's data, which may be cut off.
     private(set) var lastID: String
-    /// Milliseconds after which to come back (`retry`).
+    /// Milliseconds to wait before reconnecting (`retry`).
     private(set) var retry = 2_000
     private var bytes: [UInt8] = []
     private var isChunked = false
-    /// How many bytes of the chunk are still to come, its line's end with them.
+    /// How many bytes of the chunk are still to come, with its line end.
     private var chunk = 0
     private var line: [UInt8] = []
     private var event = Event()
     private var lines: [String] = []
-    /// The last `id` field, of a block that may still be cut off.
+    /// The last `id` field, of a block that may be cut off.
     private var id: String
 
-    /// Nothing that is longer is a head or a line of ours.
+    /// The longest line or chunk of a service.
     private static let longest = 64 << 20
 
-    /// - Parameter lastID: where the stream before this one ended.
+    /// - Parameter lastID: the last `id` of the stream before this one.
     init(lastID: String = "") {
         self.lastID = lastID
         id = lastID
     }
 
-    /// Takes what came.
-    /// - Returns: the events that it completes.
-    /// - Throws: `Failure` for what is no HTTP.
+    /// Parses the next bytes.
+    /// - Returns: the events that they complete.
+    /// - Throws: `Failure` for bytes that are not HTTP.
     mutating func take(_ more: [UInt8]) throws -> [Event] {
         bytes += more
         if status == nil, try !readHead() { return [] }
@@ -51,12 +51,12 @@ struct EventReader {
         return events
     }
 
-    /// Reads the head once it is whole.
+    /// Parses the head once it has come whole.
     private mutating func readHead() throws -> Bool {
         let blank = Array("\r\n\r\n".utf8)
         guard let end = bytes.firstRange(of: blank) else {
             guard bytes.count < 64 << 10 else {
-                throw Failure("the service's answer has no end to its head")
+                throw Failure("the head of the service's response has no end")
             }
             return false
         }
@@ -65,7 +65,7 @@ struct EventReader {
         bytes.removeSubrange(..<end.upperBound)
         let words = fields.first?.split(separator: " ") ?? []
         guard words.count > 1, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]) else {
-            throw Failure("what answers does not speak HTTP")
+            throw Failure("the response is not HTTP")
         }
         self.status = status
         let plain = fields.map { $0.lowercased().filter { $0 != " " } }
@@ -74,7 +74,7 @@ struct EventReader {
         return true
     }
 
-    /// The body's next bytes, out of their chunks; nil where more has to come.
+    /// The next bytes of the body without the chunks' framing; nil where none have come.
     private mutating func nextPiece() throws -> [UInt8]? {
         guard isChunked else {
             defer { bytes = [] }
@@ -85,14 +85,14 @@ struct EventReader {
             let size = String(
                 decoding: bytes[..<end.lowerBound].prefix { $0 != 0x3B }, as: UTF8.self)
             guard let count = Int(size, radix: 16), count >= 0, count < Self.longest else {
-                throw Failure("the service's answer has a chunk without a size")
+                throw Failure("the service's response has a chunk without a size")
             }
             bytes.removeSubrange(..<end.upperBound)
             if count == 0 { return nil }
             chunk = count + 2
         }
         guard !bytes.isEmpty else { return nil }
-        // The last two bytes of a chunk are the end of its line.
+        // The last two bytes of a chunk are a line end.
         let content = max(0, min(chunk - 2, bytes.count))
         let piece = Array(bytes.prefix(content))
         let taken = min(chunk, bytes.count)
@@ -133,6 +133,6 @@ struct EventReader {
         }
     }
 
-    /// What has come of a body that is no stream.
+    /// The received part of a body that is not a stream.
     var rest: String { String(decoding: line, as: UTF8.self) }
 }

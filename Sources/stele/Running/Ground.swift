@@ -1,4 +1,4 @@
-/// What a service stands on: a store of its own, or the sample's.
+/// The store that is served: the user's, or the sample's.
 
 import FoundationEssentials
 import Glibc
@@ -8,16 +8,16 @@ import StelePersistence
 import SteleSQLite
 import SteleService
 
-/// An open store, and what is to be done with it before and after.
+/// An open store, with what is loaded into it and removed at the end.
 struct Ground {
     let store: SQLiteStore
-    /// How to name the store to a person.
+    /// The store's name for the user.
     let name: String
-    /// The entity to show first.
+    /// The entity of the example request.
     var firstEntity: String?
-    /// Seeds to load into it.
+    /// The files to load.
     var seeds: [String] = []
-    /// A folder that ends with the service.
+    /// A folder that is removed at the end.
     var temporaryFolder: String?
 
     init(store: SQLiteStore, name: String) {
@@ -25,15 +25,15 @@ struct Ground {
         self.name = name
     }
 
-    /// The sample that ships, on a store in a temporary folder: readers are connections of their
-    /// own, and a database in memory cannot be shared between connections.
+    /// The sample, on a store in a temporary folder: readers have their own connections, which
+    /// cannot share a database in memory.
     static func sample() throws -> Ground {
         let folder = try SampleFiles.folder()
         let model = try Serving.model("\(folder)/Models/League.xcdatamodeld")
         let temporary = try makeTemporaryFolder()
         do {
             let store = try SQLiteStore.opened("\(temporary)/League.sqlite", model)
-            var ground = Ground(store: store, name: "the sample; it is gone when this ends")
+            var ground = Ground(store: store, name: "the sample, which is removed at the end")
             ground.firstEntity = "Team"
             ground.seeds = SampleFiles.seeds(in: "\(folder)/Seeds/League")
             ground.temporaryFolder = temporary
@@ -61,7 +61,7 @@ struct Ground {
         }
     }
 
-    /// Closes the store, and removes what was the sample's.
+    /// Closes the store, and removes the sample's folder.
     func close() {
         store.close()
         if let temporaryFolder { Self.remove(temporaryFolder) }
@@ -76,7 +76,8 @@ struct Ground {
         }
         let reason = errno
         guard let made else {
-            throw Failure("no folder can be made in \(place): \(String(cString: strerror(reason)))")
+            throw Failure(
+                "no folder can be created in \(place): \(String(cString: strerror(reason)))")
         }
         return made
     }
@@ -86,10 +87,10 @@ struct Ground {
     }
 }
 
-/// Where the files that ship lie.
+/// The sample's files.
 enum SampleFiles {
-    /// The folder that holds `Models` and `Seeds`: `Config` here, `../share/stele` beside the
-    /// program, or `Config` in a folder above it.
+    /// The folder of `Models` and `Seeds`: `Config` in the current folder, `../share/stele` beside
+    /// the program's, or `Config` in a folder above the program.
     static func folder() throws -> String {
         var candidates = ["Config"]
         if let program = try? FileManager.default.destinationOfSymbolicLink(
@@ -107,11 +108,11 @@ enum SampleFiles {
             return candidate
         }
         throw Failure(
-            "the sample cannot be found (Config/Models/League.xcdatamodeld); "
-                + "say which model to serve: stele serve MODEL")
+            "the sample (Config/Models/League.xcdatamodeld) cannot be found; "
+                + "give a model: stele serve MODEL")
     }
 
-    /// The seeds' files by name.
+    /// The seed files, sorted by name.
     static func seeds(in folder: String) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.filter { $0.hasSuffix(".ndjson") }.sorted().map { "\(folder)/\($0)" }

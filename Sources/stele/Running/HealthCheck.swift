@@ -1,33 +1,15 @@
-/// One GET over a plain socket.
+/// A health check: one GET over a socket.
 
 enum HealthCheck {
-    /// Where to ask.
+    /// The address of a health check.
     struct Place: Equatable {
         var host: String
         var port: Int
         var path: String
-
-        init(host: String, port: Int, path: String) {
-            self.host = host
-            self.port = port
-            self.path = path
-        }
-
-        /// Reads `[http://]host[:port][/path]`; without a path it is `/readyz`.
-        init(_ url: String) throws {
-            let address = try ServiceAddress(url)
-            host = address.host
-            port = address.port
-            var path = address.target
-            while path.hasSuffix("/") { path.removeLast() }
-            self.path =
-                path.hasSuffix("/readyz") || path.hasSuffix("/healthz")
-                ? path : path + "/readyz"
-        }
     }
 
     /// The status of a GET.
-    /// - Throws: `Failure` where nothing answers in time, or not in HTTP.
+    /// - Throws: `Failure` where there is no response in time, or it is not HTTP.
     static func status(of place: Place, token: String?, seconds: Int) throws -> Int {
         let socket = try PlainSocket(host: place.host, port: place.port, seconds: seconds)
         var request = "GET \(place.path) HTTP/1.1\r\nHost: \(place.host)\r\nConnection: close\r\n"
@@ -38,8 +20,20 @@ enum HealthCheck {
         let line = String(decoding: head.prefix(12), as: UTF8.self)
         guard line.hasPrefix("HTTP/1."), line.count == 12, let status = Int(line.suffix(3)) else {
             throw Failure(
-                "\(place.host) port \(place.port) does not answer in time, or not in HTTP")
+                "\(place.host) port \(place.port) does not respond in time, or not in HTTP")
         }
         return status
+    }
+}
+
+extension HealthCheck.Place {
+    /// Parses `[http://]host[:port][/path]`; the default path is `/readyz`.
+    init(_ url: String) throws {
+        let address = try ServiceAddress(url)
+        var path = address.target
+        while path.hasSuffix("/") { path.removeLast() }
+        let isWhole = path.hasSuffix("/readyz") || path.hasSuffix("/healthz")
+        self.init(
+            host: address.host, port: address.port, path: isWhole ? path : path + "/readyz")
     }
 }

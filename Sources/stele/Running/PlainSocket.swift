@@ -1,14 +1,14 @@
-/// A TCP connection to a service, for the commands that ask one.
+/// A TCP connection to a service, for commands that send requests.
 
 import Glibc
 
-/// A socket that waits for a bounded time, and is closed with its last reference.
+/// A socket that waits for a bounded time, and is closed when it is released.
 final class PlainSocket {
     private let descriptor: Int32
 
-    /// Connects to the first address of the host that answers.
+    /// Connects to the first address of the host that accepts.
     /// - Parameter seconds: how long each step may wait.
-    /// - Throws: `Failure` where nothing listens there.
+    /// - Throws: `Failure` where none accepts.
     init(host: String, port: Int, seconds: Int) throws {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -40,8 +40,8 @@ final class PlainSocket {
 
     deinit { close(descriptor) }
 
-    /// From here on reading waits as long as the other side's system answers, asked every 15 s, and
-    /// ends a minute after it does not (RFC 9293, 3.8.4).
+    /// Makes reading wait without end, as long as the other system responds: it is probed every 15
+    /// s, and the connection ends after four probes without a response (RFC 9293, 3.8.4).
     func waitsWhileAnswered() {
         var none = timeval()
         setsockopt(
@@ -56,7 +56,7 @@ final class PlainSocket {
         }
     }
 
-    /// Sends a request whole; what cannot be sent is found out by reading.
+    /// Sends the whole text. An error shows when the response is read.
     func send(_ text: String) {
         let bytes = Array(text.utf8)
         var sent = 0
@@ -69,7 +69,7 @@ final class PlainSocket {
         }
     }
 
-    /// What comes next; nil where the other side has ended, or nothing came in time.
+    /// The next bytes; nil where the connection is closed, or none came in time.
     func receive() -> [UInt8]? {
         var room = [UInt8](repeating: 0, count: 16 << 10)
         let count = recv(descriptor, &room, room.count, 0)

@@ -1,11 +1,11 @@
-/// How far an import is, on a terminal; and what it came to.
+/// The progress of an import, and its report.
 
 import Glibc
 import SteleModel
 import SteleService
 import SteleSystem
 
-/// A line on standard error that is written over and over, where that is a terminal.
+/// A progress bar on standard error, where that is a terminal.
 final class ProgressBar {
     private let isTerminal = isatty(2) == 1
     private let start = MonotonicClock.now
@@ -15,7 +15,7 @@ final class ProgressBar {
     /// Seconds since it was created.
     var seconds: Double { Double(MonotonicClock.now - start) / 1e9 }
 
-    /// Shows it, ten times a second at most.
+    /// Updates it, ten times a second at most.
     func show(_ summary: Import.Summary) {
         guard isTerminal else { return }
         let now = MonotonicClock.now
@@ -24,7 +24,7 @@ final class ProgressBar {
         write("\r\u{1B}[K" + Self.line(summary), to: 2)
     }
 
-    /// Takes the line away.
+    /// Removes it.
     func clear() {
         if shownAt != nil { write("\r\u{1B}[K", to: 2) }
     }
@@ -42,9 +42,9 @@ final class ProgressBar {
     }
 }
 
-/// What an import came to.
+/// The report of an import.
 enum ImportReport {
-    /// A line an entity in the model's order, and one with the sum, the seconds and the rate.
+    /// A line for each entity in the model's order, and one with the sum, the seconds and the rate.
     static func text(_ summary: Import.Summary, _ model: Model, seconds: Double) -> String {
         var lines: [String] = []
         for entity in model.entities {

@@ -1,4 +1,4 @@
-/// Where a running service is, as a person writes it.
+/// The URL of a running service.
 
 /// The parts of `[http://]host[:port][/path][?query]`.
 struct ServiceAddress: Equatable {
@@ -7,15 +7,16 @@ struct ServiceAddress: Equatable {
     /// Path and query as they go into a request; empty where the URL names none.
     let target: String
 
-    /// - Throws: `Failure` that says what is wrong with the URL.
+    /// Parses a URL.
+    /// - Throws: `Failure` with the mistake in the URL.
     init(_ url: String) throws {
         let scheme = "http://"
         let hasScheme = url.lowercased().hasPrefix(scheme)
-        // Another scheme ends with the first colon before a slash: `https:`.
+        // Another scheme ends with a colon before a slash: `https:`.
         let head = url.prefix { $0 != "/" && $0 != "?" }
         guard hasScheme || !head.hasSuffix(":")
         else {
-            throw Failure("a URL here begins with http://, such as http://127.0.0.1:8080: \(url)")
+            throw Failure("the URL must begin with http://, such as http://127.0.0.1:8080: \(url)")
         }
         let rest = hasScheme ? url.dropFirst(scheme.count) : url[...]
         let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
@@ -25,18 +26,18 @@ struct ServiceAddress: Equatable {
         if let colon, !authority[colon...].contains("]") {
             guard let number = Int(authority[authority.index(after: colon)...]),
                 (1...65_535).contains(number)
-            else { throw Failure("the URL's port is a number from 1 to 65535: \(url)") }
+            else { throw Failure("the port of the URL must be a number from 1 to 65535: \(url)") }
             port = number
             authority = authority[..<colon]
         } else {
             port = 80
         }
-        guard !authority.isEmpty else { throw Failure("the URL names no host: \(url)") }
+        guard !authority.isEmpty else { throw Failure("the URL has no host: \(url)") }
         host = String(authority)
     }
 
-    /// What a target cannot hold, percent-encoded: spaces and quotes are written as they are by
-    /// people. An escape stays one.
+    /// Percent-encodes characters that a target cannot have, such as spaces and quotes. Escapes
+    /// stay as they are.
     private static func encoded(_ text: Substring) -> String {
         let bytes = Array(text.utf8)
         var target: [UInt8] = []

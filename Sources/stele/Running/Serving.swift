@@ -1,4 +1,4 @@
-/// A service from its model to its end.
+/// Running a service.
 
 import Glibc
 import Logging
@@ -9,7 +9,7 @@ import StelePredicates
 import SteleSQLite
 import SteleService
 
-/// What `stele serve` does.
+/// The work of `stele serve`.
 struct Serving {
     private let settings: Settings
     private let logger: Logger
@@ -22,7 +22,7 @@ struct Serving {
     }
 
     /// Serves until a signal comes, and ends cleanly.
-    /// - Throws: what keeps it from serving; `Failure.sentence` has the words.
+    /// - Throws: the reason why it cannot serve, for `Failure.sentence`.
     func run(until signals: EndSignals) throws {
         try Transformers.register(key: settings.encryptionKey, file: settings.encryptionKeyFile)
         ProcessLimits.raiseOpenFiles()
@@ -49,13 +49,13 @@ struct Serving {
         service.closeContexts()
     }
 
-    /// The store that is served, and whose it is.
+    /// Opens the store.
     private func ground() throws -> Ground {
         guard let path = settings.model else {
             if settings.store != nil {
                 throw Failure(
-                    "a store is given, but no model: a store's own model cannot be read yet, so "
-                        + "say stele serve MODEL --store PATH")
+                    "a store is given without a model, and reading the model of a store is not "
+                        + "supported yet: use stele serve MODEL --store PATH")
             }
             return try Ground.sample()
         }
@@ -65,7 +65,7 @@ struct Serving {
             store: try SQLiteStore.opened(store, model), name: store)
     }
 
-    /// A model that can be served.
+    /// Reads a model, and checks that it can be served.
     static func model(_ path: String) throws -> Model {
         let model: Model
         do {
@@ -79,7 +79,7 @@ struct Serving {
         return model
     }
 
-    /// Three lines: what, where, and something to try.
+    /// Three lines: the model and store, the address, and an example request.
     private func announcement(_ ground: Ground, port: Int) -> String {
         let model = ground.store.model
         let served = model.entities.filter { !$0.isAbstract }
@@ -96,13 +96,13 @@ struct Serving {
             """
     }
 
-    /// An entity with a small first letter has no place at the root.
+    /// The path of an entity's list. At the root are only names with a capital first letter.
     private static func path(of entity: String?) -> String {
         guard let entity, let first = entity.unicodeScalars.first else { return "/" }
         return (first.properties.isUppercase ? "/" : "/entities/") + entity
     }
 
-    /// An address that a client on this machine can use.
+    /// The host for clients on this machine.
     static func reachable(_ host: String) -> String {
         switch host {
         case "0.0.0.0", "": "127.0.0.1"

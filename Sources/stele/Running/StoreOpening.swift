@@ -6,8 +6,8 @@ import StelePersistence
 import SteleSQLite
 
 extension SQLiteStore {
-    /// The store at that path, made where there is none.
-    /// - Throws: `Failure` whose sentence begins with the path.
+    /// Opens the store at that path; creates it where there is none.
+    /// - Throws: `Failure` whose sentence has the path.
     static func opened(_ path: String, _ model: Model) throws -> SQLiteStore {
         if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
             let folder = String(path[..<slash])

@@ -1,13 +1,13 @@
-/// The value transformers that a command knows.
+/// The value transformers of a command.
 
 import FoundationEssentials
 import SteleModel
 import SteleTransformers
 
-/// Registers transformers before a model is looked at.
+/// Registers transformers before a model is read.
 enum Transformers {
-    /// Those that come with Stele, and with a key the one that encrypts.
-    /// - Throws: `Failure` for a key that is none or cannot be read; it never holds the key.
+    /// Registers Stele's transformers, with the encrypting one where there is a key.
+    /// - Throws: `Failure` for a key that is not valid or cannot be read. It never has the key.
     static func register(key: String?, file: String?) throws {
         ValueTransformers.registerStandard()
         guard let (text, place) = try given(key, file) else { return }
@@ -19,7 +19,7 @@ enum Transformers {
         }
     }
 
-    /// The same with a key of the environment alone, for a command without settings.
+    /// Registers them with a key from the environment, for commands without settings.
     static func registerFromEnvironment() throws {
         let all = ProcessInfo.processInfo.environment
         try register(key: all["STELE_ENCRYPTION_KEY"], file: all["STELE_ENCRYPTION_KEY_FILE"])
@@ -30,7 +30,7 @@ enum Transformers {
     ) throws -> (text: String, place: String)? {
         if let key {
             if file != nil {
-                throw Failure("encryption-key and encryption-key-file are both given: say one")
+                throw Failure("encryption-key and encryption-key-file are both given: give one")
             }
             return (key, "encryption-key")
         }

@@ -36,11 +36,6 @@ struct SettingSource {
         return setting?.defaultValue.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Whether a source has the setting.
-    func isGiven(_ name: String) -> Bool {
-        reader.string(forKey: ConfigKey([name])).map { !$0.isEmpty } ?? false
-    }
-
     private static func values(_ texts: [String: String]) -> [AbsoluteConfigKey: ConfigValue] {
         var values: [AbsoluteConfigKey: ConfigValue] = [:]
         for (name, text) in texts {

@@ -5,7 +5,7 @@ import SteleHTTP
 import SteleRequests
 import SteleService
 
-/// What `serve` runs with; every property is a setting of the same name.
+/// The settings of `serve`. Each property is the setting of its name.
 struct Settings: Sendable {
     var model: String?
     var store: String?
@@ -22,7 +22,7 @@ struct Settings: Sendable {
     var heartbeat: Double
     /// Seconds; nil for ever.
     var historySeconds: Double?
-    /// Nil for any size.
+    /// Nil for no bound.
     var historyBytes: Int?
     var limits = Limits()
     var bodyBytes: Int
@@ -35,7 +35,7 @@ struct Settings: Sendable {
     var serverTiming: Bool
 
     /// Reads and checks them.
-    /// - Throws: `Failure` that names the setting and what it takes.
+    /// - Throws: `Failure` with the setting's name and valid values.
     init(_ source: SettingSource) throws {
         let reading = SettingReading(source: source)
         model = source.text("model")
@@ -75,7 +75,7 @@ struct Settings: Sendable {
         try checkAccess()
     }
 
-    /// Whether the address is this machine's own.
+    /// Whether only this machine can connect.
     var isLoopback: Bool {
         host == "localhost" || host == "::1" || host == "[::1]"
             || (host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." })
@@ -84,16 +84,16 @@ struct Settings: Sendable {
     private func checkAccess() throws {
         if let token {
             guard token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-                throw Failure("token: only visible ASCII characters go into a header")
+                throw Failure("token: a header can only have visible ASCII characters")
             }
         } else if !isLoopback, !insecure {
             throw Failure(
-                "on \(host) others can reach the service: give --token TOKEN (or STELE_TOKEN), "
-                    + "or say --insecure")
+                "other machines can connect to \(host): give --token TOKEN (or STELE_TOKEN), "
+                    + "or --insecure")
         }
     }
 
-    /// What the HTTP server is to run with.
+    /// The configuration of the HTTP server.
     var http: HTTPServer.Configuration {
         var configuration = HTTPServer.Configuration()
         configuration.host = host
@@ -106,7 +106,7 @@ struct Settings: Sendable {
         return configuration
     }
 
-    /// What the service is to run with.
+    /// The options of the service.
     var service: Service.Options {
         var options = Service.Options()
         options.basePath = basePath
@@ -122,7 +122,7 @@ struct Settings: Sendable {
     }
 }
 
-/// Texts as what the settings take.
+/// Reads the settings' texts as values.
 struct SettingReading {
     let source: SettingSource
 
@@ -130,7 +130,7 @@ struct SettingReading {
         let text = source.text(name) ?? ""
         guard let number = Int(text), range.contains(number) else {
             throw Failure(
-                "\(name) is a whole number from \(range.lowerBound) to \(range.upperBound), "
+                "\(name) must be a whole number from \(range.lowerBound) to \(range.upperBound), "
                     + "not \(text)")
         }
         return number
@@ -146,8 +146,8 @@ struct SettingReading {
         let text = source.text(name) ?? ""
         guard let number = Double(text), range.contains(number) else {
             throw Failure(
-                "\(name) is a number of \(unit) from \(range.lowerBound) to \(range.upperBound), "
-                    + "not \(text)")
+                "\(name) must be a number of \(unit) from \(range.lowerBound) to "
+                    + "\(range.upperBound), not \(text)")
         }
         return number
     }
@@ -156,7 +156,7 @@ struct SettingReading {
         switch (source.text(name) ?? "").lowercased() {
         case "true", "yes", "on", "1": return true
         case "false", "no", "off", "0": return false
-        case let text: throw Failure("\(name) is true or false, not \(text)")
+        case let text: throw Failure("\(name) must be true or false, not \(text)")
         }
     }
 
@@ -164,7 +164,7 @@ struct SettingReading {
         let text = source.text("log-level") ?? ""
         guard let level = Logger.Level(rawValue: text.lowercased()) else {
             let names = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
-            throw Failure("log-level is one of \(names), not \(text)")
+            throw Failure("log-level must be one of \(names), not \(text)")
         }
         return level
     }
@@ -178,7 +178,7 @@ struct SettingReading {
         }
         guard path.hasPrefix("/"), !path.hasSuffix("/"), !path.contains("//"), isPlain else {
             throw Failure(
-                "base-path begins with / and does not end with one, such as /api: \(path)")
+                "base-path must begin with / and not end with one, such as /api: \(path)")
         }
         return path
     }
