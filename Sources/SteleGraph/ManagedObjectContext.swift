@@ -74,11 +74,12 @@ public final class ManagedObjectContext {
         return conflicts
     }
 
-    private init(
+    /// Any context; `PersistentStoreCoordinator.newContext` makes one that is kept.
+    init(
         _ coordinator: PersistentStoreCoordinator, parent: ManagedObjectContext? = nil,
         author: String?, name: String?, budget: ReadBudget? = nil,
-        writerReader: (any StoreReader)? = nil, queryGeneration: QueryGeneration,
-        retainsRegisteredObjects: Bool
+        writerReader: (any StoreReader)? = nil, queryGeneration: QueryGeneration = .current,
+        retainsRegisteredObjects: Bool = true
     ) {
         self.coordinator = coordinator
         model = coordinator.model
@@ -99,9 +100,7 @@ public final class ManagedObjectContext {
         _ coordinator: PersistentStoreCoordinator, author: String? = nil, name: String? = nil,
         budget: ReadBudget? = nil
     ) {
-        self.init(
-            coordinator, author: author, name: name, budget: budget, queryGeneration: .current,
-            retainsRegisteredObjects: true)
+        self.init(coordinator, parent: nil, author: author, name: name, budget: budget)
     }
 
     /// A context for `PersistentStore.save(making:)`: it reads through the writer's own reader,
@@ -110,19 +109,7 @@ public final class ManagedObjectContext {
         _ coordinator: PersistentStoreCoordinator, reader: any StoreReader,
         author: String? = nil, name: String? = nil
     ) {
-        self.init(
-            coordinator, author: author, name: name, writerReader: reader,
-            queryGeneration: .current, retainsRegisteredObjects: true)
-    }
-
-    /// A context that is kept; `PersistentStoreCoordinator.newContext` makes it.
-    convenience init(
-        kept coordinator: PersistentStoreCoordinator, author: String?, name: String?,
-        retainsRegisteredObjects: Bool
-    ) {
-        self.init(
-            coordinator, author: author, name: name, queryGeneration: .unpinned,
-            retainsRegisteredObjects: retainsRegisteredObjects)
+        self.init(coordinator, author: author, name: name, writerReader: reader)
     }
 
     /// A child: it reads its parent's unsaved state, and its saves go there.

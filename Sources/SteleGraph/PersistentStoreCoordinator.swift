@@ -103,7 +103,7 @@ public final class PersistentStoreCoordinator: Sendable {
         author: String? = nil, name: String? = nil, retainsRegisteredObjects: Bool = false
     ) -> ManagedObjectContext {
         ManagedObjectContext(
-            kept: self, author: author, name: name,
+            self, author: author, name: name, queryGeneration: .unpinned,
             retainsRegisteredObjects: retainsRegisteredObjects)
     }
 

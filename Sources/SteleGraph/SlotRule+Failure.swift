@@ -7,6 +7,15 @@ extension SlotRule {
     func check(
         _ value: Value, of object: ManagedObject, _ errors: inout [ValidationError]
     ) {
+        func checkNumber<Number: Comparable>(
+            _ it: Number, least: Number?, most: Number?, _ value: (Number) -> Value
+        ) {
+            if let most, it > most {
+                errors.append(.tooLarge(object, name, value(it), most: value(most)))
+            } else if let least, it < least {
+                errors.append(.tooSmall(object, name, value(it), least: value(least)))
+            }
+        }
         switch (check, value) {
         case (_, .null):
             if let optionalSlots,
@@ -17,23 +26,11 @@ extension SlotRule {
             if isRequired, !isLeft(object) { errors.append(.missing(object, name)) }
         case (.none, _): break
         case (.integer(let range), .int(let it)):
-            if it > range.upperBound {
-                errors.append(.tooLarge(object, name, value, most: .int(range.upperBound)))
-            } else if it < range.lowerBound {
-                errors.append(.tooSmall(object, name, value, least: .int(range.lowerBound)))
-            }
+            checkNumber(it, least: range.lowerBound, most: range.upperBound, Value.int)
         case (.double(let low, let high), .double(let it)):
-            if let high, it > high {
-                errors.append(.tooLarge(object, name, value, most: .double(high)))
-            } else if let low, it < low {
-                errors.append(.tooSmall(object, name, value, least: .double(low)))
-            }
+            checkNumber(it, least: low, most: high, Value.double)
         case (.decimal(let low, let high), .decimal(let it)):
-            if let high, it > high {
-                errors.append(.tooLarge(object, name, value, most: .decimal(high)))
-            } else if let low, it < low {
-                errors.append(.tooSmall(object, name, value, least: .decimal(low)))
-            }
+            checkNumber(it, least: low, most: high, Value.decimal)
         case (.date(let low, let high), .date(let it)):
             if let high, it > high {
                 errors.append(.tooLate(object, name, it, latest: high))

@@ -60,6 +60,20 @@ private final class Told: ManagedObject {
         try #require(try context.insert(try fixture.entity("Employee")) as? Told)
     }
 
+    /// The journal that `willSave` is called again for may be emptied in between.
+    @Test func willSaveMayProcessPendingChanges() throws {
+        let context = coordinator.newContext()
+        let ann = try person(context)
+        let observation = context.observe {
+            if case .willSave = $0 { ann["age"] = .int(1) }
+        }
+        ann.wishes = [{ try? context.processPendingChanges() }]
+        try context.save()
+        #expect(ann.take() == ["insert", "willSave", "validateInsert", "didSave"])
+        #expect(try fixture.context().get(ann.id)["age"] == .int(1))
+        observation.cancel()
+    }
+
     @Test func anObjectIsToldOfItsLife() throws {
         let context = coordinator.newContext()
         context.undoManager = UndoManager()
