@@ -14,11 +14,14 @@ IMAGE  ?= stele
 RELEASE = swift build -c release --static-swift-stdlib -Xswiftc -cross-module-optimization \
 	-j $(JOBS)
 
+# The allocator's tunable that the image sets as well (Docs/Performance.md).
+TUNED = GLIBC_TUNABLES=glibc.malloc.tcache_count=64
+
 .DEFAULT_GOAL := help
 .PHONY: run test build bench differential fuzz sequences live-check torture sanitize format image clean help dependencies
 
 run: build ## build for release and serve; make run ARGS="My.xcdatamodeld --port 9000"
-	@GLIBC_TUNABLES=glibc.malloc.tcache_count=64 .build/release/stele serve $(ARGS)
+	@$(TUNED) .build/release/stele serve $(ARGS)
 
 test: dependencies ## run the tests
 	@swift test -j $(JOBS)
@@ -28,7 +31,7 @@ build: dependencies ## build .build/release/stele
 
 bench: build ## measure ratios against a baseline in the same run
 	@$(RELEASE) --product Benchmarks
-	@.build/release/Benchmarks $(ARGS)
+	@$(TUNED) .build/release/Benchmarks $(ARGS)
 
 differential: dependencies ## compare two stores on random queries; COUNT=1000000 SEED=1
 	@$(RELEASE) --product Differential

@@ -36,7 +36,4 @@ struct ByteQueue: Sendable {
     }
 
     mutating func removeAll() { self = ByteQueue() }
-
-    /// Releases the memory of a queue that was long and is empty.
-    mutating func shrink() { pieces.shrink(to: 16) }
 }

@@ -136,7 +136,6 @@ extension EventStream {
                 if state.end == .finished { return stele_mhd_end_of_stream }
                 guard let connection = state.connection else { return stele_mhd_end_with_error }
                 state.phase = .parked
-                state.queue.shrink()
                 Self.release(UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(state.touched)))
                 state.touched = 0
                 connection.suspend()

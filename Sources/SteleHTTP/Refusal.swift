@@ -39,7 +39,7 @@ public enum Refusal: Sendable {
             "The target of the request does not fit into the \(limit) bytes allowed for its head."
         case .headTooLarge(_, let limit):
             "The header fields do not fit into the \(limit) bytes allowed for the head of a "
-                + "request; each field and each cookie counts 64 bytes more, and cookies count twice."
+                + "request; each field and each cookie counts 64 bytes more, a cookie's text twice."
         case .answerHeadTooLarge:
             "The target is so long that the header fields of the response, such as the Link to the "
                 + "next page, do not fit beside it."

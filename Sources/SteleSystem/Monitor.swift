@@ -44,8 +44,8 @@ public final class Monitor<State: Sendable>: @unchecked Sendable {
     /// Waits until `ready` holds or the deadline is past, then runs `body` under the same lock.
     /// - Parameters:
     ///   - ready: the condition; evaluated under the lock, at first and after each signal.
-    ///   - deadline: a moment of `MonotonicClock`; nil waits without end. It is evaluated only where
-    ///     `ready` does not hold at first.
+    ///   - deadline: a moment of `MonotonicClock`; nil waits without end. It is evaluated only
+    ///     where `ready` does not hold at first.
     ///   - body: its second argument is whether `ready` holds; its error is rethrown.
     @inlinable
     public func withLock<R, E: Error>(

@@ -37,6 +37,8 @@ public struct Queue<Element> {
         if isEmpty || (first >= 32 && first >= count) {
             elements.removeFirst(first)
             first = 0
+            // A queue that was long releases its memory.
+            if isEmpty, elements.capacity > 32 { elements = [] }
         }
         return element
     }
@@ -47,12 +49,6 @@ public struct Queue<Element> {
     public mutating func removeAll() -> [Element] {
         defer { self = Queue() }
         return elements[first...].compactMap { $0 }
-    }
-
-    /// Releases the memory of an empty queue that has room for more elements than that.
-    @inlinable
-    public mutating func shrink(to capacity: Int) {
-        if isEmpty, elements.capacity > capacity { self = Queue() }
     }
 }
 

@@ -23,7 +23,6 @@ struct QueueTests {
                 #expect(queue.removeAll() == array)
                 array = []
             }
-            queue.shrink(to: 8)
         }
     }
 

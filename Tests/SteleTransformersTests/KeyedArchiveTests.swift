@@ -100,8 +100,8 @@ import Testing
         #expect(try roundTrip(json) == json)
     }
 
-    /// `NSKeyedArchiver.archivedData(withRootObject: ["name": "Ann", "ages": [1, 2]])`, put together
-    /// by hand after the form of Apple's: shared strings, classes with their parents.
+    /// `NSKeyedArchiver.archivedData(withRootObject: ["name": "Ann", "ages": [1, 2]])`, put
+    /// together by hand after the form of Apple's: shared strings, classes with their parents.
     @Test func anArchiveOfAnotherWriterIsRead() throws {
         let list = PropertyList.dictionary([
             .init(key: "$archiver", value: .string("NSKeyedArchiver")),
