@@ -146,9 +146,18 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQL",
-                "SteleSQLite", "SteleMutex", "StatementTally", "CSQLite", "CLinux",
+                "SteleSQLite", "SteleMutex", "TestSupport", "StatementTally", "CSQLite", "CLinux",
             ],
             path: "Tests/Benchmarks", swiftSettings: settings),
+
+        // What several test targets share: models, stores, folders, seeded numbers, threads.
+        .target(
+            name: "TestSupport",
+            dependencies: [
+                "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQLite",
+                "SteleMutex", "CSQLite",
+            ],
+            path: "Tests/TestSupport", swiftSettings: settings),
 
         // How many statements SQLite runs: for tests and benchmarks.
         .target(
@@ -160,7 +169,7 @@ let package = Package(
             name: "SteleDifferential",
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQL",
-                "SteleSQLite",
+                "SteleSQLite", "TestSupport",
             ],
             path: "Tests/Differential", swiftSettings: settings),
         .executableTarget(
@@ -173,7 +182,8 @@ let package = Package(
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQLite",
                 "SteleTransformers", "SteleJSON", "SteleHTTP", "SteleService",
-                "SteleDifferential", .product(name: "Logging", package: "swift-log"),
+                "SteleDifferential", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/Fuzz", exclude: ["Corpus"], swiftSettings: settings),
         .executableTarget(
@@ -182,47 +192,51 @@ let package = Package(
 
         // Tests: one target for each of ours.
         .testTarget(
-            name: "SteleModelTests", dependencies: ["SteleModel"],
+            name: "SteleModelTests", dependencies: ["SteleModel", "TestSupport"],
+            exclude: ["Models"],
             swiftSettings: settings),
         .testTarget(
             name: "SteleTransformersTests",
-            dependencies: ["SteleTransformers", "SteleModel", "SteleJSON"],
+            dependencies: ["SteleTransformers", "SteleModel", "SteleJSON", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "SteleJSONTests", dependencies: ["SteleJSON"], swiftSettings: settings),
+            name: "SteleJSONTests", dependencies: ["SteleJSON", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
-            name: "SteleHTTPTests", dependencies: ["SteleHTTP", "SteleMutex", "CZlib"],
+            name: "SteleHTTPTests",
+            dependencies: ["SteleHTTP", "SteleMutex", "CZlib", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "StelePredicatesTests",
-            dependencies: ["StelePredicates", "SteleModel"], exclude: ["Grammar"],
+            dependencies: ["StelePredicates", "SteleModel", "TestSupport"], exclude: ["Grammar"],
             swiftSettings: settings),
         .testTarget(
             name: "SteleGraphTests",
             dependencies: [
                 "SteleGraph", "StelePersistence", "StelePredicates", "SteleModel", "SteleSQLite",
-                "SteleTransformers", "SteleMutex",
+                "SteleTransformers", "SteleMutex", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "SteleCodegenTests",
             dependencies: [
                 "SteleCodegen", "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph",
-                "SteleSQLite",
+                "SteleSQLite", "TestSupport",
             ],
             exclude: ["Golden"],
             swiftSettings: settings),
         .testTarget(
             name: "SteleSQLTests",
             dependencies: [
-                "SteleSQL", "SteleModel", "StelePredicates", "StelePersistence", "CSQLite",
+                "SteleSQL", "SteleModel", "StelePredicates", "StelePersistence", "TestSupport",
+                "CSQLite",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "SteleSQLiteTests",
             dependencies: [
                 "SteleSQLite", "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph",
-                "SteleSQL", "SteleMutex", "SteleDifferential", "StatementTally", "CSQLite",
+                "SteleSQL", "SteleMutex", "SteleDifferential", "TestSupport", "StatementTally",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -231,7 +245,7 @@ let package = Package(
                 "SteleService", "SteleFeed", "SteleAnswers", "SteleRequests", "SteleModel",
                 "StelePredicates", "StelePersistence", "SteleGraph",
                 "SteleSQLite", "SteleTransformers", "SteleJSON", "SteleHTTP", "SteleMutex",
-                "CSQLite", .product(name: "Logging", package: "swift-log"),
+                "TestSupport", "CSQLite", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(
@@ -239,7 +253,7 @@ let package = Package(
             dependencies: [
                 "SteleService", "SteleFeed", "SteleAnswers", "SteleRequests", "SteleModel",
                 "StelePredicates", "StelePersistence", "SteleGraph",
-                "SteleSQLite", "SteleJSON", "SteleHTTP", "SteleMutex", "CSQLite",
+                "SteleSQLite", "SteleJSON", "SteleHTTP", "SteleMutex", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
@@ -248,7 +262,7 @@ let package = Package(
             dependencies: [
                 "stele", "SteleModel", "StelePredicates", "SteleGraph", "SteleSQLite",
                 "SteleJSON", "SteleRequests", "SteleAnswers", "SteleFeed", "SteleService",
-                "SteleMutex", "SteleDifferential", "CSQLite",
+                "SteleMutex", "SteleDifferential", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

@@ -2,6 +2,7 @@
 /// asked next.
 
 import SteleModel
+import TestSupport
 
 /// Replaces the numbers and quoted texts of a predicate by others of their kind.
 struct OtherLiterals {

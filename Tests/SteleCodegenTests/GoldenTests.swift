@@ -3,6 +3,7 @@
 import Foundation
 import SteleCodegen
 import SteleModel
+import TestSupport
 import Testing
 
 @Suite struct GoldenTests {
@@ -13,7 +14,7 @@ import Testing
     func aSamplesCodeIsWhatItWas(_ sample: Sample) throws {
         let golden = "Tests/SteleCodegenTests/Golden/\(sample.rawValue).swift"
         #expect(
-            try code(sample.model()) == text(golden),
+            try code(sample.model()) == packageText(golden),
             "after a change that is meant: stele model swift MODEL > \(golden)")
     }
 
@@ -26,7 +27,7 @@ import Testing
         #expect(files.map(\.name).sorted() == present.sorted())
         for file in files {
             #expect(
-                try file.text == text("\(folder)/\(file.name)"),
+                try file.text == packageText("\(folder)/\(file.name)"),
                 "after a change that is meant: stele model swift MODEL --output \(folder)")
         }
     }

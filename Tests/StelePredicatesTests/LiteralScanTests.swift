@@ -1,5 +1,6 @@
 // The literals that are found without reading the rest, against all tokens.
 
+import TestSupport
 import Testing
 
 @testable import StelePredicates
@@ -39,7 +40,7 @@ import Testing
 
     @Test func theyAreThoseOfTheTokens() {
         let seed = UInt64.random(in: 0...(.max))
-        var generator = SeededGenerator(seed)
+        var generator = SeededNumbers(seed: seed)
         for _ in 0..<20_000 {
             let count = Int.random(in: 1...12, using: &generator)
             let text = (0..<count).map { _ in Self.pieces.randomElement(using: &generator) ?? "" }

@@ -1,13 +1,13 @@
 /// `stele serve` as a user runs it: three lines, a clean end, one sentence for what is wrong.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct ServeTests {
-    private let world = packageRoot.appendingPathComponent("Config/Models/World.xcdatamodeld").path
+    private let world = samplePath("World")
     private let league =
-        packageRoot
-        .appendingPathComponent("Config/Models/League.xcdatamodeld").path
+        samplePath("League")
 
     private func folder() throws -> String {
         let path = try temporaryFile("")
@@ -178,7 +178,7 @@ import Testing
     }
 
     @Test func aModelThatAsksForMoreIsRefusedByName() throws {
-        let stash = packageRoot.appendingPathComponent("Config/Models/Stash.xcdatamodeld").path
+        let stash = samplePath("Stash")
         let (status, _, errors) = try Program.run("serve", stash, "--port", "0")
         #expect(status == 1 && errors.hasPrefix("stele: Stash asks for what does not work yet:"))
         #expect(errors.contains("\n  - "))
