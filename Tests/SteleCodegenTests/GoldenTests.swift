@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct GoldenTests {
     /// The samples whose classes are part of these tests.
-    static let compiled: [Sample] = [.Recipes, .Shapes]
+    static let compiled: [Sample] = [.League, .Recipes, .Shapes]
 
     @Test(arguments: Sample.allCases.filter { !compiled.contains($0) })
     func aSamplesCodeIsWhatItWas(_ sample: Sample) throws {

@@ -1,5 +1,5 @@
 // The Movies sample: faulting, prefetching and uniquing, with the statements that each takes. The
-// numbers are those of Docs/Graph.md.
+// numbers are those of Docs/Library.md.
 
 import Foundation
 import SteleModel
@@ -38,7 +38,7 @@ import Testing
 
     /// The number that the page gives for a line of its table.
     private func statements(_ line: String) throws -> Int {
-        let page = try packageText("Docs/Graph.md")
+        let page = try packageText("Docs/Library.md")
         let row = try #require(
             page.split(separator: "\n").first { $0.hasPrefix("| \(line) |") }, "\(line)")
         let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
