@@ -1,11 +1,11 @@
-# Stele in a container: built with Swift, run without it.
+# Stele in a container: a build stage with Swift, and a run stage without it.
 #
 #   docker build -t stele .
 #   docker run -p 8080:8080 -e STELE_TOKEN=secret stele
 #   docker run -p 8080:8080 -v stele:/data -v "$PWD/My.xcdatamodeld:/My.xcdatamodeld:ro" \
 #       -e STELE_TOKEN=secret stele serve /My.xcdatamodeld
 #
-# It listens on every address of the container, so it asks for a token (or STELE_INSECURE=true).
+# It listens on every address of the container, so it requires a token (or STELE_INSECURE=true).
 
 FROM swift:6.3-bookworm AS build
 WORKDIR /src
@@ -13,7 +13,7 @@ WORKDIR /src
 COPY Config/install-dependencies.sh Config/
 RUN Config/install-dependencies.sh && rm -rf /var/lib/apt/lists/*
 
-# The packages, before the sources: a change to these leaves that layer as it is.
+# Packages are resolved before the sources are copied, so a change of the sources keeps this layer.
 COPY Package.* ./
 RUN swift package resolve
 
@@ -25,7 +25,7 @@ RUN swift build -c release --product stele --static-swift-stdlib \
 
 FROM debian:bookworm-slim
 
-# /data is open to every user, so that a volume serves with `docker run --user`, too.
+# Every user may write to /data, so that a volume also works with `docker run --user`.
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
         libexpat1 libjansson4 libmicrohttpd12 libsqlite3-0 libstdc++6 zlib1g \
@@ -39,7 +39,8 @@ COPY Config/Models /usr/share/stele/Models
 COPY Config/Seeds /usr/share/stele/Seeds
 COPY --from=build /out/stele /usr/bin/stele
 
-ENV STELE_HOST=0.0.0.0 STELE_PORT=8080
+# The allocator's tunable is read before the program's first line (Docs/Performance.md).
+ENV STELE_HOST=0.0.0.0 STELE_PORT=8080 GLIBC_TUNABLES=glibc.malloc.tcache_count=64
 USER 10001:10001
 WORKDIR /data
 VOLUME /data

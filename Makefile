@@ -1,4 +1,4 @@
-# The commands of the house. `make run` and `make test` need nothing done before them.
+# The commands of the project. `make run` and `make test` install and build what they need.
 
 JOBS   ?= $(shell nproc)
 ARGS   ?=
@@ -9,8 +9,8 @@ TARGETS ?=
 ENGINE ?= docker
 IMAGE  ?= stele
 
-# Generics that cross our targets are a hundred times slower without the optimiser's flag; with
-# Swift's runtime in the binary each of its calls is direct.
+# Without -cross-module-optimization, generics across targets are a hundred times slower. With a
+# static standard library, calls into Swift's runtime are direct.
 RELEASE = swift build -c release --static-swift-stdlib -Xswiftc -cross-module-optimization \
 	-j $(JOBS)
 
@@ -18,7 +18,7 @@ RELEASE = swift build -c release --static-swift-stdlib -Xswiftc -cross-module-op
 .PHONY: run test build bench differential fuzz sequences live-check torture sanitize format image clean help dependencies
 
 run: build ## build for release and serve; make run ARGS="My.xcdatamodeld --port 9000"
-	@.build/release/stele serve $(ARGS)
+	@GLIBC_TUNABLES=glibc.malloc.tcache_count=64 .build/release/stele serve $(ARGS)
 
 test: dependencies ## run the tests
 	@swift test -j $(JOBS)
@@ -26,15 +26,15 @@ test: dependencies ## run the tests
 build: dependencies ## build .build/release/stele
 	@$(RELEASE) --product stele
 
-bench: build ## measure: ratios against a baseline in the same run
+bench: build ## measure ratios against a baseline in the same run
 	@$(RELEASE) --product Benchmarks
 	@.build/release/Benchmarks $(ARGS)
 
-differential: dependencies ## ask two stores random questions; COUNT=1000000 SEED=1
+differential: dependencies ## compare two stores on random queries; COUNT=1000000 SEED=1
 	@$(RELEASE) --product Differential
 	@.build/release/Differential $(COUNT) $(SEED)
 
-fuzz: dependencies ## try inputs that nobody would write; SECONDS=600 SEED=1 TARGETS="json dates"
+fuzz: dependencies ## try mutated inputs; SECONDS=600 SEED=1 TARGETS="json dates"
 	@swift build -j $(JOBS) --product Fuzz
 	@.build/debug/Fuzz $(SECONDS) $(SEED) $(TARGETS)
 
@@ -50,7 +50,7 @@ torture: export STELE_KILLS = $(if $(filter command,$(origin COUNT)),$(COUNT),20
 torture: dependencies ## kill a server under subscribers and writers; COUNT=20, STELE_SEED=1
 	@swift test -j $(JOBS) --filter TortureTests
 
-# What is freed stays in memory up to the quarantine's size, and some tests measure memory.
+# A small quarantine for freed memory, because some tests measure memory.
 sanitize: export ASAN_OPTIONS = quarantine_size_mb=8
 sanitize: export STELE_TEST_INSTANTS = 50000
 sanitize: dependencies ## run the tests under the thread, then the address sanitizer
@@ -59,13 +59,13 @@ sanitize: dependencies ## run the tests under the thread, then the address sanit
 	@LSAN_OPTIONS=suppressions=$(CURDIR)/Config/lsan-suppressions.txt:print_suppressions=0 \
 		swift test -j $(JOBS) --disable-xctest --sanitize=address --scratch-path .build-asan
 
-format: ## rewrite the sources in the house's style
+format: ## format the sources
 	@swift format --in-place --recursive --parallel Package.swift Sources Tests
 
 image: ## build the container image; ENGINE=podman, IMAGE=name:tag
 	@$(ENGINE) build -t $(IMAGE) .
 
-clean: ## remove what was built
+clean: ## remove the build folders
 	@rm -rf .build .build-tsan .build-asan
 
 help: ## list these commands

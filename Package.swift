@@ -40,18 +40,18 @@ let package = Package(
         .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "CLinux"),
 
-        // `Mutex` and `Atomic` from the standard library, and what the thread sanitizer needs.
-        .target(name: "SteleMutex", swiftSettings: settings),
+        // Threads, alarms, clocks, queues and mutexes: one place for each.
+        .target(name: "SteleSystem", dependencies: ["CLinux"], swiftSettings: settings),
 
         // On the C libraries alone.
         .target(name: "SteleJSON", dependencies: ["CJansson"], swiftSettings: settings),
         .target(
-            name: "SteleHTTP", dependencies: ["CMicroHTTPD", "CZlib", "CLinux", "SteleMutex"],
+            name: "SteleHTTP", dependencies: ["CMicroHTTPD", "CZlib", "CLinux", "SteleSystem"],
             swiftSettings: settings),
 
         // Core Data: the model, the language, the contract of a store, the graph.
         .target(
-            name: "SteleModel", dependencies: ["CExpat", "SteleJSON", "SteleMutex"],
+            name: "SteleModel", dependencies: ["CExpat", "SteleJSON", "SteleSystem"],
             swiftSettings: settings),
         // What makes bytes of Transformable values: archives, encryption.
         .target(
@@ -63,16 +63,16 @@ let package = Package(
         // ICU, for regular expressions, comes with the toolchain.
         .target(
             name: "StelePredicates",
-            dependencies: ["SteleModel", "SteleJSON", "SteleMutex", "CLinux"],
+            dependencies: ["SteleModel", "SteleJSON", "SteleSystem", "CLinux"],
             swiftSettings: settings, linkerSettings: [.linkedLibrary("_FoundationICU")]),
         .target(
             name: "StelePersistence",
-            dependencies: ["SteleModel", "StelePredicates", "SteleMutex"],
+            dependencies: ["SteleModel", "StelePredicates", "SteleSystem"],
             swiftSettings: settings),
         .target(
             name: "SteleGraph",
             dependencies: [
-                "SteleModel", "StelePredicates", "StelePersistence", "SteleJSON", "SteleMutex",
+                "SteleModel", "StelePredicates", "StelePersistence", "SteleJSON", "SteleSystem",
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ],
             swiftSettings: settings),
@@ -84,14 +84,14 @@ let package = Package(
         .target(
             name: "SteleSQL",
             dependencies: [
-                "SteleModel", "StelePredicates", "StelePersistence", "SteleJSON", "SteleMutex",
+                "SteleModel", "StelePredicates", "StelePersistence", "SteleJSON", "SteleSystem",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: settings),
         .target(
             name: "SteleSQLite",
             dependencies: [
-                "SteleModel", "StelePredicates", "StelePersistence", "SteleSQL", "SteleMutex",
+                "SteleModel", "StelePredicates", "StelePersistence", "SteleSQL", "SteleSystem",
                 "CSQLite", "CLinux",
             ],
             swiftSettings: settings),
@@ -101,22 +101,21 @@ let package = Package(
             name: "SteleRequests",
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleJSON",
-                "SteleHTTP", "SteleMutex",
+                "SteleHTTP", "SteleSystem",
             ],
             swiftSettings: settings),
         .target(
             name: "SteleAnswers",
             dependencies: [
                 "SteleRequests", "SteleModel", "StelePredicates", "StelePersistence",
-                "SteleGraph", "SteleJSON", "SteleHTTP",
-                .product(name: "Logging", package: "swift-log"),
+                "SteleGraph", "SteleJSON", "SteleHTTP", "SteleSystem",
             ],
             swiftSettings: settings),
         .target(
             name: "SteleFeed",
             dependencies: [
                 "SteleRequests", "SteleAnswers", "SteleModel", "StelePredicates",
-                "StelePersistence", "SteleGraph", "SteleJSON", "SteleHTTP", "SteleMutex",
+                "StelePersistence", "SteleGraph", "SteleJSON", "SteleHTTP", "SteleSystem",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
@@ -125,7 +124,7 @@ let package = Package(
             name: "SteleService",
             dependencies: [
                 "SteleRequests", "SteleAnswers", "SteleFeed", "SteleModel", "StelePredicates",
-                "StelePersistence", "SteleGraph", "SteleJSON", "SteleHTTP", "SteleMutex",
+                "StelePersistence", "SteleGraph", "SteleJSON", "SteleHTTP", "SteleSystem",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
@@ -135,7 +134,7 @@ let package = Package(
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQLite",
                 "SteleTransformers", "SteleCodegen", "SteleJSON", "SteleHTTP", "SteleRequests",
-                "SteleService", "CLinux",
+                "SteleService", "SteleSystem", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
@@ -146,7 +145,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQL",
-                "SteleSQLite", "SteleMutex", "TestSupport", "StatementTally", "CSQLite", "CLinux",
+                "SteleSQLite", "SteleSystem", "TestSupport", "StatementTally", "CSQLite", "CLinux",
             ],
             path: "Tests/Benchmarks", swiftSettings: settings),
 
@@ -155,13 +154,13 @@ let package = Package(
             name: "TestSupport",
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQLite",
-                "SteleMutex", "CSQLite",
+                "SteleSystem", "CSQLite",
             ],
             path: "Tests/TestSupport", swiftSettings: settings),
 
         // How many statements SQLite runs: for tests and benchmarks.
         .target(
-            name: "StatementTally", dependencies: ["CSQLite", "SteleMutex"],
+            name: "StatementTally", dependencies: ["CSQLite", "SteleSystem"],
             path: "Tests/StatementTally", swiftSettings: settings),
 
         // Random predicates on two stores: for a test, and for as long as one likes.
@@ -192,6 +191,8 @@ let package = Package(
 
         // Tests: one target for each of ours.
         .testTarget(
+            name: "SteleSystemTests", dependencies: ["SteleSystem"], swiftSettings: settings),
+        .testTarget(
             name: "SteleModelTests", dependencies: ["SteleModel", "TestSupport"],
             exclude: ["Models"],
             swiftSettings: settings),
@@ -204,7 +205,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "SteleHTTPTests",
-            dependencies: ["SteleHTTP", "SteleMutex", "CZlib", "TestSupport"],
+            dependencies: ["SteleHTTP", "SteleSystem", "CZlib", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "StelePredicatesTests",
@@ -214,7 +215,7 @@ let package = Package(
             name: "SteleGraphTests",
             dependencies: [
                 "SteleGraph", "StelePersistence", "StelePredicates", "SteleModel", "SteleSQLite",
-                "SteleTransformers", "SteleMutex", "TestSupport",
+                "SteleTransformers", "SteleSystem", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -236,7 +237,7 @@ let package = Package(
             name: "SteleSQLiteTests",
             dependencies: [
                 "SteleSQLite", "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph",
-                "SteleSQL", "SteleMutex", "SteleDifferential", "TestSupport", "StatementTally",
+                "SteleSQL", "SteleSystem", "SteleDifferential", "TestSupport", "StatementTally",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -244,7 +245,7 @@ let package = Package(
             dependencies: [
                 "SteleService", "SteleFeed", "SteleAnswers", "SteleRequests", "SteleModel",
                 "StelePredicates", "StelePersistence", "SteleGraph",
-                "SteleSQLite", "SteleTransformers", "SteleJSON", "SteleHTTP", "SteleMutex",
+                "SteleSQLite", "SteleTransformers", "SteleJSON", "SteleHTTP", "SteleSystem",
                 "TestSupport", "CSQLite", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
@@ -253,7 +254,7 @@ let package = Package(
             dependencies: [
                 "SteleService", "SteleFeed", "SteleAnswers", "SteleRequests", "SteleModel",
                 "StelePredicates", "StelePersistence", "SteleGraph",
-                "SteleSQLite", "SteleJSON", "SteleHTTP", "SteleMutex", "TestSupport",
+                "SteleSQLite", "SteleJSON", "SteleHTTP", "SteleSystem", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
@@ -262,7 +263,7 @@ let package = Package(
             dependencies: [
                 "stele", "SteleModel", "StelePredicates", "SteleGraph", "SteleSQLite",
                 "SteleJSON", "SteleRequests", "SteleAnswers", "SteleFeed", "SteleService",
-                "SteleMutex", "SteleDifferential", "TestSupport",
+                "SteleSystem", "SteleDifferential", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

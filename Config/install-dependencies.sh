@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs the C libraries that Stele builds on, where pkg-config cannot find them; else silent.
+# Installs the C libraries that Stele needs and pkg-config does not find. Prints nothing otherwise.
 set -euo pipefail
 
-# What pkg-config calls a library, and the Debian package that holds its headers.
+# The pkg-config name of a library, and the Debian package with its headers.
 libraries=(
     sqlite3:libsqlite3-dev
     libmicrohttpd:libmicrohttpd-dev
@@ -19,7 +19,7 @@ done
 [ ${#missing[@]} -gt 0 ] || exit 0
 
 if ! command -v apt-get >/dev/null; then
-    echo "Stele needs what Debian calls ${missing[*]}; install these, then run this again." >&2
+    echo "Stele needs these Debian packages or their equivalents: ${missing[*]}" >&2
     exit 1
 elif [ "$(id -u)" -ne 0 ]; then
     echo "Stele needs ${missing[*]}. Install them, then run this again:" >&2
@@ -27,7 +27,7 @@ elif [ "$(id -u)" -ne 0 ]; then
     exit 1
 fi
 
-# Leaves alone what is there already: without pkg-config every library counts as missing.
+# --no-upgrade keeps installed versions: without pkg-config every library counts as missing.
 export DEBIAN_FRONTEND=noninteractive
 apt-get update -q
 apt-get install -qy --no-install-recommends --no-upgrade "${missing[@]}"

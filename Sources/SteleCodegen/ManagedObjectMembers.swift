@@ -1,8 +1,8 @@
-/// Names that every managed object has already.
+/// The members that every managed object has.
 
-/// What a generated property cannot be called, for `ManagedObject` has it.
+/// The names that no generated property can have, because `ManagedObject` has them.
 enum ManagedObjectMembers {
-    /// Its properties, and its methods without arguments; a test holds the list against the sources.
+    /// Its properties, and its methods without arguments. A test checks the list.
     static let names: Set = [
         "awakeFromFetch", "awakeFromInsert", "changedSlots", "changedValues", "committedValues",
         "didSave", "didTurnIntoFault", "entity", "formatArgument", "hasChanges",
@@ -11,6 +11,6 @@ enum ManagedObjectMembers {
         "validateForDelete", "validateForInsert", "validateForUpdate", "version", "willSave",
         "willTurnIntoFault",
     ]
-    /// The same of a composite attribute.
+    /// The members of the view of a composite attribute.
     static let compositeNames: Set = ["object", "keyPath", "key"]
 }

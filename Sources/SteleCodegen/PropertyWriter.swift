@@ -1,19 +1,19 @@
-/// One property as Swift: its accessors.
+/// Writes one property as Swift.
 
 import SteleModel
 
-/// Writes properties, an element of a list for each line.
+/// Writes properties as lines of code.
 struct PropertyWriter {
     let names: SwiftNames
-    /// What the accessors are called on: nothing for a class, `object.` for a composite's view.
+    /// What accessors are called on: nothing in a class, `object.` in the view of a composite.
     var receiver = ""
-    /// What comes before a setter's `set`.
+    /// The keyword of a setter.
     var setter = "set"
 
     // MARK: Attributes
 
     /// - Parameters:
-    ///   - name: what it is called in Swift.
+    ///   - name: its name in Swift.
     ///   - key: its key, as code.
     func lines(_ attribute: AttributeDescription, name: String, key: String) -> [String] {
         switch attribute.type {
@@ -24,7 +24,7 @@ struct PropertyWriter {
         let (type, zero) = valueType(attribute)
         let read = "\(receiver)attribute(forKey: \(key))" + (zero.map { " ?? \($0)" } ?? "")
         let head = "public var \(SwiftIdentifier.code(name)): \(type)\(zero == nil ? "?" : "")"
-        // What the store makes is not for setting.
+        // The store computes a derived attribute, so it has no setter.
         if attribute.derivationExpression != nil { return ["\(head) { \(read) }"] }
         return [
             "\(head) {", "    get { \(read) }",
@@ -32,7 +32,7 @@ struct PropertyWriter {
         ]
     }
 
-    /// The type, and what null is to a scalar.
+    /// The type, and the value of null in a scalar.
     private func valueType(_ attribute: AttributeDescription) -> (type: String, zero: String?) {
         let (name, zero): (String, String?) =
             switch attribute.type {

@@ -1,37 +1,31 @@
-/// Swift for a model: a class for each entity, as Xcode's code generation has them.
+/// Swift for a model: a class for each entity, as Xcode's code generation makes them.
 
 import SteleModel
 
 /// A file of generated code.
 public struct SwiftFile: Sendable, Hashable {
-    /// Its name, such as `Player.swift`.
+    /// The name, such as `Player.swift`.
     public let name: String
-    /// Its text.
+    /// The text.
     public let text: String
 
-    /// How the first line of each begins: who writes it anew may replace it.
+    /// The beginning of the first line of each file; a file that has it may be overwritten.
     public static let mark = "// Written by stele model swift"
-
-    /// A file of that name and text.
-    public init(name: String, text: String) {
-        self.name = name
-        self.text = text
-    }
 }
 
-/// Generates a model's classes: subclasses of `ManagedObject` with a property for each of the
-/// entity's, and an enumeration for the model that registers them.
+/// Generates a model's classes: a subclass of `ManagedObject` with its properties for each entity,
+/// and an enumeration that registers them.
 public struct SwiftGenerator {
     private let model: Model
     private let names: SwiftNames
 
-    /// - Throws: `ModelErrors` where two entities have one class.
+    /// - Throws: `ModelErrors` if two entities have the same class.
     public init(_ model: Model) throws(ModelErrors) {
         self.model = model
         names = try SwiftNames(model)
     }
 
-    /// A file for each class, each composite type, and the model.
+    /// A file for each class, for each composite type, and for the model.
     public func files() -> [SwiftFile] {
         var files: [SwiftFile] = []
         for entity in names.classed {
@@ -39,31 +33,34 @@ public struct SwiftGenerator {
             switch entity.declaration.codeGenerationType {
             case EntityDescription.CodeGenerationType.none?: continue
             case .category:
-                files.append(file("\(name)+Properties", entity.name, properties(of: entity)))
+                files.append(file("\(name)+Properties", of: entity.name, properties(of: entity)))
             case .class, nil:
                 files.append(
-                    file(name, entity.name, classLines(entity) + properties(of: entity)))
+                    file(name, of: entity.name, classLines(entity) + properties(of: entity)))
             }
         }
         for composite in model.declaration.composites {
             let name = names.composites[composite.name] ?? composite.name
-            files.append(file(name, composite.name, structure(name, composite)))
+            files.append(file(name, of: composite.name, structure(name, composite)))
         }
-        return files + [file(names.modelName, "its classes", modelLines(), "import SteleModel")]
+        return files + [
+            file(names.modelName, of: "its classes", modelLines(), imports: ["import SteleModel"])
+        ]
     }
 
-    /// What is left to people: classes that the model says are written by hand.
+    /// The classes that the model leaves to be written by hand.
     public func notes() -> [ModelError] {
         names.classed.compactMap { entity in
             let name = names.classes[entity.index] ?? entity.name
             switch entity.declaration.codeGenerationType {
             case EntityDescription.CodeGenerationType.none?:
                 return ModelError(
-                    entity.name, "its class \(name) is yours to write, properties and all",
+                    entity.name, "its class \(name) and its properties are written by hand",
                     hint: "its code generation is none")
             case .category:
                 return ModelError(
-                    entity.name, "its class \(name) is yours to write; its properties are not",
+                    entity.name,
+                    "its class \(name) is written by hand; its properties are generated",
                     hint: "its code generation is category")
             case .class, nil: return nil
             }
@@ -71,13 +68,13 @@ public struct SwiftGenerator {
     }
 
     private func file(
-        _ name: String, _ subject: String, _ lines: [String], _ imports: String...
+        _ name: String, of subject: String, _ lines: [String], imports: [String] = []
     ) -> SwiftFile {
-        // A model is called what its file is; a line break in there would end the comment.
+        // The model has the name of its file; a line break in it would end the comment.
         let modelName = String(model.name.map { $0.isNewline ? " " : $0 })
         let head = [
             "\(SwiftFile.mark) from the model \(modelName): \(subject).",
-            "// It is written anew from the model; what is yours belongs into a file of your own.",
+            "// It is generated from the model. Put code of your own into another file.",
             "", "import SteleGraph",
         ]
         let text = (head + imports + [""] + lines).joined(separator: "\n") + "\n"
@@ -151,7 +148,7 @@ public struct SwiftGenerator {
                 continue
             }
             lines.append("            [")
-            // As swift-format has it, one element stands without a comma.
+            // swift-format writes a single element without a comma.
             let comma = properties.count > 1 ? "," : ""
             lines += properties.map { "                \($0)\(comma)" }
             lines.append("            ]),")
@@ -159,7 +156,7 @@ public struct SwiftGenerator {
         return lines + ["    ]", "}"]
     }
 
-    /// What a property is; of a composite attribute what is in it, too, for its view goes there.
+    /// The entries of a property. A composite attribute has one for each of its elements too.
     private func members(_ name: String, of entity: Entity) -> [String] {
         switch entity.property(named: name) {
         case .attribute(let it)?:

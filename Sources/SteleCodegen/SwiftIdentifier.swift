@@ -1,29 +1,27 @@
-/// Names of a model as names in Swift.
+/// The names of a model as Swift identifiers.
 
-/// What Swift can read as a name.
+/// Makes Swift identifiers.
 enum SwiftIdentifier {
-    /// The name, with `_` for what Swift does not allow in it, and before it where it cannot begin.
+    /// The name, with `_` for what Swift does not allow, and before what cannot begin a name.
     static func make(_ name: String) -> String {
         var made = String.UnicodeScalarView()
         for scalar in name.unicodeScalars {
             made.append(canContinue(scalar) ? scalar : "_")
         }
-        // A lone underscore is a pattern, and no name even between backticks.
+        // A lone underscore is a pattern and not a name, even between backticks.
         guard let first = made.first, String(made) != "_" else { return "__" }
         return (canBegin(first) ? "" : "_") + String(made)
     }
 
-    /// The name as it stands in code: what is reserved is between backticks.
-    static func code(_ name: String) -> String {
-        reserved.contains(name) ? "`\(name)`" : name
-    }
+    /// The name as code: reserved words are between backticks.
+    static func code(_ name: String) -> String { reserved.contains(name) ? "`\(name)`" : name }
 
-    /// `players` as in `addToPlayers`.
+    /// The name as in `addToPlayers`.
     static func capitalized(_ name: String) -> String {
         name.prefix(1).uppercased() + name.dropFirst()
     }
 
-    // The language's grammar of identifiers, within the plane that letters are in.
+    // Swift's grammar of identifiers, limited to letters, marks and digits.
     private static func canBegin(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII { return scalar == "_" || scalar.properties.isAlphabetic }
         return scalar.properties.isAlphabetic && !isCombining(scalar)
@@ -42,7 +40,7 @@ enum SwiftIdentifier {
         }
     }
 
-    /// Words that cannot be names, or mean something else where a member or a type has them.
+    /// The words that cannot be names, or have another meaning as the name of a member or type.
     private static let reserved: Set = [
         "Any", "Protocol", "Self", "Type", "actor", "as", "associatedtype", "async", "await",
         "break", "case", "catch", "class", "continue", "default", "defer", "deinit", "do", "else",

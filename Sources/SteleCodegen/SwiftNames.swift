@@ -1,24 +1,23 @@
-/// What everything of a model is called in Swift.
+/// The Swift names of everything in a model.
 
 import SteleModel
 
-/// The names of a model's classes, structures and members: each can be one, and no two are alike.
+/// The names of a model's classes, structures and members. All are valid and distinct.
 struct SwiftNames {
     let model: Model
-    /// The enumeration that stands for the model.
     private(set) var modelName = ""
-    /// Each entity's class, by `Entity.index`; its ancestor's where it has none of its own.
+    /// Each entity's class, or its ancestor's if it has none of its own, by `Entity.index`.
     private(set) var classes: [String?] = []
     /// The entities that have a class of their own.
     private(set) var classed: [Entity] = []
-    /// The structures of composite types, by the types' names.
+    /// The structures of composite types, by the name of the type.
     private(set) var composites: [String: String] = [:]
-    /// Each entity's members by the properties' names, inherited ones among them.
+    /// The members of each entity, inherited ones included, by the name of the property.
     private var members: [[String: String]] = []
-    /// The names of all types written, which hide those of libraries.
+    /// The names of all generated types, which hide those of libraries.
     private var types: Set<String> = []
 
-    /// - Throws: `ModelErrors` for classes that cannot be told apart.
+    /// - Throws: `ModelErrors` if two entities have the same class.
     init(_ model: Model) throws(ModelErrors) {
         self.model = model
         try nameClasses()
@@ -48,18 +47,18 @@ struct SwiftNames {
                 classed.append(entity)
                 continue
             }
-            // A subentity that adds nothing may be content with its parent's class.
+            // A subentity without properties may share its parent's class.
             if name == inherited, entity.declaration.properties.isEmpty { continue }
             errors.append(
                 ModelError(
-                    entity.name, "its class is \(name), as \(owner.name)'s is",
+                    entity.name, "its class \(name) is also the class of \(owner.name)",
                     hint: "give it a class of its own"))
         }
         if !errors.isEmpty { throw ModelErrors(errors) }
     }
 
-    /// An entity's class: the last part of `representedClassName`, or the entity's own name. Nil
-    /// where the model says that there shall be none.
+    /// An entity's class: the last part of `representedClassName`, or the entity's own name. Nil if
+    /// the model says that there is none.
     private static func className(_ entity: EntityDescription) -> String? {
         let given = entity.managedObjectClassName?.split(separator: ".").last.map(String.init)
         guard let given, given != "NSManagedObject" else {
@@ -81,25 +80,25 @@ struct SwiftNames {
         return name
     }
 
-    /// An entity's class as it stands in code.
+    /// An entity's class, as code.
     func classCode(_ entity: Entity) -> String {
         classes[entity.index].map(SwiftIdentifier.code) ?? library("ManagedObject")
     }
 
-    /// The class that an entity's class inherits from.
+    /// The superclass of an entity's class, as code.
     func superclassCode(_ entity: Entity) -> String {
         entity.parent.map { classCode(model.entities[$0]) } ?? library("ManagedObject")
     }
 
-    /// A type of the standard library, as it stands in code.
+    /// A type of the standard library, as code.
     func standard(_ name: String) -> String { types.contains(name) ? "Swift.\(name)" : name }
 
-    /// A type of Stele, or one of Foundation that it passes on.
+    /// A type of Stele, or of Foundation by way of Stele, as code.
     func library(_ name: String) -> String {
         types.contains(name) ? "SteleGraph.\(name)" : name
     }
 
-    /// A type of either.
+    /// A type of any of them, as code.
     func type(_ name: String) -> String {
         switch name {
         case "Data", "Date", "Decimal", "JSONValue", "URL", "UUID": library(name)
@@ -122,12 +121,12 @@ struct SwiftNames {
         return names
     }
 
-    /// What a property of an entity is called, without backticks.
+    /// The Swift name of an entity's property, without backticks.
     func member(_ property: String, of entity: Entity) -> String {
         members[entity.index][property] ?? SwiftIdentifier.make(property)
     }
 
-    /// What the attributes of a composite type are called, in their order, without backticks.
+    /// The Swift names of a composite type's attributes, in their order, without backticks.
     func members(of composite: CompositeDescription) -> [String] {
         var used = ManagedObjectMembers.compositeNames
         return composite.attributes.map { attribute in

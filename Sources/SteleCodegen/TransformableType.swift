@@ -1,7 +1,7 @@
-/// The class of a Transformable attribute, read as a Swift type.
+/// Reads the class of a Transformable attribute as a Swift type.
 
 /// Reads `[String]`, `[String: Int]`, `Set<UUID>` and the like: types of the standard library and
-/// of Foundation whose values are JSON without anybody's help.
+/// Foundation whose values convert to JSON.
 struct TransformableType {
     private static let plain: Set = [
         "Bool", "Data", "Date", "Decimal", "Double", "Float", "Int", "Int16", "Int32", "Int64",
@@ -10,11 +10,11 @@ struct TransformableType {
     private static let depthLimit = 32
 
     private var rest: Substring
-    /// How a name stands in code.
+    /// Writes the name of a type as code.
     private let code: (String) -> String
 
-    /// The type as code; nil for one that is not known here.
-    /// - Parameter code: how a type's name stands in code.
+    /// The type as code; nil if it is not supported.
+    /// - Parameter code: writes the name of a type as code.
     static func read(_ text: String, code: @escaping (String) -> String) -> String? {
         var reader = TransformableType(rest: text[...], code: code)
         guard let type = reader.type(0) else { return nil }

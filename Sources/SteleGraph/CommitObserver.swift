@@ -2,7 +2,7 @@
 
 import SteleModel
 import StelePersistence
-import SteleMutex
+import SteleSystem
 
 /// Keeps the row cache exact and feeds the broadcast; on the writer's thread.
 final class CommitObserver: StoreObserver {

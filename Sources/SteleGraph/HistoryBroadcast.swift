@@ -1,12 +1,12 @@
-/// Tells whoever wants to know of each commit, in order, on a thread of its own.
+/// Tells subscribers of each commit, in order, on a thread of its own.
 
 import StelePersistence
-import SteleMutex
+import SteleSystem
 
-/// Saves as they are committed, for the change feed.
+/// The saves as they are committed, for subscribers such as the change feed.
 ///
-/// Publishing appends to a queue and wakes the thread, so a slow receiver delays other receivers
-/// but never a save. Nothing is kept for who subscribes later: that is in the history.
+/// Publishing appends to a queue and wakes the thread, so a slow subscriber delays the others but
+/// never a save. Nothing is kept for later subscribers: the history has it.
 public final class HistoryBroadcast: Sendable {
     private enum News {
         case saves([HistoryTransaction])
@@ -15,50 +15,61 @@ public final class HistoryBroadcast: Sendable {
 
     private struct State {
         var queue: [(number: UInt64, news: News)] = []
-        /// The next news' number; a subscription hears from its own number on.
+        /// The number of the next news; a subscription is told from its own number on.
         var next: UInt64 = 0
         var subscriptions: [Subscription] = []
+        var isStopped = false
     }
 
+    /// The part that the thread holds, so that it may outlive the broadcast.
     private final class Core: Sendable {
-        let state = Mutex(State())
+        let state = Monitor(State())
 
-        /// Tells all that is queued; only ever run by one thread at a time.
-        func drain() {
+        /// Tells what is queued, until the broadcast is released.
+        func run() {
             while true {
-                let (queue, subscriptions) = state.withLock { state in
-                    let taken = (state.queue, state.subscriptions)
-                    state.queue = []
-                    return taken
+                let (queue, subscriptions, isStopped) = state.withLock(
+                    when: { $0.isStopped || !$0.queue.isEmpty }
+                ) { state, _ in
+                    defer { state.queue = [] }
+                    return (state.queue, state.subscriptions, state.isStopped)
                 }
-                if queue.isEmpty { return }
-                for (number, news) in queue {
-                    for subscription in subscriptions where subscription.start <= number {
-                        switch news {
-                        case .saves(let saves): subscription.tell(saves)
-                        case .changedElsewhere: subscription.tellChangedElsewhere()
-                        }
-                    }
+                if isStopped { return }
+                for (number, news) in queue { tell(number, news, to: subscriptions) }
+            }
+        }
+
+        func tell(_ number: UInt64, _ news: News, to subscriptions: [Subscription]) {
+            for subscription in subscriptions where subscription.start <= number {
+                switch news {
+                case .saves(let saves): subscription.tell(saves)
+                case .changedElsewhere: subscription.tellChangedElsewhere()
                 }
             }
         }
     }
 
     private let core = Core()
-    private let thread: DrainThread
+    /// Nil where the system has no thread: then the threads that publish tell the news.
+    private let thread: SystemThread?
 
     init() {
         let core = core
-        thread = DrainThread { core.drain() }
+        thread = SystemThread(name: "stele-broadcast") { core.run() }
     }
 
-    /// Hears of every commit that is published after this returns.
+    deinit {
+        core.state.withLock { $0.isStopped = true }
+        core.state.signal()
+    }
+
+    /// Subscribes to the commits that are published after this returns.
     ///
     /// - Parameters:
     ///   - receive: the saves of one commit, in order. A commit that was made before the
     ///     subscription is never told; a reader opened after subscribing sees it.
     ///   - changedElsewhere: another program changed the store and left no history of it.
-    /// - Returns: what ends it; it goes on when that is dropped.
+    /// - Returns: the subscription, which goes on until `cancel`, also where it is released.
     public func subscribe(
         _ receive: @escaping @Sendable ([HistoryTransaction]) -> Void,
         changedElsewhere: @escaping @Sendable () -> Void
@@ -79,12 +90,13 @@ public final class HistoryBroadcast: Sendable {
     func publishChangedElsewhere() { enqueue(.changedElsewhere) }
 
     private func enqueue(_ news: News) {
-        let isHeard = core.state.withLock { state -> Bool in
+        let isQueued = thread != nil
+        let (number, subscriptions) = core.state.withLock { state in
+            if isQueued, !state.subscriptions.isEmpty { state.queue.append((state.next, news)) }
             state.next += 1
-            if state.subscriptions.isEmpty { return false }
-            state.queue.append((state.next - 1, news))
-            return true
+            return (state.next - 1, state.subscriptions)
         }
-        if isHeard { thread.wake() }
+        if subscriptions.isEmpty { return }
+        if isQueued { core.state.signal() } else { core.tell(number, news, to: subscriptions) }
     }
 }

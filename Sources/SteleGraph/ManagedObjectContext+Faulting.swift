@@ -87,10 +87,9 @@ extension ManagedObjectContext {
         try inOneView {
             for path in paths {
                 for (entity, objects) in groups.sorted(by: { $0.key < $1.key }) {
-                    let list = try IncludeList(path)
-                    for steps in try list.resolved(from: model.entities[entity], in: model) {
-                        try prefetch(steps, for: objects)
-                    }
+                    let steps = try KeyPathResolution.relationships(
+                        path, from: model.entities[entity], in: model)
+                    try prefetch(steps, for: objects)
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 import SteleModel
 import StelePersistence
-import SteleMutex
+import SteleSystem
 
 /// The newest known state of objects, valid for every reader that may see it.
 ///

@@ -2,7 +2,7 @@
 
 import SteleModel
 import StelePersistence
-import SteleMutex
+import SteleSystem
 
 /// Entries of the objects that hash here; evicted by the clock, so that a hit costs one bit.
 final class RowCacheShard: Sendable {

@@ -1,7 +1,7 @@
 /// One listener of the broadcast.
 
 import StelePersistence
-import SteleMutex
+import SteleSystem
 
 /// What `HistoryBroadcast.subscribe` gives: it ends by `cancel`.
 public final class Subscription: Sendable {
@@ -31,7 +31,7 @@ public final class Subscription: Sendable {
     public func cancel() {
         isCancelled.store(true, ordering: .sequentiallyConsistent)
         leave(self)
-        let isTold = teller.load(ordering: .sequentiallyConsistent) == DrainThread.current
+        let isTold = teller.load(ordering: .sequentiallyConsistent) == SystemThread.current
         if !isTold { telling.withLock { _ in } }
     }
 
@@ -41,7 +41,7 @@ public final class Subscription: Sendable {
 
     private func tell(_ news: () -> Void) {
         telling.withLock { _ in
-            teller.store(DrainThread.current, ordering: .sequentiallyConsistent)
+            teller.store(SystemThread.current, ordering: .sequentiallyConsistent)
             if !isCancelled.load(ordering: .sequentiallyConsistent) { news() }
             teller.store(0, ordering: .sequentiallyConsistent)
         }

@@ -1,24 +1,25 @@
-// Who takes new connections, and can be told to stop.
+// Accepting connections.
 
 import CMicroHTTPD
 import Glibc
-import SteleMutex
+import SteleSystem
 
-/// One thread that accepts connections and hands them to the threads of libmicrohttpd: those that
-/// begin with an event stream to a pool of its own.
+/// One thread that accepts connections and passes them to libmicrohttpd's threads. Connections that
+/// begin with an event stream go to a pool of their own.
 ///
-/// Each time that a suspended connection goes on, its thread walks all that it has suspended, and an
-/// event stream is suspended nearly all of its life. Apart from the others, ten thousand streams
-/// cost a request nothing.
+/// At each resume libmicrohttpd walks all suspended connections of the thread, and an event stream
+/// is suspended nearly all of the time. In a pool of their own ten thousand streams cost other
+/// requests nothing.
 ///
-/// libmicrohttpd can listen itself, but then its pool cannot stop listening before it stops:
-/// `MHD_quiesce_daemon` of 0.9.75 takes the socket out of the epoll set of each thread of the pool
-/// while that thread may do the same, and who comes second ends the process.
+/// libmicrohttpd can listen itself, but its pool cannot stop listening before it stops:
+/// `MHD_quiesce_daemon` of 0.9.75 removes the socket from the epoll set of each thread while that
+/// thread may do the same, and the second removal ends the process.
 final class Acceptor: Sendable {
-    /// The pools that carry connections; libmicrohttpd sees to it that threads may share them.
+    /// The pools that carry connections.
+    // @unchecked: libmicrohttpd's functions on them may be called on any thread.
     struct Pools: @unchecked Sendable {
         let requests: OpaquePointer
-        /// For those that begin with an event stream.
+        /// For connections that begin with an event stream.
         let streams: OpaquePointer
 
         /// Closes all connections and ends all threads.
@@ -28,19 +29,19 @@ final class Acceptor: Sendable {
         }
     }
 
-    /// Microseconds until it looks again whether there is room, or whether the system has got
-    /// what it lacked.
+    /// Microseconds before it tries again where the limit is reached or the system lacks
+    /// descriptors or memory.
     private static let pause: UInt32 = 10_000
 
-    /// The socket that it accepts from, and closes when it ends.
+    /// The listening socket, which `run` closes at its end.
     private let listening: Int32
-    /// Connections at once; those beyond wait to be accepted.
+    /// The most connections at once; further ones wait to be accepted.
     private let limit: Int
-    /// Seconds for which a connection may say nothing; 0 for ever.
+    /// Seconds for which a connection may send nothing; 0 for ever.
     private let idleTimeout: Int
     private let open = Atomic<Int>(0)
     private let isStopping = Atomic<Bool>(false)
-    private let hasEnded = Monitor(false)
+    private let hasEnded = Alarm()
 
     init(_ listening: Int32, limit: Int, idleTimeout: Int) {
         self.listening = listening
@@ -53,7 +54,7 @@ final class Acceptor: Sendable {
 
     /// Accepts until `stop`; on a thread of its own.
     func run(into pools: Pools) {
-        // Who is silent still is closed before this has ended.
+        // Connections that are still silent are closed before `hasEnded`.
         do {
             var silent = SilentConnections(beside: listening, seconds: idleTimeout)
             while !isStopping.load(ordering: .acquiring) {
@@ -65,17 +66,17 @@ final class Acceptor: Sendable {
                     close(arrival.socket)
                     connectionClosed()
                 }
-                if turn.isAsked, !acceptThoseThatWait(&silent, pools) { usleep(Self.pause) }
+                if turn.hasNew, !acceptAll(&silent, pools) { usleep(Self.pause) }
             }
         }
         close(listening)
-        hasEnded.withLock { $0 = true }
-        hasEnded.broadcast()
+        hasEnded.ring()
     }
 
-    /// - Returns: false where there are as many as may be, or the system has no descriptor or
-    ///   memory for another one now.
-    private func acceptThoseThatWait(_ silent: inout SilentConnections, _ pools: Pools) -> Bool {
+    /// Accepts the connections that wait.
+    /// - Returns: false where the limit is reached, or the system has no descriptor or memory for
+    ///   another connection now.
+    private func acceptAll(_ silent: inout SilentConnections, _ pools: Pools) -> Bool {
         while open.load(ordering: .relaxed) < limit {
             guard let arrival = accept() else {
                 return ![EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(errno)
@@ -100,7 +101,7 @@ final class Acceptor: Sendable {
         return socket < 0 ? nil : Arrival(socket: socket, address: address, length: length)
     }
 
-    /// Hands a connection to a pool; one that it does not take is closed by it.
+    /// Passes a connection to a pool, which closes it where it does not take it.
     private func hand(_ arrival: Arrival, to pool: OpaquePointer) -> Bool {
         let isTaken = withUnsafePointer(to: arrival.address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -111,9 +112,8 @@ final class Acceptor: Sendable {
         return isTaken
     }
 
-    /// The pool for a connection: that of streams where the request that it begins with accepts one
-    /// (WHATWG HTML, 9.2), as far as it has come; nil where nothing has. Who is taken for the other
-    /// is served as well, and no more.
+    /// The pool for a connection: that of streams where its first request, as far as it has come,
+    /// accepts one (WHATWG HTML, 9.2); nil where nothing has come. Either pool serves any request.
     private static func pool(for arrival: Arrival, of pools: Pools) -> OpaquePointer? {
         withUnsafeTemporaryAllocation(byteCount: 2048, alignment: 1) { head in
             let count = peek(
@@ -126,12 +126,12 @@ final class Acceptor: Sendable {
         }
     }
 
-    /// Takes no more connections: those that wait to be accepted are refused. When this returns,
-    /// `run` has ended. To be called once, and not where `run` has not been started.
+    /// Refuses connections that wait to be accepted and all later ones, and waits until `run` has
+    /// ended. To be called once, after `run` was started.
     func stop() {
         isStopping.store(true, ordering: .releasing)
-        // Who polls a listening socket is woken by that on Linux, and `accept4` fails.
+        // On Linux this wakes a thread that polls the socket, and makes `accept4` fail.
         shutdown(listening, Int32(SHUT_RDWR))
-        hasEnded.withLock(when: { $0 }) { _, _ in }
+        hasEnded.sleep()
     }
 }

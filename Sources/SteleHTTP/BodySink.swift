@@ -1,21 +1,21 @@
-// Where a body goes that is too large to be held.
+// The destination of a request body that is too large for memory.
 
-import SteleMutex
+import SteleSystem
 
-/// Takes a request's body piece by piece, as it comes.
+/// Takes a request's body in pieces as they arrive.
 public protocol BodySink: AnyObject, Sendable {
-    /// The most bytes that it takes; beyond, the answer is 413.
+    /// The most bytes that it takes; a longer body is refused with 413.
     var limit: Int { get }
 
-    /// Takes the next bytes. One call at a time, on threads that may wait for the disk. What goes
-    /// wrong is kept, and told by whoever answers the request.
+    /// Takes the next bytes. There is one call at a time, on a thread that may wait for the disk.
+    /// An error is kept until the request is answered.
     func take(_ bytes: [UInt8])
 
-    /// The exchange is over: what was not made use of is let go. Called once at least.
+    /// Releases what the request has not used. Called when the request has ended, at least once.
     func close()
 }
 
-/// A body's next bytes on their way into its sink, while the connection is suspended.
+/// The next bytes of a body, on their way to its sink while the connection is suspended.
 final class BodyPiece: Job {
     private let sink: any BodySink
     private let bytes: [UInt8]
@@ -32,13 +32,13 @@ final class BodyPiece: Job {
         resume()
     }
 
-    /// The server stops. Who is at the disk comes back by itself; a piece that waits is given up,
-    /// and so is the body, for its request is refused.
+    /// The server stops. A piece that is being written is finished by its worker; a piece that
+    /// waits is discarded with the body, because the request is refused.
     func abandon() { resume() }
 
     private let isDone = Atomic<Bool>(false)
 
-    /// Once: a connection that is not suspended must not be resumed.
+    /// Resumes the connection once: one that is not suspended must not be resumed.
     private func resume() {
         if !isDone.exchange(true, ordering: .acquiringAndReleasing) { connection.resume() }
     }

@@ -1,32 +1,31 @@
 // The pipe between a producer on a thread of its own and a connection that may be slow.
 
 import CMicroHTTPD
+import SteleSystem
 
-/// Why a producer's `write` throws: there is no one to write to any longer.
+/// Why a producer's `write` throws: its bytes cannot be sent any longer.
 public enum BodyWriterError: Error, Sendable, Equatable {
-    /// The client has gone.
+    /// The client has closed the connection.
     case clientGone
     /// The client has taken nothing for longer than the stall limit.
     case stalled
-    /// The answer has lasted longer than an answer may.
+    /// The response has lasted longer than a response may.
     case tooLong
-    /// The server stops.
+    /// The server is stopping.
     case stopping
 }
 
-/// What a streaming producer writes to. `write` waits while the client is slow.
+/// The destination of a streaming producer. `write` waits while the client is slow.
 public final class BodyWriter: Sendable {
     private enum End { case open, finished, failed }
 
     private struct State: Sendable {
-        var queue = Ring<[UInt8]>()
-        var offset = 0
-        var queuedBytes = 0
+        var queue = ByteQueue()
         var end = End.open
         var parked = false
         var closed = false
         var stopping = false
-        /// When the client was last known to take something, and how much it had by then.
+        /// When the client was last known to take bytes, and how many it had taken by then.
         var takenAt: UInt64
         var taken: UInt64?
         var connection: Connection?
@@ -36,8 +35,8 @@ public final class BodyWriter: Sendable {
     private let capacity: Int
     private let stallNanoseconds: UInt64
     private let deadline: UInt64
-    /// Without chunks, for HTTP/1.0, an answer ends where the connection does, and only a reset
-    /// tells one that is cut short from a whole one.
+    /// Without chunks, for HTTP/1.0, the end of the connection is the end of the response, and only
+    /// a reset tells the client that the response is cut short.
     private let isChunked: Bool
 
     init(
@@ -45,23 +44,24 @@ public final class BodyWriter: Sendable {
         longestLife: Double
     ) {
         self.isChunked = isChunked
-        state = Monitor(State(takenAt: monotonicNanoseconds(), connection: connection))
+        state = Monitor(State(takenAt: MonotonicClock.now, connection: connection))
         self.capacity = max(capacity, 1)
         stallNanoseconds = UInt64(min(max(stallLimit, 0.001), 1e9) * 1e9)
-        deadline = monotonicDeadline(in: longestLife)
+        deadline = MonotonicClock.deadline(in: longestLife)
     }
 
-    /// Hands the bytes on, waiting until there is room for them; a piece larger than the buffer
-    /// waits until the buffer is empty. Throws `BodyWriterError` when nobody will take them.
+    /// Queues the bytes, waiting until there is room for them; a piece larger than the buffer
+    /// waits until the buffer is empty.
+    /// - Throws: `BodyWriterError` where they cannot be sent.
     public func write(_ bytes: [UInt8]) throws {
         if bytes.isEmpty { return }
         let capacity = capacity
         let isReady: (State) -> Bool = { state in
-            state.closed || state.stopping || state.queuedBytes == 0
-                || state.queuedBytes + bytes.count <= capacity
+            state.closed || state.stopping || state.queue.count == 0
+                || state.queue.count + bytes.count <= capacity
         }
         while true {
-            let lookAt = monotonicNanoseconds() &+ stallNanoseconds / 8
+            let lookAt = MonotonicClock.now &+ stallNanoseconds / 8
             let written = try state.withLock(when: isReady, until: min(lookAt, deadline)) {
                 state, ready in
                 try check(&state)
@@ -69,9 +69,8 @@ public final class BodyWriter: Sendable {
                     try checkProgress(&state)
                     return false
                 }
-                if state.queuedBytes == 0 { state.takenAt = monotonicNanoseconds() }
+                if state.queue.count == 0 { state.takenAt = MonotonicClock.now }
                 state.queue.append(bytes)
-                state.queuedBytes += bytes.count
                 Self.wake(&state)
                 return true
             }
@@ -79,7 +78,8 @@ public final class BodyWriter: Sendable {
         }
     }
 
-    /// Throws when there is no use in producing any more; for producers that think long.
+    /// Tells a producer that has written nothing for a while whether to go on.
+    /// - Throws: `BodyWriterError` where further bytes cannot be sent.
     public func check() throws {
         try state.withLock { try check(&$0) }
     }
@@ -87,12 +87,12 @@ public final class BodyWriter: Sendable {
     private func check(_ state: inout State) throws {
         if state.stopping { throw BodyWriterError.stopping }
         if state.closed { throw BodyWriterError.clientGone }
-        if monotonicNanoseconds() >= deadline { throw BodyWriterError.tooLong }
+        if MonotonicClock.now >= deadline { throw BodyWriterError.tooLong }
     }
 
-    /// A client may take for long what the system holds for it, before more is asked for.
+    /// A client may be busy for long with what the system holds for it before it asks for more.
     private func checkProgress(_ state: inout State) throws {
-        let now = monotonicNanoseconds()
+        let now = MonotonicClock.now
         let taken = state.connection?.taken
         if taken != state.taken {
             state.taken = taken
@@ -108,9 +108,9 @@ public final class BodyWriter: Sendable {
     }
 }
 
-// What the thread of the pool and the connection do.
+// Calls from the producer's and the connection's threads.
 extension BodyWriter {
-    /// The producer is done: well, when `whole`; else the connection is broken off.
+    /// The producer has returned. Where the body is not whole the connection is broken off.
     func end(whole: Bool) {
         state.withLock { state in
             guard state.end == .open else { return }
@@ -120,7 +120,7 @@ extension BodyWriter {
         }
     }
 
-    /// The server does not wait for this producer any longer.
+    /// The server no longer waits for the producer.
     func stop() {
         state.withLock { state in
             state.stopping = true
@@ -130,64 +130,47 @@ extension BodyWriter {
         state.broadcast()
     }
 
-    /// A connection that waits for a slow client is not suspended and would not look here: its
-    /// socket is still open, for closing it comes after `closed`, which takes this lock.
+    /// A connection that waits for a slow client is not suspended and would not call `read`. Its
+    /// socket is still open: closing it comes after `closed`, which takes this lock.
     private func breakOff(_ state: inout State) {
-        _ = state.queue.removeAll()
-        state.queuedBytes = 0
+        state.queue.removeAll()
         guard !state.parked, !state.closed, let connection = state.connection else { return }
         if isChunked { connection.breakOff() } else { connection.reset() }
     }
 
-    /// Fills libmicrohttpd's buffer, or suspends the connection when there is nothing.
+    /// Fills libmicrohttpd's buffer, or suspends the connection where nothing waits.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let count: Int = state.withLock { state in
             if state.end == .failed {
                 if !isChunked { state.connection?.reset() }
                 return stele_mhd_end_with_error
             }
-            guard state.queuedBytes > 0 else {
+            guard state.queue.count > 0 else {
                 if state.end == .finished { return stele_mhd_end_of_stream }
                 guard let connection = state.connection else { return stele_mhd_end_with_error }
                 state.parked = true
                 connection.suspend()
                 return 0
             }
-            var written = 0
-            while written < buffer.count, let first = state.queue.peek {
-                let count = min(buffer.count - written, first.count - state.offset)
-                first.withUnsafeBytes { bytes in
-                    buffer[written..<written + count]
-                        .copyBytes(from: bytes[state.offset..<state.offset + count])
-                }
-                written += count
-                state.offset += count
-                if state.offset == first.count {
-                    _ = state.queue.popFirst()
-                    state.offset = 0
-                }
-            }
-            state.queuedBytes -= written
-            state.takenAt = monotonicNanoseconds()
-            return written
+            state.takenAt = MonotonicClock.now
+            return state.queue.take(into: buffer)
         }
         if count > 0 { state.signal() }
         return count
     }
 
-    /// The connection has gone, or all has been sent.
+    /// The connection is closed, or all is sent.
     func closed() {
         state.withLock { state in
             state.closed = true
             state.connection = nil
-            _ = state.queue.removeAll()
-            state.queuedBytes = 0
+            state.queue.removeAll()
         }
         state.broadcast()
     }
 }
 
-/// A producer and its pipe, as a job of the stream pool.
+/// A producer and its pipe, as a job of the stream workers.
 final class StreamJob: Job {
     private let writer: BodyWriter
     private let producer: @Sendable (BodyWriter) throws -> Void

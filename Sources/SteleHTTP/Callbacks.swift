@@ -15,13 +15,13 @@ func exchangeBegins(
     return Unmanaged.passRetained(exchange).toOpaque()
 }
 
-/// Stele has read the query by now. libmicrohttpd would make a record of each parameter, and where
-/// its buffer has no room for one (from some hundred on, however short), 0.9.75 sends nothing and
-/// waits for ever: it overwrites the state in which it would send its 431.
+/// Hides the query, which is read by now, from libmicrohttpd. It would make a record of each
+/// parameter, and where its buffer has no room for one (after about a hundred), 0.9.75 sends
+/// nothing and waits for ever: it overwrites the state in which it would send its 431.
 private func hideQuery(of target: UnsafePointer<CChar>) {
     guard let mark = strchr(target, Int32(UInt8(ascii: "?"))) else { return }
-    // Behind the mark is at least the end of the text, in libmicrohttpd's own buffer, which it
-    // changes itself as soon as this returns.
+    // After the mark is at least the end of the text, in libmicrohttpd's own buffer, which it
+    // changes itself when this returns.
     mark[1] = 0
 }
 
@@ -57,7 +57,7 @@ func connectionChanges(
     Unmanaged<ServerCore>.fromOpaque(context).takeUnretainedValue().acceptor.connectionClosed()
 }
 
-/// Leaves the text as it is: Stele decodes the target itself, once.
+/// Leaves the text escaped: the service decodes the target.
 func leaveEscaped(
     _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
     _ text: UnsafeMutablePointer<CChar>?

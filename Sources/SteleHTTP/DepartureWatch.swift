@@ -1,23 +1,23 @@
-// Who notices that the client of a sleeping event stream has gone.
+// Noticing that the client of a suspended event stream has closed its connection.
 
 import CLinux
 import Glibc
-import SteleMutex
+import SteleSystem
 
-/// One thread that waits for the other end of any event stream to close.
+/// One thread that waits for the client of any event stream to close its connection.
 ///
-/// libmicrohttpd does not look at a suspended connection, so its socket is watched here as well;
-/// who has gone is told at once, not with the next heartbeat. When many have gone, what they held
-/// is given back to the system.
+/// libmicrohttpd does not read from a suspended connection, so its socket is watched here as well:
+/// the stream ends at once, and not with the next heartbeat. After many departures freed memory is
+/// returned to the system. A thread that waits for sockets is woken by a descriptor (`eventfd`).
 final class DepartureWatch: Sendable {
     private struct State {
         var streams: [UInt64: EventStream] = [:]
         var next: UInt64 = 1
     }
 
-    /// Departures after which freed memory goes back to the system.
+    /// Departures after which freed memory is returned to the system.
     private static let departuresATrim = 256
-    /// Milliseconds without a departure before it does.
+    /// Milliseconds without a departure before that is done.
     private static let quiet: Int32 = 250
 
     private let poll: Int32
@@ -37,7 +37,7 @@ final class DepartureWatch: Sendable {
     }
 
     /// Watches a stream's socket until `forget`.
-    /// - Returns: what `forget` takes; 0 where it cannot be watched.
+    /// - Returns: the number for `forget`; 0 where the socket cannot be watched.
     func watch(_ stream: EventStream, socket: Int32) -> UInt64 {
         let id = state.withLock { state in
             let id = state.next
@@ -54,10 +54,10 @@ final class DepartureWatch: Sendable {
         return id
     }
 
-    /// The stream has ended; its socket leaves the watch when it is closed.
+    /// The stream has ended. Closing its socket ends the watch for it.
     func forget(_ id: UInt64) { state.withLock { _ = $0.streams.removeValue(forKey: id) } }
 
-    /// Waits and tells, until `stop`; on a thread of its own.
+    /// Drops streams whose clients have gone, until `stop`; on a thread of its own.
     func run() {
         var events = [epoll_event](repeating: epoll_event(), count: 256)
         var departures = 0

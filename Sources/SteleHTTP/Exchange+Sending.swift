@@ -1,4 +1,4 @@
-// From an answer to libmicrohttpd's response.
+// From a response to libmicrohttpd's response.
 
 import CMicroHTTPD
 import Glibc
@@ -19,7 +19,7 @@ extension Exchange {
         case .bytes(let bytes):
             if bytes.count > Self.shortBytes { connection.keepShort() }
             made = bytes.withUnsafeBytes { bytes in
-                // Not written to: libmicrohttpd copies at once.
+                // Mutable for C alone: libmicrohttpd copies the bytes at once.
                 MHD_create_response_from_buffer(
                     bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress),
                     .RESPMEM_MUST_COPY)
@@ -45,14 +45,14 @@ extension Exchange {
         guard let made else { return .NO }
         defer { MHD_destroy_response(made) }
         for header in response.headers {
-            // Given as they are, each would be copied into an array first.
+            // Passing the strings themselves would copy each into an array first.
             header.name.withCString { name in
                 header.value.withCString { _ = MHD_add_response_header(made, name, $0) }
             }
         }
         if closing || core.isStopping { _ = MHD_add_response_header(made, "Connection", "close") }
         if isHead, response.body.hasUnknownLength {
-            // libmicrohttpd would send a last chunk, which HEAD must not have.
+            // libmicrohttpd would send a last chunk, which a response to HEAD must not have.
             stele_mhd_without_chunks(made)
         }
         let status = (200...599).contains(response.status) ? response.status : 500
@@ -97,7 +97,7 @@ extension Exchange {
         }
         uncount()
         core.register(stream)
-        // The stream may be there for days, and nobody asks for its head again.
+        // The stream may be open for days, and its request's head is not read again.
         head.forgetHeaders()
         connection.keepShort()
         let watch = core.departures.watch(stream, socket: connection.socket)
@@ -114,7 +114,7 @@ extension Exchange {
         return made
     }
 
-    /// Bytes of a body in one piece up to which the system may take all of it.
+    /// The size up to which the system may buffer a whole body.
     private static let shortBytes = 256 << 10
 }
 

@@ -1,22 +1,23 @@
-// One request on its way through the server: from its line to its answer.
+// One request on its way through the server, from its first line to its response.
 
 import CMicroHTTPD
 import Glibc
-import SteleMutex
+import SteleSystem
 
-/// Retained when libmicrohttpd shows the request line, released when it is done with the request,
-/// and nowhere else.
-// @unchecked: `answer` has its lock. All else belongs to the pool thread that carries the
-// connection; while that is suspended, to the worker that has the exchange.
+// @unchecked: `answer` has its lock. The other properties are accessed on the pool thread that
+// carries the connection, and while that is suspended on the worker that has the exchange.
+/// A request. It is retained when libmicrohttpd announces the request line, released when
+/// libmicrohttpd has finished the request, and nowhere else.
 final class Exchange: Job, @unchecked Sendable {
     enum Phase { case head, body, overflowing, handedOver, answered }
 
-    /// What a suspended connection waits for; whoever stores it resumes, and only once.
+    /// The answer of a suspended connection. The thread that stores it resumes the connection,
+    /// once.
     enum Answer {
         case none
         case awaited(Waiting)
         case given(Response)
-        /// Given to be made on the pool thread.
+        /// Given as a closure that the pool thread calls.
         case toBeMade(@Sendable () -> Response)
         case taken
     }
@@ -25,7 +26,7 @@ final class Exchange: Job, @unchecked Sendable {
     struct Waiting {
         let request: Request
         let connection: Connection
-        /// What a worker does for it; nil while it is pending.
+        /// The step for a worker; nil while it is pending.
         var next: Later?
     }
 
@@ -35,7 +36,7 @@ final class Exchange: Job, @unchecked Sendable {
     var head: RequestHead
     var body: [UInt8] = []
     var overflow = 0
-    /// Where the body goes, where it is not held, and how much of it has come.
+    /// The destination of a body that is not kept in memory, and how much of a body has come.
     private var sink: (any BodySink)?
     private var received = 0
     /// Whether it counts among the core's unanswered requests.
@@ -46,7 +47,7 @@ final class Exchange: Job, @unchecked Sendable {
 
     init(core: ServerCore, target: UnsafePointer<CChar>) {
         self.core = core
-        receivedAt = monotonicNanoseconds()
+        receivedAt = MonotonicClock.now
         head = RequestHead(target: target)
     }
 
@@ -88,8 +89,8 @@ final class Exchange: Job, @unchecked Sendable {
         return .YES
     }
 
-    /// What fills libmicrohttpd's buffer leaves it no room for an answer, so this one does not go
-    /// through it.
+    /// A head that fills libmicrohttpd's buffer leaves no room for a response, so this one does not
+    /// go through libmicrohttpd.
     private func refuseHead(on connection: Connection) -> MHD_Result {
         phase = .answered
         let limit = core.configuration.headLimit
@@ -124,17 +125,17 @@ final class Exchange: Job, @unchecked Sendable {
     /// Bytes of a body that a sink is given at a time.
     private static let pieceBytes = 256 << 10
 
-    /// The connection waits until the piece is taken, so that a client is never further ahead.
+    /// The connection waits until the piece is taken, so that one piece at most is in memory.
     private func passOn(to sink: any BodySink, _ connection: Connection) {
         let piece = BodyPiece(body, sink, connection)
         body = []
         connection.suspend()
-        // With no worker to be had, its own thread has to do it.
+        // Where no worker is free, the connection's thread does it.
         if !core.workers.submit(piece) { piece.run() }
     }
 
-    /// No answer can go out while a body comes in, so the rest is read and thrown away; a client
-    /// that does not end within a multiple of the limit is cut off.
+    /// No response can go out while a body comes in, so the rest is read and discarded; a client
+    /// that sends more than a multiple of the limit is disconnected.
     private func swallow(_ call: HandlerCall) -> MHD_Result {
         overflow += call.size.pointee
         call.size.pointee = 0
@@ -152,7 +153,7 @@ final class Exchange: Job, @unchecked Sendable {
         core.unanswered.add(1, ordering: .relaxed)
         var request = makeRequest()
         request.socket = connection.socket
-        // A sink's last piece is written by a worker: the disk may be slow.
+        // A worker writes the last piece for a sink: the disk may be slow.
         let piece = request.body
         if sink != nil { request.body = [] }
         body = []
@@ -169,7 +170,7 @@ final class Exchange: Job, @unchecked Sendable {
         return .YES
     }
 
-    /// Starts what the request is pending on.
+    /// Starts the work that the request is pending on.
     private func wait(_ start: (Reply) -> Void) {
         let isAwaited = answer.withLock { answer in
             guard case .awaited = answer else { return false }
@@ -181,7 +182,7 @@ final class Exchange: Job, @unchecked Sendable {
         start(Reply(answer: { self.give(.toBeMade($0)) }, later: { self.handOver($0) }))
     }
 
-    /// A step that begins with the last piece of a body that goes into a sink.
+    /// The step, after the last piece of the body has gone to its sink.
     private func pouring(_ piece: [UInt8], before next: Later) -> Later {
         guard let sink, !piece.isEmpty else { return next }
         return Later(by: .waiting) {
@@ -190,14 +191,14 @@ final class Exchange: Job, @unchecked Sendable {
         }
     }
 
-    /// Comes before anything can answer the request, so that no answer is lost.
+    /// Suspends the connection, before any thread can answer the request: else an answer is lost.
     private func suspend(_ request: Request, _ connection: Connection) {
         phase = .handedOver
         answer.withLock { $0 = .awaited(Waiting(request: request, connection: connection)) }
         connection.suspend()
     }
 
-    /// Hands the request to a worker, and answers with a refusal where none has room.
+    /// Passes the request to a worker, and refuses it where their queue is full.
     private func handOver(_ next: Later) {
         let waiting = answer.withLock { answer -> Waiting? in
             guard case .awaited(var waiting) = answer else { return nil }
@@ -217,7 +218,7 @@ final class Exchange: Job, @unchecked Sendable {
         give(.given(core.rendered(refusal)))
     }
 
-    /// The handler is called again after the resume: the answer is there.
+    /// Sends the answer; libmicrohttpd calls the handler again after the resume.
     private func deliver(on connection: Connection) -> MHD_Result {
         let given = answer.withLock { answer in
             defer { answer = .taken }
@@ -234,7 +235,7 @@ final class Exchange: Job, @unchecked Sendable {
         send(core.rendered(refusal), closing: refusal.closesConnection, on: connection)
     }
 
-    /// libmicrohttpd is done with the request, however it ended.
+    /// libmicrohttpd has finished the request, sent or not.
     func finished() {
         sink?.close()
         uncount()
@@ -258,8 +259,8 @@ final class Exchange: Job, @unchecked Sendable {
 
     func run() {
         guard let waiting, let next = waiting.next else { return }
-        // A client that has left after a long wait needs no answer.
-        let waited = monotonicNanoseconds() &- receivedAt
+        // A client that has closed its connection during a long wait needs no answer.
+        let waited = MonotonicClock.now &- receivedAt
         if waited > Self.longWait, head.method == "GET", waiting.request.clientHasGone {
             return give(.given(Response(status: 503, headers: [], body: .none)))
         }
@@ -270,7 +271,7 @@ final class Exchange: Job, @unchecked Sendable {
         }
     }
 
-    /// Nanoseconds after which a reading request is asked whether its client is still there.
+    /// Nanoseconds of waiting after which a GET is done only if its client is still connected.
     private static let longWait: UInt64 = 100_000_000
 
     func abandon() {
@@ -284,9 +285,8 @@ final class Exchange: Job, @unchecked Sendable {
         }
     }
 
-    /// Stores the answer and resumes the connection, the first time it is called; a later answer
-    /// is let go. The resume is inside the lock, so that the server, which gives an answer of its
-    /// own before it stops, knows afterwards that nothing is suspended.
+    /// Stores the first answer and resumes the connection; discards later ones. The resume is under
+    /// the lock, so that after `abandon` the stopping server knows that nothing is suspended.
     private func give(_ given: Answer) {
         let stored = answer.withLock { answer in
             guard case .awaited(let waiting) = answer else { return false }
@@ -307,7 +307,7 @@ extension Request {
 }
 
 extension Response {
-    /// The answer will not go out: its stream must not wait for a connection.
+    /// The response will not be sent: its stream must not wait for a connection.
     func discard() {
         if case .events(let stream) = body { stream.closed() }
     }

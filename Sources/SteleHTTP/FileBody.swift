@@ -1,11 +1,11 @@
-// A file, or a part of one, as an answer's body.
+// A file, or a part of one, as the body of a response.
 
 import Glibc
 
-/// An open file whose bytes are sent by the system, without being held in memory.
+/// An open file. The system sends its bytes without a copy in the program's memory.
 public final class FileBody: Sendable {
     let descriptor: Int32
-    /// How many bytes the whole file has.
+    /// The size of the whole file in bytes.
     public let size: Int
 
     /// Opens a file; nil where it cannot be read.
@@ -23,6 +23,6 @@ public final class FileBody: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The same file once more, for libmicrohttpd to close; -1 where there is no room for one.
+    /// A second descriptor, for libmicrohttpd to close; -1 where the system has none.
     func duplicate() -> Int32 { fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
 }

@@ -1,8 +1,8 @@
-// gzip (RFC 1952) by zlib, for answers to clients that ask for it.
+// gzip (RFC 1952) by zlib, for responses to clients that accept it.
 
 import CZlib
 
-/// The bytes, compressed as one gzip member. Returns nil when zlib has no memory for it.
+/// The bytes, compressed as one gzip member; nil where zlib has no memory.
 public func gzip(_ bytes: [UInt8], level: Int32 = 6) -> [UInt8]? {
     guard let stream = GzipStream(level: level) else { return nil }
     var out: [UInt8] = []
@@ -11,16 +11,17 @@ public func gzip(_ bytes: [UInt8], level: Int32 = 6) -> [UInt8]? {
     return out
 }
 
-/// gzip in pieces, for a streaming answer; used by one thread.
+/// gzip in pieces, for a streamed response; for use by one thread.
 public final class GzipStream {
     private let stream: UnsafeMutablePointer<z_stream>
     private var room = [UInt8](repeating: 0, count: 16 << 10)
 
-    /// Nil when zlib has no memory for it. Level 1 is the fastest, 9 the smallest.
+    /// A stream of a compression level from 1, the fastest, to 9, the smallest output; nil where
+    /// zlib has no memory.
     public init?(level: Int32 = 6) {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
-        // A window of 15 bits, and 16 for gzip's header instead of zlib's.
+        // A window of 15 bits; 16 more ask for gzip's header instead of zlib's.
         let status = deflateInit2_(
             stream, min(max(level, 1), 9), Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY,
             ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
@@ -35,20 +36,21 @@ public final class GzipStream {
         stream.deallocate()
     }
 
-    /// Compresses a piece; what is ready is appended to `out`. False is an error of zlib.
+    /// Compresses a piece, and appends the output that is ready. False is an error of zlib.
     public func add(_ bytes: [UInt8], to out: inout [UInt8]) -> Bool {
         run(bytes, flush: Z_NO_FLUSH, to: &out)
     }
 
-    /// Appends all that has been added so far, so that a client can read it.
+    /// Appends the output of all input so far, so that a client can read it. False is an error of
+    /// zlib.
     public func flush(to out: inout [UInt8]) -> Bool { run([], flush: Z_SYNC_FLUSH, to: &out) }
 
-    /// Appends the rest and the trailer.
+    /// Appends the rest and the trailer. False is an error of zlib.
     public func finish(to out: inout [UInt8]) -> Bool { run([], flush: Z_FINISH, to: &out) }
 
     private func run(_ bytes: [UInt8], flush: Int32, to out: inout [UInt8]) -> Bool {
         bytes.withUnsafeBufferPointer { input in
-            // zlib only reads from it, and takes 32 bits of length.
+            // zlib only reads the input, and takes lengths of 32 bits.
             var start = UnsafeMutablePointer(mutating: input.baseAddress)
             var left = input.count
             repeat {
@@ -72,7 +74,7 @@ public final class GzipStream {
                 return (status, room.count - Int(stream.pointee.avail_out))
             }
             out.append(contentsOf: room[..<count])
-            // Nothing to do is no error here: an empty piece, or a second flush.
+            // Z_BUF_ERROR says that there was nothing to do: an empty piece or a second flush.
             guard status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR else {
                 return false
             }

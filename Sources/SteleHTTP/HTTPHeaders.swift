@@ -1,6 +1,6 @@
-// The header fields of a request, in one buffer, so that taking them over costs one allocation.
+// The header fields of a request in one buffer, which costs one allocation.
 
-/// The header fields of a request in the order they came; names compare without case
+/// The header fields of a request, in the order in which they came. Names compare without case
 /// (RFC 9110, 5.1).
 public struct HTTPHeaders: Sendable {
     // Each field is two bytes of name length, four of value length, the name, the value.
@@ -9,7 +9,7 @@ public struct HTTPHeaders: Sendable {
     /// No fields.
     public init() { packed = [] }
 
-    /// Fields from names and values, as a test or a caller inside the process has them.
+    /// Fields with these names and values.
     public init(_ fields: [(name: String, value: String)]) {
         packed = []
         for field in fields {
@@ -20,7 +20,7 @@ public struct HTTPHeaders: Sendable {
     }
 
     mutating func append(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
-        // White space around the value is no part of it (RFC 9110, 5.5).
+        // White space around the value is not part of it (RFC 9110, 5.5).
         let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
         let end = value.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? 0
         let start = value[..<end].firstIndex { !isSpace($0) } ?? end
@@ -47,7 +47,7 @@ public struct HTTPHeaders: Sendable {
         return found
     }
 
-    /// All values of the field, in the order they came.
+    /// All values of the field, in the order in which they came.
     public func values(named name: String) -> [String] {
         var all: [String] = []
         search(name) { value in
@@ -57,7 +57,7 @@ public struct HTTPHeaders: Sendable {
         return all
     }
 
-    /// Whether the field is there at all.
+    /// Whether there is a field of that name.
     public func contains(_ name: String) -> Bool {
         var found = false
         search(name) { _ in
@@ -87,12 +87,12 @@ public struct HTTPHeaders: Sendable {
 }
 
 extension HTTPHeaders: Sequence {
-    /// Goes over the fields in the order they came.
+    /// Iterates over the fields in the order in which they came.
     public struct Iterator: IteratorProtocol {
         let packed: [UInt8]
         var position = 0
 
-        /// The next name and value, names spelt as the client did.
+        /// The next name, in the client's spelling, and value.
         public mutating func next() -> (name: String, value: String)? {
             packed.withUnsafeBytes { bytes in
                 guard let field = Field(in: bytes, at: position) else { return nil }
@@ -105,6 +105,7 @@ extension HTTPHeaders: Sequence {
         }
     }
 
+    /// An iterator over the names and values.
     public func makeIterator() -> Iterator { Iterator(packed: packed) }
 }
 
@@ -125,7 +126,7 @@ private struct Field {
     }
 }
 
-/// Compares ASCII letters without case, every other byte as it is.
+/// Whether the bytes are equal, ASCII letters without case.
 func equalIgnoringCase(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
     guard left.count == right.count else { return false }
     for index in left.indices where left[index] != right[index] {
@@ -135,7 +136,8 @@ func equalIgnoringCase(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferP
     return true
 }
 
-/// The same for what is not bytes in one place.
+/// Whether the bytes are equal, ASCII letters without case; for collections that are not
+/// contiguous.
 func equalIgnoringCase(
     _ left: some Collection<UInt8>, _ right: some Collection<UInt8>
 ) -> Bool {
@@ -145,7 +147,7 @@ func equalIgnoringCase(
 }
 
 extension StaticString {
-    /// Whether this is that name, but for the case of its letters.
+    /// Whether this is that name, ASCII letters without case.
     func isName(_ bytes: UnsafeRawBufferPointer) -> Bool {
         withUTF8Buffer { equalIgnoringCase(UnsafeRawBufferPointer($0), bytes) }
     }

@@ -9,58 +9,57 @@ extension HTTPServer {
         public var host = "127.0.0.1"
         /// The port, 0 to 65535; 0 takes any free one.
         public var port = 0
-        /// Threads that carry connections, but those that begin with an event stream. More than
-        /// cores: a resume walks the suspended connections of its thread, so many threads keep that
-        /// walk short. Not many more: each has its part of the connections, and cores change between
-        /// those that are busy.
+        /// Threads that carry connections, except those that begin with an event stream. More than
+        /// cores: a resume walks the suspended connections of its thread, so more threads keep that
+        /// walk short. Not many more, because the cores switch between busy threads.
         public var threads = max(4, 2 * Configuration.cores)
         /// Threads that carry connections which begin with an event stream. As many as cores: more
-        /// would take them from all else that runs, the clients of these very streams among it. An
-        /// odd number: a connection's thread goes by the number of its socket, and where every second
-        /// connection is a stream these are spread over all of them as well.
+        /// would compete with the program's other threads. An odd number: libmicrohttpd chooses a
+        /// connection's thread by its descriptor, and where every second connection is a stream an
+        /// even number would leave half of the threads without any.
         public var eventStreamThreads = Configuration.cores | 1
-        /// Threads that carry writing requests which `begin` leaves; made as they are needed. Many,
-        /// for they wait for the disk together.
+        /// Threads for later steps that may wait (`Later.Workers.waiting`), created when needed.
+        /// Many, because they wait for the disk together.
         public var workers = 64
-        /// Threads that carry GET and HEAD which `begin` leaves. As many as the cores can use, with
-        /// some to spare for slow ones: more at once end no sooner.
+        /// Threads for later steps that read (`Later.Workers.reading`). As many as the cores can
+        /// use and some more for slow reads: further threads would finish no sooner.
         public var readers = max(8, 4 * Configuration.cores)
-        /// Requests that may wait for a worker; beyond, the answer is 503.
+        /// How many requests may wait for a worker; further ones are answered with 503.
         public var workerQueue = 1024
-        /// Streaming answers at once, and threads that run their producers, made as they are needed;
-        /// beyond, the answer is 503. A producer whose client is slow keeps its thread, so each has
-        /// its own and none waits for another's client.
+        /// How many responses may be streamed at once; further ones are answered with 503. Each has
+        /// a thread for its producer, created when needed, so that none waits for another's client.
         public var streamWorkers = 96
         /// Bytes that a streaming producer may be ahead of its client.
         public var streamBufferBytes = 256 << 10
-        /// Seconds that a client may take nothing of a streaming answer, as far as its system
-        /// tells what it takes.
+        /// Seconds for which a client may acknowledge nothing of a streamed response.
         public var stallLimit = 30.0
-        /// Seconds that a streaming answer may take at most.
+        /// The longest that a streamed response may take, in seconds.
         public var longestStream = 3600.0
-        /// The largest body taken, in bytes; beyond, the answer is 413.
+        /// The largest request body in bytes; a larger one is refused with 413.
         public var maximumBodyBytes = 32 << 20
-        /// Bytes of buffer a connection: the head of a request must fit (else 431 or 414) beside
-        /// `answerHeadBytes`, and chunks go out in pieces of up to all of it. A connection that waits
-        /// for its next request keeps it; an idle event stream gives most of it back.
+        /// Bytes of buffer for each connection. The head of a request must fit beside
+        /// `answerHeadBytes` (else 431 or 414), and chunks are sent in pieces of up to its size. A
+        /// connection that waits for its next request keeps it; an idle event stream releases most
+        /// of it.
         public var connectionMemoryLimit = 32 << 10
-        /// Connections at once, event streams among them.
+        /// The most connections at once, with event streams; further ones wait to be accepted.
         public var connectionLimit = 30_000
-        /// Seconds after which a connection on which nothing moves is closed; 0 for never.
+        /// Seconds without traffic after which a connection is closed; 0 for never.
         public var idleTimeout = 60
-        /// Connections that may wait to be accepted.
+        /// How many connections may wait to be accepted.
         public var backlog = 1024
-        /// Bytes of stack of a worker: address space, of which only what is touched costs memory.
-        /// Expressions and bodies that nest up to their bounds need more than 1 MiB in builds
-        /// without optimisation or with a sanitizer.
+        /// Bytes of a worker's stack, of which only the used pages cost memory. Expressions and
+        /// bodies that nest up to their bounds need more than 1 MiB in builds without optimisation
+        /// or with a sanitizer.
         public var workerStackBytes = 8 << 20
 
-        /// Bytes of a connection's buffer that the head of a request must leave for the answer's.
+        /// Bytes of a connection's buffer that a request's head must leave for the response's.
         static let answerHeadBytes = 4 << 10
 
-        /// The most bytes of buffer that the head of a request may take.
+        /// The most bytes of a connection's buffer for a request's head.
         var headLimit: Int { connectionMemoryLimit - Self.answerHeadBytes }
 
+        /// The defaults.
         public init() {}
 
         static var cores: Int { max(Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))), 1) }

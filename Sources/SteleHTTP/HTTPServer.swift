@@ -1,28 +1,28 @@
-// The server: libmicrohttpd's daemon, and what stands around it.
+// The server: libmicrohttpd's daemons, the acceptor and the workers.
 
 import CMicroHTTPD
 import Glibc
-import SteleMutex
+import SteleSystem
 
 /// An HTTP/1.1 server on libmicrohttpd.
 ///
-/// A complete request goes to `answer` on the thread that carries its connection; the steps that
-/// `answer` leaves for later are taken by workers.
+/// `answer` receives a complete request on the thread that carries its connection; workers take the
+/// steps that it leaves for later.
 public final class HTTPServer: Sendable {
     let core: ServerCore
-    /// The port listened on, also where the configuration said 0.
+    /// The port that it listens on; the system's choice where the configuration has 0.
     public let port: Int
-    /// libmicrohttpd's daemons; nil when they are stopped.
+    /// libmicrohttpd's daemons; nil once they are stopped.
     private let pools: Mutex<Acceptor.Pools?>
 
-    /// Starts the server: when this returns, connections are taken.
+    /// Starts the server. It accepts connections when this returns.
     /// - Parameters:
     ///   - answer: takes a request's first step, on a thread that carries many connections and must
     ///     not wait.
-    ///   - refuse: renders what the server itself must refuse.
-    ///   - sink: where the body of a PUT goes, asked when its head has come, on a thread that must
-    ///     not wait; nil for one that is held and comes with the request.
-    /// - Throws: `HTTPServerError`, with a sentence that names the address.
+    ///   - refuse: renders a refusal of the server itself.
+    ///   - sink: returns the destination of a PUT's body, once its head has come, on a thread that
+    ///     must not wait; nil for a body that is kept in memory and comes with the request.
+    /// - Throws: `HTTPServerError`, which names the address or the setting.
     public init(
         _ configuration: Configuration,
         answer: @escaping @Sendable (Request) -> Step,
@@ -33,7 +33,7 @@ public final class HTTPServer: Sendable {
         let socket = try Listener.open(
             host: configuration.host, port: configuration.port, backlog: configuration.backlog)
         port = Listener.port(of: socket)
-        // A client that goes while it is written to is an error of that write, not our end.
+        // Writing to a closed connection is an error of that write, and must not end the process.
         signal(SIGPIPE, SIG_IGN)
         core = ServerCore(
             configuration: configuration, listening: socket, answer: answer,
@@ -43,7 +43,7 @@ public final class HTTPServer: Sendable {
         func start(threads: Int) -> OpaquePointer? {
             var settings = stele_mhd_settings(
                 threads: UInt32(clamping: threads),
-                // The acceptor has the limit; a thread that has more than its part must not refuse.
+                // The acceptor keeps the limit; a thread with more than its share must not refuse.
                 connection_limit: UInt32(Int32.max),
                 idle_timeout: UInt32(clamping: configuration.idleTimeout),
                 connection_memory: configuration.connectionMemoryLimit,
@@ -67,10 +67,10 @@ public final class HTTPServer: Sendable {
         let started = Acceptor.Pools(requests: requests, streams: streams)
         pools = Mutex(started)
         let acceptor = core.acceptor
-        let accepts = SystemThread.start(
+        let accepting = SystemThread(
             name: "acceptor", stackBytes: configuration.workerStackBytes
         ) { acceptor.run(into: started) }
-        guard accepts else {
+        guard accepting != nil else {
             started.stop()
             pools.withLock { $0 = nil }
             context.release()
@@ -78,8 +78,8 @@ public final class HTTPServer: Sendable {
             throw .daemon(reason: String(cString: strerror(EAGAIN)))
         }
         let departures = core.departures
-        // Without that thread, who has gone is noticed with the next heartbeat.
-        _ = SystemThread.start(
+        // Without that thread a departure is noticed at the next heartbeat.
+        _ = SystemThread(
             name: "departures", stackBytes: configuration.workerStackBytes
         ) { departures.run() }
     }
@@ -89,16 +89,17 @@ public final class HTTPServer: Sendable {
     /// Event streams that are open.
     public var openEventStreams: Int { core.openStreams }
 
-    /// Requests whose line has come and whose answer is not wholly sent, event streams among them.
+    /// Requests whose first line has come and whose response is not wholly sent, event streams
+    /// among them.
     public var requestsInProgress: Int { core.exchanges.load(ordering: .relaxed) }
 
-    /// Requests that wait for a worker or are with one.
+    /// Requests that wait for a worker or run on one.
     public var workerLoad: Int { core.workers.load + core.readers.load }
 
-    /// Stops the server: takes no more connections, ends event streams, lets requests that run
-    /// finish for so many seconds, answers 503 to those that have not, and closes everything. It
-    /// returns within two seconds more, also when a request never returns. Calling it again, also
-    /// from another thread, does nothing.
+    /// Stops the server: it accepts no more connections, ends event streams, gives running requests
+    /// so many seconds to finish, answers the others with 503, and closes all connections. It
+    /// returns within two seconds more, even where a request never returns. Further calls, on any
+    /// thread, do nothing.
     public func stop(drain seconds: Double) {
         let taken = pools.withLock { pools in
             defer { pools = nil }
@@ -108,17 +109,17 @@ public final class HTTPServer: Sendable {
         core.stopping.store(true, ordering: .sequentiallyConsistent)
         core.acceptor.stop()
         core.finishStreams()
-        wait(until: monotonicDeadline(in: seconds)) {
+        wait(until: MonotonicClock.deadline(in: seconds)) {
             core.unanswered.load(ordering: .relaxed) == 0
         }
-        // Streams need a moment for their last chunk; one whose client reads nothing does not get
+        // Streams need a moment for their last chunk; a stream whose client reads nothing gets no
         // more than that.
-        wait(until: monotonicDeadline(in: 0.5)) { core.openStreams == 0 }
+        wait(until: MonotonicClock.deadline(in: 0.5)) { core.openStreams == 0 }
         core.workers.close()
         core.readers.close()
         core.streamers.close()
         core.abandonPending()
-        wait(until: monotonicDeadline(in: 0.5)) {
+        wait(until: MonotonicClock.deadline(in: 0.5)) {
             core.unanswered.load(ordering: .relaxed) == 0
         }
         taken.stop()
@@ -127,6 +128,6 @@ public final class HTTPServer: Sendable {
     }
 
     private func wait(until deadline: UInt64, _ done: () -> Bool) {
-        while !done(), monotonicNanoseconds() < deadline { usleep(2000) }
+        while !done(), MonotonicClock.now < deadline { usleep(2000) }
     }
 }

@@ -1,16 +1,17 @@
-// Why a server could not start.
+// Errors of starting a server.
 
-/// Why a server could not start, in a sentence that names the address.
+/// The reason why a server could not start.
 public enum HTTPServerError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Another program listens there.
+    /// Another program listens on the port.
     case portInUse(host: String, port: Int)
-    /// The address cannot be listened on, for the reason given.
+    /// The system refuses to listen on the address.
     case address(host: String, port: Int, reason: String)
     /// A setting is out of its range.
     case setting(name: String, reason: String)
     /// libmicrohttpd did not start.
     case daemon(reason: String)
 
+    /// A sentence that names the address or the setting.
     public var description: String {
         switch self {
         case .portInUse(let host, let port):

@@ -1,4 +1,4 @@
-// The listening socket, made here so that what is wrong with an address can be told.
+// The listening socket. It is created here, for errors that name the address.
 
 // <sys/socket.h> belongs to whichever of the two modules the compiler reads first.
 import CMicroHTTPD
@@ -22,7 +22,7 @@ enum Listener {
             throw .address(host: host, port: port, reason: reason)
         }
         defer { freeaddrinfo(found) }
-        // IPv4 first: `localhost` has ::1 in many a hosts file where there is no IPv6.
+        // IPv4 first: `localhost` has ::1 in the hosts file of many systems without IPv6.
         var failure = ENOENT
         for family in [AF_INET, AF_INET6] {
             var next = found
@@ -56,7 +56,7 @@ enum Listener {
         return socket
     }
 
-    /// The port that a listening socket got.
+    /// The port of a listening socket.
     static func port(of socket: Int32) -> Int {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -65,7 +65,7 @@ enum Listener {
             return getsockname(socket, start.assumingMemoryBound(to: sockaddr.self), &length)
         }
         guard status == 0 else { return 0 }
-        // The port lies at the same place in IPv4 and IPv6 addresses.
+        // The port is at the same place in IPv4 and IPv6 addresses.
         return withUnsafeBytes(of: &storage) { bytes in
             Int(bytes[2]) << 8 | Int(bytes[3])
         }

@@ -1,4 +1,4 @@
-// The client's address, kept as bytes: only a log line ever needs the text.
+// The client's address as bytes. Only log lines need its text.
 
 import Glibc
 

@@ -1,8 +1,9 @@
-// A request as the rest of Stele sees it: complete, and a value.
+// A complete request, as a value.
 
 import Glibc
+import SteleSystem
 
-/// A complete HTTP request. The target is as the client sent it: nothing is percent-decoded here.
+/// A complete HTTP request. The target is as the client sent it, not percent-decoded.
 public struct Request: Sendable {
     /// The method, as sent: `GET`.
     public let method: String
@@ -12,36 +13,35 @@ public struct Request: Sendable {
     public let query: String?
     /// The header fields.
     public let headers: HTTPHeaders
-    /// The body; empty when there was none.
+    /// The body; empty where there is none.
     public internal(set) var body: [UInt8]
-    /// Where the body went instead, for a request that was given a sink; all of it, when the
-    /// request is complete.
+    /// The sink that has received the whole body instead; nil where `body` has it.
     public let sink: (any BodySink)?
-    /// When the request line had come, in nanoseconds of the monotonic clock.
+    /// When the request line had come, in nanoseconds of `MonotonicClock`.
     public let receivedAt: UInt64
     let address: RemoteAddress
     /// The connection's descriptor, open until the request is answered; -1 without one.
     var socket: Int32 = -1
 
-    /// Whether the client has closed its side, asked of the system at each call. Only before the
-    /// request is answered.
+    /// Whether the client has closed the connection; a system call. Valid until the request is
+    /// answered.
     public var clientHasGone: Bool {
         guard socket >= 0 else { return false }
         var byte: UInt8 = 0
         return withUnsafeMutableBytes(of: &byte) { peek(socket, into: $0) } == 0
     }
 
-    /// The client's IP address as text, made at each call (it is for logs).
+    /// The client's IP address as text, for logs; nil without a socket.
     public var remoteAddress: String? { address.text }
 
-    /// A request that came over no socket, for tests and for callers inside the process.
+    /// A request without a socket, for tests and for callers inside the process.
     public init(
         method: String, path: String, query: String? = nil, headers: HTTPHeaders = HTTPHeaders(),
         body: [UInt8] = [], sink: (any BodySink)? = nil
     ) {
         self.init(
             method: method, path: path, query: query, headers: headers, body: body, sink: sink,
-            receivedAt: monotonicNanoseconds(), address: RemoteAddress())
+            receivedAt: MonotonicClock.now, address: RemoteAddress())
     }
 
     init(

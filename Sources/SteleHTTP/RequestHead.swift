@@ -1,9 +1,9 @@
-// The head of a request as it is read off libmicrohttpd, and what is wrong with it.
+// Reading and checking the head of a request.
 
 import CMicroHTTPD
 import Glibc
 
-/// The arguments of one call of the access handler that are looked at.
+/// The arguments of a call of the access handler that Stele uses.
 struct HandlerCall {
     let url: UnsafePointer<CChar>
     let method: UnsafePointer<CChar>
@@ -25,13 +25,13 @@ struct RequestHead {
     private var hosts = 0
     private(set) var isHTTP11 = true
     private var targetLength = 0
-    /// Bytes of libmicrohttpd's buffer that the head takes, about: the text itself, a record of each
+    /// About how many bytes of libmicrohttpd's buffer the head takes: its text, a record of each
     /// field and each cookie, and a second copy of the cookies' text.
     private(set) var memory = 0
     /// Bytes of such a record.
     private static let recordBytes = 64
 
-    /// The target, raw, before libmicrohttpd has touched it.
+    /// Reads the raw target, before libmicrohttpd changes it.
     init(target: UnsafePointer<CChar>) {
         targetLength = strlen(target)
         target.withMemoryRebound(to: UInt8.self, capacity: targetLength) { start in
@@ -58,7 +58,7 @@ struct RequestHead {
 
     mutating func forgetHeaders() { headers = HTTPHeaders() }
 
-    /// A proxy's form of the target, `http://host/path`, must be taken too (RFC 9112, 3.2.2).
+    /// The absolute form of a target, `http://host/path`, must be accepted too (RFC 9112, 3.2.2).
     private static func withoutAuthority(
         _ target: Slice<UnsafeBufferPointer<UInt8>>
     ) -> Slice<UnsafeBufferPointer<UInt8>> {
@@ -71,7 +71,7 @@ struct RequestHead {
         return rest[slash...]
     }
 
-    /// What the first call of the access handler knows.
+    /// Reads what the first call of the access handler has.
     mutating func read(_ call: HandlerCall, on connection: Connection) {
         method = String(cString: call.method)
         address = connection.clientAddress
@@ -84,13 +84,13 @@ struct RequestHead {
         }
     }
 
-    /// libmicrohttpd hands the target on as a C string, so one with a NUL in it would be cut short
-    /// there. The version lies behind the target in the same buffer, one space after it.
+    /// libmicrohttpd passes the target as a C string, which ends at a NUL in it. The version stands
+    /// in the same buffer, one space after the target.
     private mutating func noticeHiddenTail(_ call: HandlerCall) {
         if call.version - call.url != targetLength + 1 {
-            fault = "The request target has a NUL in it, or no space after it."
+            fault = "The request target contains a NUL, or no space follows it."
         } else if path.utf8.contains(0x20) || query?.utf8.contains(0x20) ?? false {
-            fault = "The request target has a space in it; percent-encode it, as %20."
+            fault = "The request target contains a space; percent-encode it as %20."
         }
     }
 
@@ -116,7 +116,7 @@ struct RequestHead {
         case 14 where Self.length.isName(bytes):
             contentLengths += 1
             contentLength = Int(String(decoding: value, as: UTF8.self))
-            if contentLengths > 1 { fault = "Content-Length is given more than once." }
+            if contentLengths > 1 { fault = "There is more than one Content-Length." }
         case 17 where Self.coding.isName(bytes):
             let coding = String(decoding: value, as: UTF8.self)
             transferCoding = transferCoding.map { $0 + ", " + coding } ?? coding
@@ -127,19 +127,19 @@ struct RequestHead {
     /// Whether most of the head is the target.
     var isMostlyTarget: Bool { targetLength > memory / 2 }
 
-    /// What must be refused before a body is read, or nil.
+    /// The reason to refuse the request before its body is read, or nil.
     func refusal(
         for request: @autoclosure () -> Request, limit: Int, core: ServerCore
     ) -> Refusal? {
         if let fault { return .malformed(request(), reason: fault) }
         if hosts > 1 || (hosts == 0 && isHTTP11) {
-            let reason = "A request of HTTP/1.1 has one Host header; this has \(hosts)."
+            let reason = "An HTTP/1.1 request has one Host header; this one has \(hosts)."
             return .malformed(request(), reason: reason)
         }
         if let transferCoding {
-            // Two ways to tell a body's length are how requests are smuggled (RFC 9112, 6.3).
+            // Two lengths of one body allow request smuggling (RFC 9112, 6.3).
             if contentLengths > 0 {
-                let reason = "Content-Length and Transfer-Encoding exclude each other."
+                let reason = "A request must not have both Content-Length and Transfer-Encoding."
                 return .malformed(request(), reason: reason)
             }
             let chunked = "chunked".utf8

@@ -1,33 +1,34 @@
-// An answer as the rest of Stele gives it.
+// A response, as a value.
 
 import CMicroHTTPD
 import Glibc
 
-/// An HTTP answer. `Date`, `Content-Length`, `Transfer-Encoding` and `Connection` are set on the
-/// way out; a field whose name or value would break the head (a line break in it) is left out.
+/// An HTTP response. Sending it adds `Date`, `Content-Length`, `Transfer-Encoding` and
+/// `Connection`, and omits a field with a line break in its name or value.
 public struct Response: Sendable {
-    /// What follows the head.
+    /// The body of a response.
     public enum Body: Sendable {
-        /// Nothing.
+        /// No body.
         case none
-        /// These bytes, with their `Content-Length`.
+        /// These bytes, with a `Content-Length`.
         case bytes([UInt8])
-        /// What the producer writes, chunked; it runs on a thread of a bounded pool. When it
-        /// throws, the connection is broken off without a last chunk. It does not run for `HEAD`.
+        /// The bytes that the producer writes, chunked. It runs on a thread of a bounded pool.
+        /// Where it throws, the connection ends without a last chunk. It does not run for `HEAD`.
         case stream(@Sendable (BodyWriter) throws -> Void)
-        /// These bytes of a file, with their `Content-Length`.
+        /// These bytes of a file, with a `Content-Length`.
         case file(FileBody, Range<Int>)
-        /// What is sent to the stream, until it is finished or dropped.
+        /// The buffers that are sent to the stream, until it is finished or dropped.
         case events(EventStream)
     }
 
     /// The status, 200 to 599.
     public var status: Int
-    /// The header fields, in the order they go out.
+    /// The header fields, in the order in which they are sent.
     public var headers: [(name: String, value: String)]
     /// The body.
     public var body: Body
 
+    /// A response.
     public init(
         status: Int, headers: [(name: String, value: String)] = [], body: Body = .none
     ) {
@@ -38,12 +39,12 @@ public struct Response: Sendable {
 }
 
 extension Response {
-    /// Bytes of the head as it goes out, at most: with what libmicrohttpd adds to the fields.
+    /// The most bytes of the head as it is sent, with the fields that libmicrohttpd adds.
     var headBytes: Int {
         headers.reduce(512) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
     }
 
-    /// The answer as bytes, the last of its connection; a body that is not bytes is left out.
+    /// The response as bytes, the last of its connection; a body that is not bytes is omitted.
     func closingMessage(withBody: Bool) -> [UInt8] {
         var body: [UInt8] = []
         if case .bytes(let bytes) = self.body { body = bytes }
@@ -60,7 +61,7 @@ extension Response {
         return withBody ? message + body : message
     }
 
-    /// The time now as the field `Date` has it (RFC 9110, 5.6.7).
+    /// The time now, in the form of the field `Date` (RFC 9110, 5.6.7).
     private static var date: String {
         var now = time(nil)
         var date = tm()

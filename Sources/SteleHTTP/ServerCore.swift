@@ -1,6 +1,6 @@
-// What the callbacks, the workers and the server share while the server runs.
+// The state that the callbacks, the workers and the server share.
 
-import SteleMutex
+import SteleSystem
 
 final class ServerCore: Sendable {
     let configuration: HTTPServer.Configuration
@@ -13,12 +13,12 @@ final class ServerCore: Sendable {
     let acceptor: Acceptor
     let departures = DepartureWatch()
     let stopping = Atomic<Bool>(false)
-    /// Requests that libmicrohttpd has shown to us and not yet taken leave of.
+    /// Requests that libmicrohttpd has announced and not finished.
     let exchanges = Atomic<Int>(0)
-    /// Complete requests whose answers are not wholly sent, event streams aside.
+    /// Complete requests whose responses are not wholly sent, without event streams.
     let unanswered = Atomic<Int>(0)
     private let streams = Mutex<[ObjectIdentifier: EventStream]>([:])
-    /// Exchanges that wait for something else than a worker.
+    /// Exchanges that are pending: they do not wait for a worker.
     private struct Pending: Sendable {
         var exchanges: [ObjectIdentifier: Exchange] = [:]
         var isAbandoned = false
@@ -53,7 +53,7 @@ final class ServerCore: Sendable {
     var isStopping: Bool { stopping.load(ordering: .acquiring) }
     var openStreams: Int { streams.withLock { $0.count } }
 
-    /// The service's answer to a refusal, with `Retry-After` where it has a time.
+    /// The service's response to a refusal, with `Retry-After` where the refusal has one.
     func rendered(_ refusal: Refusal) -> Response {
         var response = refuse(refusal)
         let name = "retry-after".utf8
@@ -67,7 +67,7 @@ final class ServerCore: Sendable {
         return response
     }
 
-    /// - Returns: false where the server has given up waiting for such: answer it at once.
+    /// - Returns: false where the server waits for pending exchanges no longer.
     func keepPending(_ exchange: Exchange) -> Bool {
         pending.withLock { pending in
             if pending.isAbandoned { return false }
@@ -80,7 +80,8 @@ final class ServerCore: Sendable {
         pending.withLock { _ = $0.exchanges.removeValue(forKey: ObjectIdentifier(exchange)) }
     }
 
-    /// Answers those that are pending still: the server cannot stop with a suspended connection.
+    /// Answers the exchanges that are still pending: the server cannot stop with suspended
+    /// connections.
     func abandonPending() {
         let all = pending.withLock { pending in
             pending.isAbandoned = true
@@ -101,8 +102,8 @@ final class ServerCore: Sendable {
         streams.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(stream)) }
     }
 
-    /// Ends all event streams. With `stopping` set before, none can be parked after this returns:
-    /// one that registers later sees `stopping` under the same lock.
+    /// Ends all event streams. `stopping` is set before, so no stream is left open after this
+    /// returns: one that registers later sees `stopping` under the same lock.
     func finishStreams() {
         let all = streams.withLock { Array($0.values) }
         for stream in all { stream.finish() }

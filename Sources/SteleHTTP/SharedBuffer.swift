@@ -1,6 +1,6 @@
-// Bytes that many streams send: one allocation for all of them.
+// Bytes that many streams send, in one allocation.
 
-/// Immutable bytes that any number of event streams may have in their queues at once.
+/// Immutable bytes for the queues of any number of event streams.
 public final class SharedBuffer: Sendable {
     /// The bytes.
     public let bytes: [UInt8]
@@ -8,5 +8,6 @@ public final class SharedBuffer: Sendable {
     /// How many bytes there are.
     public var count: Int { bytes.count }
 
+    /// A buffer of these bytes.
     public init(_ bytes: [UInt8]) { self.bytes = bytes }
 }

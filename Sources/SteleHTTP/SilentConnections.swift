@@ -1,7 +1,8 @@
-// Who has been accepted and has said nothing yet.
+// Connections that are accepted and have sent nothing yet.
 
 import CLinux
 import Glibc
+import SteleSystem
 
 /// A connection that was accepted.
 struct Arrival {
@@ -12,31 +13,31 @@ struct Arrival {
 
 /// The connections that the acceptor keeps until their first bytes come.
 ///
-/// The system could keep them itself (`TCP_DEFER_ACCEPT`), but keeps no more than the backlog so,
-/// and whoever waits there at the end is never told that it is the end.
+/// The system could keep them itself (`TCP_DEFER_ACCEPT`), but it keeps no more than the backlog,
+/// and does not close those that still wait when the server stops.
 struct SilentConnections: ~Copyable {
-    /// What has happened.
+    /// What has happened during a wait.
     struct Turn {
-        /// Who has spoken, or gone, and is not kept any more.
+        /// Connections whose first bytes or whose end has come; they are no longer kept.
         var arrivals: [Arrival] = []
-        /// Who has been silent for too long: to be closed.
+        /// Connections that were silent for too long; to be closed.
         var expired: [Arrival] = []
-        /// Whether somebody is to be accepted.
-        var isAsked = false
+        /// Whether a new connection waits to be accepted.
+        var hasNew = false
     }
 
     private let listening: Int32
-    /// Nanoseconds for which one is kept; nil for as long as it takes.
+    /// Nanoseconds for which a connection is kept; nil for ever.
     private let patience: UInt64?
     private let poll: Int32
     private var kept: [Int32: (arrival: Arrival, deadline: UInt64?)] = [:]
-    /// Deadlines in their order, of those that are kept and of some that have gone.
+    /// Deadlines in their order, of kept connections and of some that are no longer kept.
     private var deadlines: ArraySlice<(socket: Int32, at: UInt64)> = []
     private var events = [epoll_event](repeating: epoll_event(), count: 256)
 
     /// - Parameters:
-    ///   - listening: the socket that is waited for beside them.
-    ///   - seconds: how long one may be silent; 0 for ever.
+    ///   - listening: the listening socket, which is waited for as well.
+    ///   - seconds: how long a connection may be silent; 0 for ever.
     init(beside listening: Int32, seconds: Int) {
         self.listening = listening
         patience = seconds > 0 ? UInt64(UInt32(clamping: seconds)) * 1_000_000_000 : nil
@@ -44,41 +45,41 @@ struct SilentConnections: ~Copyable {
         watch(listening)
     }
 
-    /// Who is still kept is closed.
+    /// Closes the connections that are still kept.
     deinit {
         for socket in kept.keys { close(socket) }
         close(poll)
     }
 
-    /// Waits until somebody is to be accepted, speaks, or has been silent for too long.
+    /// Waits for a new connection, for the first bytes of a kept one, or for a deadline.
     mutating func wait() -> Turn {
         var turn = Turn()
         let count = epoll_wait(poll, &events, Int32(events.count), timeout())
         for event in events.prefix(Int(max(count, 0))) {
             if event.data.fd == listening {
-                turn.isAsked = true
+                turn.hasNew = true
             } else if let arrival = release(event.data.fd) {
                 turn.arrivals.append(arrival)
             }
         }
-        let now = monotonicNanoseconds()
+        let now = MonotonicClock.now
         while let first = deadlines.first, first.at <= now {
             deadlines.removeFirst()
-            // The number may be another connection's by now.
+            // The descriptor may belong to another connection by now.
             guard kept[first.socket]?.deadline == first.at else { continue }
             if let arrival = release(first.socket) { turn.expired.append(arrival) }
         }
         return turn
     }
 
-    /// Keeps one that has said nothing.
+    /// Keeps a connection that has sent nothing.
     /// - Returns: false where it cannot be watched.
     mutating func keep(_ arrival: Arrival) -> Bool {
         guard watch(arrival.socket) else { return false }
-        let deadline = patience.map { monotonicNanoseconds() &+ $0 }
+        let deadline = patience.map { MonotonicClock.now &+ $0 }
         kept[arrival.socket] = (arrival, deadline)
         if let deadline { deadlines.append((arrival.socket, deadline)) }
-        // Most speak at once, and their deadlines are far away.
+        // Most send something at once, long before their deadlines.
         if deadlines.count > 2 * kept.count + 1024 {
             deadlines.removeAll { kept[$0.socket]?.deadline != $0.at }
         }
@@ -103,7 +104,7 @@ struct SilentConnections: ~Copyable {
             deadlines.removeFirst()
         }
         guard let first = deadlines.first else { return -1 }
-        let now = monotonicNanoseconds()
+        let now = MonotonicClock.now
         return first.at > now ? Int32(clamping: (first.at - now) / 1_000_000 + 1) : 0
     }
 }

@@ -1,6 +1,8 @@
-// How far a request has come when a thread is done with it.
+// How far a request has come when a thread has finished its part.
 
-/// What a thread makes of a complete request.
+import SteleSystem
+
+/// The result of a thread's part of a complete request.
 public enum Step: Sendable {
     /// The answer.
     case done(Response)
@@ -10,8 +12,8 @@ public enum Step: Sendable {
     /// A worker takes the next step.
     case later(Later)
 
-    /// The answer that the step leads to, for callers inside the process: later steps are taken, and
-    /// a reply is waited for, on the caller's thread.
+    /// The answer that the step leads to, for callers inside the process: the caller's thread takes
+    /// later steps and waits for a reply.
     public func response() -> Response {
         var step = self
         while true {
@@ -31,13 +33,13 @@ public enum Step: Sendable {
     }
 }
 
-/// The next step of a request, which a worker takes.
+/// The next step of a request, for a worker.
 public struct Later: Sendable {
     /// The workers of a server.
     public enum Workers: Sendable {
-        /// Those that read: few, so that they never wait for another request.
+        /// Few threads, which only read and never wait for another request.
         case reading
-        /// Those that may wait for the disk or for another request.
+        /// Many threads, which may wait for the disk or for another request.
         case waiting
     }
 
@@ -45,8 +47,9 @@ public struct Later: Sendable {
     public let workers: Workers
     let step: @Sendable () -> Step
 
+    /// A later step.
     /// - Parameters:
-    ///   - workers: which workers take the step.
+    ///   - workers: which workers take it.
     ///   - step: takes it.
     public init(by workers: Workers, _ step: @escaping @Sendable () -> Step) {
         self.workers = workers
@@ -57,13 +60,14 @@ public struct Later: Sendable {
     public func callAsFunction() -> Step { step() }
 }
 
-/// The way back to a pending request. It is used once, from any thread.
+/// Answers a pending request. It is used once, on any thread.
 public struct Reply: Sendable {
     private let respond: @Sendable (@escaping @Sendable () -> Response) -> Void
     private let goOn: @Sendable (Later) -> Void
 
+    /// A reply that calls one of two closures.
     /// - Parameters:
-    ///   - respond: receives what makes the answer.
+    ///   - respond: receives the closure that makes the response.
     ///   - goOn: receives the next step.
     public init(
         answer respond: @escaping @Sendable (@escaping @Sendable () -> Response) -> Void,
@@ -73,10 +77,10 @@ public struct Reply: Sendable {
         self.goOn = goOn
     }
 
-    /// Answers. The thread that carries the connection makes the response, so that the caller goes
-    /// on at once; where the client has gone it is not made.
+    /// Answers the request. The connection's thread calls `make`, so that the caller does not wait;
+    /// it is not called where the connection is closed.
     public func answer(_ make: @escaping @Sendable () -> Response) { respond(make) }
 
-    /// A worker takes the next step instead.
+    /// Continues the request on a worker instead.
     public func later(_ next: Later) { goOn(next) }
 }

@@ -1,16 +1,20 @@
-// The threads that carry what may take long: a bounded number of them, and a bounded queue.
+// A bounded number of threads for work that may take long, with a bounded queue.
 
-/// What a pool runs. `abandon` is for a job that the stopping server does not wait for any longer:
-/// it may come while the job is queued or runs, on another thread, and the job must be over with.
+import SteleSystem
+
+/// Work for a pool.
 protocol Job: AnyObject, Sendable {
+    /// Does the work, on a thread of the pool.
     func run()
+    /// Ends the job for a server that stops. It may be called on another thread while the job is
+    /// queued or runs.
     func abandon()
 }
 
-/// A bounded pool of threads, made as they are needed and kept until the pool is closed.
+/// A bounded pool of threads, which are created when needed and end when the pool is closed.
 final class WorkerPool: Sendable {
     private struct State: Sendable {
-        var queue = Ring<any Job>()
+        var queue = Queue<any Job>()
         var running: [Int: any Job] = [:]
         var threads = 0
         var idle = 0
@@ -21,10 +25,12 @@ final class WorkerPool: Sendable {
     private let maximumThreads: Int
     private let maximumLoad: Int
     private let stackBytes: Int
-    /// What its threads are called.
+    /// The name of its threads.
     private let name: String
 
-    /// - Parameter queue: how many jobs may wait for a thread.
+    /// - Parameters:
+    ///   - threads: how many threads there may be.
+    ///   - queue: how many jobs may wait for a thread.
     init(name: String, threads: Int, queue: Int, stackBytes: Int) {
         self.name = name
         state = Monitor(State())
@@ -33,11 +39,11 @@ final class WorkerPool: Sendable {
         self.stackBytes = stackBytes
     }
 
-    /// Takes the job, or returns false: the queue is full, or the pool closed.
+    /// Queues the job; false where the queue is full or the pool closed.
     func submit(_ job: any Job) -> Bool {
         enum Outcome { case refused, queued, needsThread(Int) }
         let outcome: Outcome = state.withLock { state in
-            // Those that run count too: a thread that has yet to start must not look like a queue.
+            // Running jobs count: a job whose thread is about to start must not fill the queue.
             let load = state.queue.count + state.running.count
             guard !state.closed, load < maximumLoad else { return .refused }
             state.queue.append(job)
@@ -56,11 +62,11 @@ final class WorkerPool: Sendable {
     }
 
     private func startThread(_ number: Int) {
-        let started = SystemThread.start(name: name, stackBytes: stackBytes) { [self] in
+        let thread = SystemThread(name: name, stackBytes: stackBytes) { [self] in
             work(as: number)
         }
-        guard !started else { return }
-        // Those that run will come to the job; with none at all it must not wait for ever.
+        guard thread == nil else { return }
+        // The other threads will run the job. Where there are none it must not wait for ever.
         let orphans: [any Job] = state.withLock { state in
             state.threads -= 1
             return state.threads == 0 ? state.queue.removeAll() : []
@@ -90,11 +96,11 @@ final class WorkerPool: Sendable {
         }
     }
 
-    /// Jobs that wait or run.
+    /// How many jobs wait or run.
     var load: Int { state.withLock { $0.queue.count + $0.running.count } }
 
-    /// Takes no more jobs; gives up those that wait and those that run, and lets the threads go.
-    /// A thread inside a job ends when the job returns.
+    /// Accepts no more jobs, and abandons those that wait or run. A thread ends when its job
+    /// returns.
     func close() {
         let left: [any Job] = state.withLock { state in
             state.closed = true
@@ -102,58 +108,5 @@ final class WorkerPool: Sendable {
         }
         state.broadcast()
         for job in left { job.abandon() }
-    }
-}
-
-/// A queue in an array: taking the first costs no move of the rest.
-struct Ring<Element: Sendable>: Sendable {
-    private var slots: [Element?] = []
-    private var first = 0
-    private(set) var count = 0
-
-    var isEmpty: Bool { count == 0 }
-
-    mutating func append(_ element: Element) {
-        if count == slots.count { grow() }
-        slots[(first + count) % slots.count] = element
-        count += 1
-    }
-
-    mutating func popFirst() -> Element? {
-        guard count > 0 else { return nil }
-        defer {
-            slots[first] = nil
-            first = (first + 1) % slots.count
-            count -= 1
-        }
-        return slots[first]
-    }
-
-    var peek: Element? { count > 0 ? slots[first] : nil }
-
-    mutating func removeAll() -> [Element] {
-        var all: [Element] = []
-        all.reserveCapacity(count)
-        while let element = popFirst() { all.append(element) }
-        slots = []
-        first = 0
-        return all
-    }
-
-    /// Gives back the memory of a queue that has been long and is empty.
-    mutating func shrink(to slotCount: Int) {
-        guard count == 0, slots.count > slotCount else { return }
-        slots = []
-        first = 0
-    }
-
-    private mutating func grow() {
-        var larger: [Element?] = []
-        let size = max(slots.count * 2, 4)
-        larger.reserveCapacity(size)
-        for index in 0..<count { larger.append(slots[(first + index) % slots.count]) }
-        larger.append(contentsOf: repeatElement(nil, count: size - count))
-        slots = larger
-        first = 0
     }
 }

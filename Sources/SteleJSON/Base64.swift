@@ -1,11 +1,10 @@
-/// Base64 (RFC 4648), read strictly: Binary attributes in bodies, before-images, and cursors.
+/// Base64 (RFC 4648), decoded strictly.
 
-/// Base64 text to bytes and, in the alphabet of addresses, back; `ByteWriter.base64` writes the
-/// plain one.
+/// Decodes both alphabets and encodes the URL-safe one; `ByteWriter.base64` encodes the plain one.
 public enum Base64 {
-    /// The bytes that a text stands for; nil for a character outside the alphabet, for padding in
-    /// the wrong place, and for bits that stand for nothing. With `urlSafe`, in section 5's
-    /// alphabet and without padding.
+    /// Decodes a text. The result is nil for a character outside the alphabet, padding in the wrong
+    /// place, and unused bits that are not zero. With `urlSafe`, the text is that of section 5,
+    /// unpadded.
     public static func decode(
         _ text: UnsafeBufferPointer<UInt8>, urlSafe: Bool = false
     ) -> [UInt8]? {
@@ -42,13 +41,13 @@ public enum Base64 {
         return out
     }
 
-    /// The same of a text.
+    /// Decodes a string, as above.
     public static func decode(_ text: String, urlSafe: Bool = false) -> [UInt8]? {
         var text = text
         return text.withUTF8 { decode($0, urlSafe: urlSafe) }
     }
 
-    /// The bytes in section 5's alphabet, without padding.
+    /// Encodes bytes in the alphabet of section 5, without padding.
     public static func encodeURLSafe(_ bytes: [UInt8]) -> String {
         var out: [UInt8] = []
         out.reserveCapacity(bytes.count * 4 / 3 + 4)

@@ -1,4 +1,4 @@
-// Numbers as JSON: integers two digits at a time, reals with the shortest digits that read back.
+// Numbers as JSON. Reals have the shortest digits that read back the same.
 
 extension ByteWriter {
     /// Appends an integer.
@@ -8,10 +8,18 @@ extension ByteWriter {
     }
 
     /// Appends a real with the shortest digits that read back the same: `51234.5`, `3`, `1e+21`.
-    /// NaN and the infinities, which JSON does not have, become `null`; only a store that
-    /// another program wrote can hold them.
-    public mutating func double(_ value: Double) {
-        if let whole = Self.whole(value, below: 0x1p53) {
+    /// NaN and the infinities, which JSON does not have, become `null`; only a store that another
+    /// program wrote can hold them.
+    public mutating func double(_ value: Double) { real(value, below: 0x1p53) }
+
+    /// Appends a Float as `double` does, with the digits that read back the same Float.
+    public mutating func float(_ value: Float) { real(value, below: 0x1p24) }
+
+    /// - Parameter bound: every whole number below it is exact in the type.
+    private mutating func real<Real: BinaryFloatingPoint & TextOutputStreamable>(
+        _ value: Real, below bound: Real
+    ) {
+        if let whole = Self.whole(value, below: bound) {
             guard whole != 0 || value.sign == .plus else { return raw("-0.0") }
             integer(whole)
         } else if value.isFinite {
@@ -22,20 +30,7 @@ extension ByteWriter {
         }
     }
 
-    /// Appends a Float with the shortest digits that read back the same Float; else as a Double.
-    public mutating func float(_ value: Float) {
-        if let whole = Self.whole(value, below: 0x1p24) {
-            guard whole != 0 || value.sign == .plus else { return raw("-0.0") }
-            integer(whole)
-        } else if value.isFinite {
-            value.write(to: &self)
-            dropEmptyFraction()
-        } else {
-            null()
-        }
-    }
-
-    /// Appends a number with zeros before it, `width` digits at least.
+    /// Appends a number, padded with zeros to at least `width` digits.
     mutating func digits(_ value: UInt64, width: Int) {
         var bound: UInt64 = 10
         var zeros = width - 1
@@ -70,7 +65,7 @@ extension ByteWriter {
         }
     }
 
-    /// The value as an integer, where it is one. `rounded` would call into the C library.
+    /// The value as an integer, or nil. `rounded` would call into the C library.
     private static func whole<Real: BinaryFloatingPoint>(
         _ value: Real, below bound: Real
     ) -> Int64? {
@@ -79,7 +74,7 @@ extension ByteWriter {
         return Real(whole) == value ? whole : nil
     }
 
-    /// Swift prints whole reals as `3.0`; without the fraction they read back the same.
+    /// Removes the `.0` that Swift prints after a whole real; it reads back the same without it.
     private mutating func dropEmptyFraction() {
         if bytes.count > 2, bytes[bytes.count - 1] == UInt8(ascii: "0"),
             bytes[bytes.count - 2] == UInt8(ascii: ".")

@@ -1,4 +1,4 @@
-// Text as a JSON string: what needs no escape is copied in runs.
+// Text as a JSON string. Runs of bytes that need no escape are copied.
 
 extension ByteWriter {
     /// Appends a text as a JSON string, quoted and escaped.
@@ -7,8 +7,8 @@ extension ByteWriter {
         text.withUTF8 { utf8 in quoted(utf8) }
     }
 
-    /// Appends UTF-8 as a JSON string, quoted and escaped; bytes that are not UTF-8 (which only
-    /// another program can have stored) become U+FFFD.
+    /// Appends UTF-8 as a JSON string, quoted and escaped. Invalid UTF-8, which only another
+    /// program can have stored, becomes U+FFFD.
     public mutating func string(utf8: UnsafeBufferPointer<UInt8>) {
         if Self.isASCII(utf8) || (try? UTF8Span(validating: utf8.span)) != nil {
             quoted(utf8)
@@ -43,12 +43,11 @@ extension ByteWriter {
         case 0x0C: raw("\\f")
         default:
             raw("\\u00")
-            bytes.append(Self.hexDigit(byte >> 4))
-            bytes.append(Self.hexDigit(byte & 0xF))
+            hex(byte)
         }
     }
 
-    /// The index of the next byte that needs an escape, or the end. Eight bytes at a time.
+    /// The index of the next byte that needs an escape, or the end. It tests eight bytes at a time.
     private static func endOfPlainRun(_ utf8: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let highs = ones &* 0x80
@@ -85,6 +84,12 @@ extension ByteWriter {
             at &+= 1
         }
         return true
+    }
+
+    /// Appends a byte as two upper-case hexadecimal digits.
+    public mutating func hex(_ byte: UInt8) {
+        bytes.append(Self.hexDigit(byte >> 4))
+        bytes.append(Self.hexDigit(byte & 0xF))
     }
 
     static func hexDigit(_ nibble: UInt8) -> UInt8 {

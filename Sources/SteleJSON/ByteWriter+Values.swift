@@ -1,13 +1,13 @@
-// What JSON has no type for, as text: UUIDs, dates, binary data.
+// Values that JSON has no type for, as text: UUIDs, dates, binary data.
 
 extension ByteWriter {
-    /// The sixteen bytes of a UUID, as Foundation's `uuid_t` is laid out.
+    /// The sixteen bytes of a UUID, laid out as Foundation's `uuid_t`.
     public typealias UUIDBytes = (
         UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8,
         UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8, UInt8
     )
 
-    /// Appends a UUID in its upper-case form (RFC 9562), in quotes unless told otherwise.
+    /// Appends a UUID in upper case (RFC 9562), by default in quotes.
     public mutating func uuid(_ value: UUIDBytes, quoted: Bool = true) {
         if quoted { bytes.append(UInt8(ascii: "\"")) }
         withUnsafeBytes(of: value) { source in
@@ -28,12 +28,12 @@ extension ByteWriter {
         if quoted { bytes.append(UInt8(ascii: "\"")) }
     }
 
-    /// Appends the instant `seconds` after 2001-01-01T00:00:00Z as ISO 8601 in UTC, with as many
-    /// fraction digits (0, 3, 6, 9 or more) as read back to the very same Double; in quotes unless
-    /// told otherwise.
+    /// Appends an instant as ISO 8601 in UTC, by default in quotes. It has as many fraction digits
+    /// (0, 3, 6, 9 or more) as read back to the same Double.
     ///
     /// Years before 0 and after 9999 are written expanded (`+012345`). NaN, the infinities and
-    /// instants further than ``ISO8601/secondsLimit`` away become `null`.
+    /// instants beyond ``ISO8601/secondsLimit`` become `null`.
+    /// - Parameter seconds: seconds since 2001-01-01T00:00:00Z.
     public mutating func date(secondsSince2001 seconds: Double, quoted: Bool = true) {
         guard abs(seconds) < ISO8601.secondsLimit else { return null() }
         if quoted { bytes.append(UInt8(ascii: "\"")) }
@@ -41,8 +41,7 @@ extension ByteWriter {
         if quoted { bytes.append(UInt8(ascii: "\"")) }
     }
 
-    /// Appends binary data as base64 (RFC 4648, section 4) with padding, in quotes unless told
-    /// otherwise.
+    /// Appends binary data as base64 (RFC 4648, section 4) with padding, by default in quotes.
     public mutating func base64(_ data: [UInt8], quoted: Bool = true) {
         data.withUnsafeBufferPointer { base64($0, quoted: quoted) }
     }
@@ -51,7 +50,7 @@ extension ByteWriter {
     public mutating func base64(_ data: UnsafeBufferPointer<UInt8>, quoted: Bool = true) {
         let needed = bytes.count + (data.count + 2) / 3 * 4 + 2
         if needed > bytes.capacity {
-            // At least twofold: exact reservations in a row would copy the buffer each time.
+            // At least doubled: exact reservations in a row would copy the buffer each time.
             bytes.reserveCapacity(max(needed, bytes.capacity * 2))
         }
         if quoted { bytes.append(UInt8(ascii: "\"")) }
@@ -63,7 +62,8 @@ extension ByteWriter {
         if quoted { bytes.append(UInt8(ascii: "\"")) }
     }
 
-    /// Up to 768 bytes, by way of the stack; only the last block may not be a multiple of three.
+    /// Appends up to 768 bytes by way of the stack. Only the last block may have a length that is
+    /// not a multiple of three.
     private mutating func base64Block(_ block: UnsafeBufferPointer<UInt8>) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 1024) { room in
             var used = 0

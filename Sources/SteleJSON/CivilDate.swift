@@ -4,24 +4,19 @@ struct CivilDate: Equatable {
     var month: Int64
     var day: Int64
 
-    // Years are counted from March, so that the leap day is the last of its year, and in eras of
-    // 400 years, after which the calendar repeats to the day.
+    // Years are counted from March, so that the leap day is the last day of its year, and in eras
+    // of 400 years, after which the calendar repeats.
     private static let daysOfEra: Int64 = 146_097
     /// Days from 0000-03-01 to 2001-01-01.
     private static let dayOf2001: Int64 = 730_791
+}
 
-    init(year: Int64, month: Int64, day: Int64) {
-        self.year = year
-        self.month = month
-        self.day = day
-    }
-
-    /// The day that is `days` after 2001-01-01.
+extension CivilDate {
     init(daysSince2001 days: Int64) {
         let shifted = days + Self.dayOf2001
         let era = floorDivide(shifted, Self.daysOfEra)
         let dayOfEra = shifted - era * Self.daysOfEra
-        // Take out the leap days before: one after 1460 days, save every 36524, again at 146096.
+        // Removes leap days: one after 1460 days, none every 36524, one again at 146096.
         let yearOfEra =
             (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100)
@@ -31,7 +26,7 @@ struct CivilDate: Equatable {
         year = era * 400 + yearOfEra + (month <= 2 ? 1 : 0)
     }
 
-    /// How many days after 2001-01-01 this day is.
+    /// The number of days after 2001-01-01.
     var daysSince2001: Int64 {
         let marchYear = month <= 2 ? year - 1 : year
         let era = floorDivide(marchYear, 400)
@@ -42,7 +37,7 @@ struct CivilDate: Equatable {
         return era * Self.daysOfEra + dayOfEra - Self.dayOf2001
     }
 
-    /// How many days the month has; 0 for a month that is none.
+    /// The number of days in a month; 0 for a month that does not exist.
     static func days(ofMonth month: Int64, year: Int64) -> Int64 {
         switch month {
         case 1, 3, 5, 7, 8, 10, 12: 31
@@ -53,7 +48,7 @@ struct CivilDate: Equatable {
     }
 }
 
-/// The quotient rounded down, so that what remains is never negative.
+/// The quotient rounded down, so that the remainder is never negative.
 func floorDivide(_ dividend: Int64, _ divisor: Int64) -> Int64 {
     let (quotient, remainder) = dividend.quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? quotient - 1 : quotient

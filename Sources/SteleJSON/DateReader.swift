@@ -1,11 +1,9 @@
-/// Reads one ISO 8601 text from its beginning to its end.
+/// Reads one ISO 8601 text from start to end.
 struct DateReader {
     private let bytes: [UInt8]
     private var at = 0
 
-    init(_ bytes: [UInt8]) {
-        self.bytes = bytes
-    }
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     mutating func read() throws(ISO8601.Failure) -> Double {
         let seconds = try instant()
@@ -30,7 +28,7 @@ struct DateReader {
         let time = try secondsOfDay()
         let fraction = try fractionDigits()
         let offset = try offset()
-        guard at == bytes.count else { throw failure("goes on after the offset") }
+        guard at == bytes.count else { throw failure("has text after the offset") }
         return DecimalSeconds.double(whole: days * 86_400 + time - offset, fraction: fraction)
     }
 
@@ -87,10 +85,10 @@ struct DateReader {
         return hour * 3600 + minute * 60 + second
     }
 
-    /// The digits after the point, without the zeros at the end.
+    /// The digits after the decimal point, without the zeros at the end.
     private mutating func fractionDigits() throws(ISO8601.Failure) -> ArraySlice<UInt8> {
         guard peek == UInt8(ascii: ".") || peek == UInt8(ascii: ",") else { return [] }
-        // A fraction of a minute or hour exists in ISO 8601, but nobody means it.
+        // ISO 8601 also allows a fraction of a minute or an hour, which is most likely a mistake.
         guard bytes.count > at - 6, at >= 6, bytes[at - 3] == UInt8(ascii: ":"),
             bytes[at - 6] == UInt8(ascii: ":")
         else { throw failure("has a fraction without seconds") }
@@ -135,9 +133,7 @@ struct DateReader {
         return sign == UInt8(ascii: "-") ? -seconds : seconds
     }
 
-    private var peek: UInt8? {
-        at < bytes.count ? bytes[at] : nil
-    }
+    private var peek: UInt8? { at < bytes.count ? bytes[at] : nil }
 
     private mutating func number(
         _ name: String, _ width: Int

@@ -1,10 +1,10 @@
-// Seconds as whole seconds and decimal digits: a text counts its fraction upwards from the whole
-// second before, a Double counts from zero, and both must name the very same instant.
+// Seconds as whole seconds and decimal digits. A text counts its fraction upwards from the whole
+// second before it, a Double counts from zero; both must name the same instant.
 
-/// Conversions between a Double and a whole second with the digits that follow it.
+/// Converts between a Double and whole seconds with decimal digits.
 enum DecimalSeconds {
-    /// Fractions tried first: how many digits, the power of ten, and what fills them up to three,
-    /// six or nine. Seven is what the clock of our days has near 2024 in half of all cases.
+    /// The fractions to try first: digits, power of ten, and the factor that fills the digits up to
+    /// three, six or nine. Seven digits suffice for half of a clock's times near 2024.
     private static let trials: [(width: Int, scale: Int64, fill: Int64)] = [
         (3, 1_000, 1), (6, 1_000_000, 1), (9, 10_000_000, 100), (9, 1_000_000_000, 1),
     ]
@@ -13,7 +13,7 @@ enum DecimalSeconds {
     static func double(whole: Int64, fraction: ArraySlice<UInt8>) -> Double {
         if fraction.isEmpty { return Double(whole) }
         if let exact = quotient(whole: whole, fraction: fraction) { return exact }
-        // -1 + 0.75 is written as -0.25 to the standard library's exact reader.
+        // The standard library reads exactly, but takes -1 + 0.75 as -0.25.
         let isNegative = whole < 0
         let digits = isNegative ? complement(fraction) : Array(fraction)
         let magnitude = isNegative ? -(whole + 1) : whole
@@ -21,8 +21,7 @@ enum DecimalSeconds {
         return Double(text) ?? Double(whole)
     }
 
-    /// By one division of two exact Doubles, whose result is the nearest Double; nil where they
-    /// would not be exact.
+    /// The quotient of two exact Doubles, which is the nearest Double; nil if they are not exact.
     private static func quotient(whole: Int64, fraction: ArraySlice<UInt8>) -> Double? {
         guard fraction.count <= 15, whole.magnitude < 1 << 53 else { return nil }
         var scale: Int64 = 1
@@ -38,9 +37,9 @@ enum DecimalSeconds {
     }
 
     /// The whole second at or before a Double and the digits after it: none, three, six, nine, or
-    /// as many as it takes to read back the same. `seconds` is within `ISO8601.secondsLimit`.
+    /// as many as read back the same. `seconds` is within `ISO8601.secondsLimit`.
     static func split(_ seconds: Double) -> (whole: Int64, fraction: Fraction) {
-        // By way of integers: `rounded` would call into the C library.
+        // Uses integers: `rounded` would call into the C library.
         if Double(Int64(seconds)) == seconds { return (Int64(seconds), .none) }
         for trial in trials {
             let scaled = seconds * Double(trial.scale)
@@ -57,14 +56,14 @@ enum DecimalSeconds {
         return shortest(seconds)
     }
 
-    /// What follows the whole second.
+    /// The digits after a whole second.
     enum Fraction {
         case none
         case number(Int64, width: Int)
         case digits([UInt8])
     }
 
-    /// From the fewest digits that read back the same, as the standard library finds them.
+    /// Splits the fewest digits that read back the same, as the standard library prints them.
     private static func shortest(_ seconds: Double) -> (whole: Int64, fraction: Fraction) {
         var printed = ByteWriter(capacity: 32)
         printed.write(seconds.magnitude.description)
@@ -97,7 +96,7 @@ enum DecimalSeconds {
         return (whole, .digits(fraction))
     }
 
-    /// The digits of 1 - 0.`digits`; they do not end in a zero, neither before nor after.
+    /// The digits of 1 - 0.`digits`. Neither argument nor result ends in a zero.
     private static func complement(_ digits: ArraySlice<UInt8>) -> [UInt8] {
         var result = digits.map { UInt8(ascii: "9") - ($0 - UInt8(ascii: "0")) }
         if let last = result.indices.last { result[last] += 1 }

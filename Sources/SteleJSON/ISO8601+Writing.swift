@@ -1,4 +1,4 @@
-// An instant as text: civil date and time by integer arithmetic, then the fraction.
+// An instant as text: date and time by integer arithmetic, then the fraction.
 
 extension ISO8601 {
     /// Appends an instant that is within `secondsLimit`, without quotes.

@@ -3,29 +3,29 @@
 public enum ISO8601 {
     /// Why a text is not a date.
     public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
-        /// One sentence that names the text and what is wrong with it.
+        /// A sentence that quotes the text and says what is wrong with it.
         public var message: String
-        /// The way out, where there is one to name.
+        /// How to correct it, if that is known.
         public var hint: String?
-        /// The byte of the text at which reading stopped, from 0.
+        /// The byte at which reading stopped, from 0.
         public var position: Int
 
-        /// The message, and the hint after it.
+        /// The message, followed by the hint.
         public var description: String {
             guard let hint else { return message }
             return "\(message) (\(hint))"
         }
     }
 
-    /// Instants this many seconds away from 2001 and further have no text: some 95 billion years.
+    /// Instants this many seconds from 2001 or more have no text: some 95 billion years.
     public static let secondsLimit: Double = 3e18
 
-    /// Reads `2024-05-01`, which is midnight UTC, or `2024-05-01T09:00:00.5+02:00`: seconds and
-    /// fraction may be left out, the offset (`Z`, `±hh:mm`, `±hhmm`, `±hh`) may not. Years outside
-    /// 0…9999 are written with a sign and at least six digits.
+    /// Reads `2024-05-01`, which is midnight UTC, or `2024-05-01T09:00:00.5+02:00`. Seconds and
+    /// fraction may be left out; the offset (`Z`, `±hh:mm`, `±hhmm`, `±hh`) may not. Years outside
+    /// 0…9999 have a sign and at least six digits.
     ///
     /// - Returns: the Double nearest to the instant, in seconds since 2001-01-01T00:00:00Z.
-    /// - Throws: `Failure` where the text is no date, or names one that does not exist.
+    /// - Throws: `Failure` if the text is not a date, or names a date that does not exist.
     public static func secondsSinceReferenceDate(
         _ text: String
     ) throws(ISO8601.Failure) -> Double {
@@ -41,7 +41,7 @@ public enum ISO8601 {
         return try reader.read()
     }
 
-    /// The text of an instant; nil for NaN, infinities and what lies beyond ``secondsLimit``.
+    /// The text of an instant; nil for NaN, the infinities and instants beyond ``secondsLimit``.
     public static func text(secondsSinceReferenceDate seconds: Double) -> String? {
         guard abs(seconds) < secondsLimit else { return nil }
         var writer = ByteWriter(capacity: 32)

@@ -1,23 +1,22 @@
 internal import CJansson
 
-/// A parsed JSON text: owns jansson's tree and keeps it alive for its nodes.
+/// A parsed JSON text. It owns jansson's tree; nodes keep it alive.
 ///
-/// `@unchecked Sendable`: nothing changes once it is read, and jansson's readers change nothing.
+/// `@unchecked Sendable`: the tree does not change after it is read.
 public final class JSONDocument: @unchecked Sendable {
-    /// How many arrays and objects may stand inside one another.
+    /// The maximum nesting of arrays and objects.
     public static let depthLimit = 64
 
     let tree: UnsafeMutablePointer<json_t>
-    /// Where the numbers of more than 15 significant digits stand in `source`; mostly empty.
+    /// The ranges in `source` of the numbers with more than 15 significant digits; mostly empty.
     let longNumbers: [UnsafeMutablePointer<json_t>: Range<Int>]
-    /// The text itself, kept only for the digits of long numbers.
+    /// The text, kept only for the digits of long numbers.
     let source: [UInt8]
 
-    /// Reads a JSON text (RFC 8259) in UTF-8; a scalar alone is a text, too.
+    /// Parses a JSON text (RFC 8259) in UTF-8; a scalar alone is a text.
     ///
-    /// - Throws: `JSONError` for what is not JSON, and for what Stele refuses of it: duplicate
-    ///   keys, U+0000, integers beyond 64 bits, reals beyond a Double, nesting beyond
-    ///   ``depthLimit``.
+    /// - Throws: `JSONError` for text that is not JSON, and for what Stele refuses: duplicate keys,
+    ///   U+0000, integers beyond 64 bits, reals beyond a Double, nesting beyond ``depthLimit``.
     public init(_ bytes: [UInt8]) throws(JSONError) {
         let scan = try TextScan(bytes)
         var failure = json_error_t()
@@ -39,21 +38,17 @@ public final class JSONDocument: @unchecked Sendable {
         }
     }
 
-    /// Reads a JSON text.
+    /// Parses a JSON text.
     ///
     /// - Throws: `JSONError`, as for bytes.
     public convenience init(_ text: String) throws(JSONError) {
         try self.init(Array(text.utf8))
     }
 
-    deinit {
-        json_decref(tree)
-    }
+    deinit { json_decref(tree) }
 
-    /// The value that the whole text is.
-    public var root: JSONNode {
-        JSONNode(self, tree)
-    }
+    /// The top-level value.
+    public var root: JSONNode { JSONNode(document: self, pointer: tree) }
 
     private static let flags = Int(JSON_REJECT_DUPLICATES | JSON_DECODE_ANY)
 }

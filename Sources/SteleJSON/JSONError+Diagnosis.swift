@@ -1,9 +1,9 @@
-// From jansson's error to ours: the place is found anew in the text, and common slips get a hint.
+// Errors of jansson as `JSONError`, with the position found again and hints for mistakes.
 
 internal import CJansson
 
 extension JSONError {
-    /// The error that jansson reported on these bytes.
+    /// Makes the error that jansson reported on these bytes.
     init(_ failure: json_error_t, in bytes: [UInt8]) {
         var failure = failure
         let text = String(cString: cjansson_error_text(&failure))
@@ -55,7 +55,7 @@ extension JSONError {
         var what = text
         if let near = text.firstRange(of: " near ") { what = String(text[..<near.lowerBound]) }
         if code == json_error_end_of_input_expected.rawValue {
-            what = "the JSON is complete, and more follows"
+            what = "there is text after the end of the JSON"
         }
         let isInside = token.isString && !what.hasSuffix(" expected")
         return JSONError(
@@ -66,7 +66,7 @@ extension JSONError {
     private static func nul(_ bytes: [UInt8], at position: Int) -> JSONError {
         JSONError(
             .nulCharacter, "U+0000 is not allowed in text", at: position, of: bytes,
-            hint: "Binary attributes take it, as base64")
+            hint: "a Binary attribute can hold it, as base64")
     }
 
     private static func invalidUTF8(_ bytes: [UInt8], near position: Int) -> JSONError {
@@ -83,13 +83,13 @@ extension JSONError {
     }
 }
 
-/// The token at which jansson stopped, found by reading the text once more.
+/// The token at which jansson stopped, found by reading the text again.
 private struct Token {
     private(set) var start = 0
     private var text: ArraySlice<UInt8> = []
     private var previous: UInt8 = 0
 
-    /// The last token that begins before `position`.
+    /// Finds the last token that begins before `position`.
     init(_ bytes: [UInt8], before position: Int) {
         let span = bytes.span
         var at = 0
@@ -119,7 +119,7 @@ private struct Token {
 
     var isString: Bool { text.first == UInt8(ascii: "\"") }
 
-    /// Where in a string a control character stands or an escape that is none; else its start.
+    /// The index of a control character or an invalid escape in a string; otherwise its start.
     var firstBadByte: Int {
         var afterBackslash = false
         for (index, byte) in zip(text.indices, text) {
@@ -134,7 +134,7 @@ private struct Token {
         return start
     }
 
-    /// What may stand after a backslash.
+    /// The bytes that may follow a backslash.
     private static let escapes = Array("\"\\/bfnrtu".utf8)
 
     /// The token for a message, quoted and not too long.
@@ -144,33 +144,33 @@ private struct Token {
         return isString ? whole : "'\(whole)'"
     }
 
-    /// NaN and the infinities as other languages print them.
+    /// NaN and the infinities, as other languages print them.
     var notFinite: String? {
         let word = String(decoding: text.prefix(16), as: UTF8.self)
         let bare = word.drop { $0 == "-" || $0 == "+" }.lowercased()
         return ["nan", "infinity", "inf"].contains(bare) ? word : nil
     }
 
-    /// What was probably meant.
+    /// A correction of a common mistake.
     var hint: String? {
         switch text.first {
         case UInt8(ascii: "'"):
-            return "texts and keys stand in double quotes"
+            return "strings and keys are written in double quotes"
         case 0xEF where text.starts(with: [0xEF, 0xBB, 0xBF]):
             return "send it without a byte order mark"
         case UInt8(ascii: "/"), UInt8(ascii: "#"):
             return "JSON has no comments"
         case UInt8(ascii: "}") where previous == UInt8(ascii: ","),
             UInt8(ascii: "]") where previous == UInt8(ascii: ","):
-            return "no comma stands before a closing bracket"
+            return "remove the comma before the closing bracket"
         case .some(UInt8(ascii: "0")...UInt8(ascii: "9")), UInt8(ascii: "-"),
             UInt8(ascii: "+"), UInt8(ascii: "."):
-            return "a number begins with a digit or a minus, without further zeros before it"
+            return "a number begins with a digit or a minus sign, and has no leading zeros"
         default:
             break
         }
         switch String(decoding: text.prefix(16), as: UTF8.self) {
-        case "True", "TRUE", "False", "FALSE": return "true and false are lower case"
+        case "True", "TRUE", "False", "FALSE": return "write true and false in lower case"
         case "None", "undefined", "Null", "NULL", "nil": return "write null"
         default: return nil
         }

@@ -1,51 +1,42 @@
-/// What could not be read of a JSON text, and where.
+/// Why a JSON text cannot be read, and where.
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The ways in which a text can be unreadable.
+    /// The rules that a text can break.
     public enum Kind: String, Sendable, Equatable {
-        /// Not JSON by its grammar (RFC 8259), or cut short.
+        /// The grammar of JSON (RFC 8259); also for a text that is cut short.
         case syntax
-        /// One object names a key twice.
+        /// An object has a key twice.
         case duplicateKey
         /// Bytes that are not UTF-8.
         case invalidUTF8
-        /// More than ``JSONDocument/depthLimit`` arrays and objects inside one another.
+        /// Arrays and objects nest deeper than ``JSONDocument/depthLimit``.
         case tooDeep
         /// An integer beyond 64 bits, a real beyond a Double, NaN or an infinity.
         case numberOutOfRange
-        /// U+0000, as a byte or as `\u0000`: no store keeps it in text.
+        /// U+0000, as a byte or as `\u0000`, which stores cannot keep in text.
         case nulCharacter
-        /// No value at all.
+        /// The text has no value.
         case empty
-        /// Memory has run out.
+        /// Memory is exhausted.
         case outOfMemory
     }
 
-    /// Which rule the text broke.
+    /// The rule that the text breaks.
     public var kind: Kind
-    /// One sentence that names what is wrong and where.
+    /// A sentence that says what is wrong and where.
     public var message: String
     /// The line, from 1.
     public var line: Int
-    /// The character in the line, from 1, counted in Unicode scalars.
+    /// The column, from 1, counted in Unicode scalars.
     public var column: Int
     /// The byte, from 0.
     public var position: Int
-    /// The way out, where there is one to name.
+    /// How to correct it, if that is known.
     public var hint: String?
 
-    /// An error made of its parts.
-    public init(
-        kind: Kind, message: String, line: Int, column: Int, position: Int, hint: String? = nil
-    ) {
-        self.kind = kind
-        self.message = message
-        self.line = line
-        self.column = column
-        self.position = position
-        self.hint = hint
-    }
+}
 
-    /// An error at a byte of a text; line and column are counted, and named at the message's end.
+extension JSONError {
+    /// Makes an error at a byte of a text. The message ends with the line and column.
     init(_ kind: Kind, _ what: String, at position: Int, of bytes: [UInt8], hint: String? = nil) {
         let position = min(max(position, 0), bytes.count)
         var line = 1
@@ -63,7 +54,7 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
             column: column, position: position, hint: hint)
     }
 
-    /// The message, and the hint after it.
+    /// The message, followed by the hint.
     public var description: String {
         guard let hint else { return message }
         return "\(message) (\(hint))"

@@ -1,17 +1,17 @@
-// A node written back: compact, members in their order, every number with its own digits.
+// Nodes written back: compact, members in their order, numbers with their own digits.
 
 extension JSONNode {
-    /// This value as compact JSON, its members in the order of their keys' bytes.
+    /// This value as compact JSON, its members sorted by the bytes of their keys.
     public var canonical: [UInt8] {
         var writer = ByteWriter()
         write(to: &writer, sortsKeys: true)
         return writer.take()
     }
 
-    /// Appends this value as compact JSON: no spaces, members in the order written, reals with
-    /// the shortest digits that read back the same, long numbers with the digits they came with.
-    /// - Parameter sortsKeys: whether members are in the order of their keys' bytes instead, so
-    ///   that values that differ in the order of members alone are the same text.
+    /// Appends this value as compact JSON: no spaces, members in their order, reals with the
+    /// shortest digits that read back the same, long numbers with the digits they came with.
+    /// - Parameter sortsKeys: whether members are sorted by the bytes of their keys instead, so
+    ///   that values that differ only in the order of members have the same text.
     public func write(to writer: inout ByteWriter, sortsKeys: Bool = false) {
         switch kind {
         case .null: writer.null()

@@ -1,8 +1,8 @@
 internal import CJansson
 
-/// A place in a parsed document: cheap to copy, keeps its document alive.
+/// A value in a parsed document. It is cheap to copy and keeps its document alive.
 public struct JSONNode {
-    /// What stands there.
+    /// The kinds of value.
     public enum Kind: Sendable, Equatable {
         case null, bool, integer, real, string, array, object
     }
@@ -10,12 +10,7 @@ public struct JSONNode {
     let document: JSONDocument
     let pointer: UnsafeMutablePointer<json_t>
 
-    init(_ document: JSONDocument, _ pointer: UnsafeMutablePointer<json_t>) {
-        self.document = document
-        self.pointer = pointer
-    }
-
-    /// What stands here. `5` is an integer, `5.0` and `5e0` are reals.
+    /// The kind of this value. `5` is an integer, `5.0` and `5e0` are reals.
     public var kind: Kind {
         switch pointer.pointee.type {
         case JSON_OBJECT: .object
@@ -28,7 +23,7 @@ public struct JSONNode {
         }
     }
 
-    /// What stands here, in words for a message: "a text", "a number".
+    /// The kind in words, for messages: "a text", "a number".
     public var kindName: String {
         switch kind {
         case .null: "null"
@@ -40,12 +35,10 @@ public struct JSONNode {
         }
     }
 
-    /// Whether `null` stands here.
-    public var isNull: Bool {
-        pointer.pointee.type == JSON_NULL
-    }
+    /// Whether this is `null`.
+    public var isNull: Bool { pointer.pointee.type == JSON_NULL }
 
-    /// The truth value, where one stands here.
+    /// The Boolean; nil for other kinds.
     public var bool: Bool? {
         switch pointer.pointee.type {
         case JSON_TRUE: true
@@ -54,13 +47,13 @@ public struct JSONNode {
         }
     }
 
-    /// The integer, where a number without point and exponent stands here.
+    /// The integer, which has no point and no exponent; nil for other kinds.
     public var integer: Int64? {
         guard pointer.pointee.type == JSON_INTEGER else { return nil }
         return json_integer_value(pointer)
     }
 
-    /// The number, where any stands here; always finite, an integer beyond 2^53 is rounded.
+    /// The number as a finite Double, an integer beyond 2^53 rounded; nil for other kinds.
     public var real: Double? {
         switch pointer.pointee.type {
         case JSON_REAL: json_real_value(pointer)
@@ -69,33 +62,33 @@ public struct JSONNode {
         }
     }
 
-    /// The text, where one stands here, its escapes resolved.
+    /// The text with its escapes resolved; nil for other kinds.
     public var string: String? {
         guard pointer.pointee.type == JSON_STRING else { return nil }
         return withStringBytes { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The UTF-8 of the text, which is empty where none stands here; valid within `body` only.
+    /// Calls `body` with the UTF-8 of the text, empty for other kinds and valid only within it.
     public func withStringBytes<Result>(
         _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
     ) rethrows -> Result {
         try body(Self.bytes(json_string_value(pointer), json_string_length(pointer)))
     }
 
-    /// Whether the number was written with more than 15 significant digits (zeros at either end
-    /// do not count), or so close to zero that a Double would not give its digits back:
-    /// a Decimal read through ``real`` would be rounded.
+    /// Whether the number has more than 15 significant digits (zeros at either end do not count),
+    /// or is so close to zero that a Double does not keep its digits. A Decimal read through
+    /// ``real`` would be rounded.
     public var isLongNumber: Bool {
         !document.longNumbers.isEmpty && document.longNumbers[pointer] != nil
     }
 
-    /// The number as it was written, where ``isLongNumber``.
+    /// The text of a long number; nil for others.
     public var longNumberText: String? {
         guard let range = document.longNumbers[pointer] else { return nil }
         return String(decoding: document.source[range], as: UTF8.self)
     }
 
-    /// How many elements or members an array or object has; 0 for everything else.
+    /// The number of elements or members; 0 for other kinds.
     public var count: Int {
         switch pointer.pointee.type {
         case JSON_ARRAY: json_array_size(pointer)
@@ -104,13 +97,13 @@ public struct JSONNode {
         }
     }
 
-    /// The element at an index from 0, or nil where there is none or no array stands here.
+    /// The element at an index from 0; nil if there is none.
     public subscript(index: Int) -> JSONNode? {
         guard index >= 0, let element = json_array_get(pointer, index) else { return nil }
-        return JSONNode(document, element)
+        return JSONNode(document: document, pointer: element)
     }
 
-    /// The member of a name, or nil where there is none or no object stands here.
+    /// The member of a name; nil if there is none.
     public subscript(key: String) -> JSONNode? {
         var key = key
         let member = key.withUTF8 { utf8 in
@@ -119,23 +112,23 @@ public struct JSONNode {
             }
         }
         guard let member else { return nil }
-        return JSONNode(document, member)
+        return JSONNode(document: document, pointer: member)
     }
 
-    /// Calls `body` with each member of an object in the order written; with none for others.
+    /// Calls `body` with each member of an object in its order; not at all for other kinds.
     public func forEachMember(_ body: (String, JSONNode) throws -> Void) rethrows {
         try forEachMemberBytes { try body(String(decoding: $0, as: UTF8.self), $1) }
     }
 
-    /// Calls `body` with each element of an array in order; with none for others.
+    /// Calls `body` with each element of an array in order; not at all for other kinds.
     public func forEachElement(_ body: (JSONNode) throws -> Void) rethrows {
         for index in 0..<json_array_size(pointer) {
             guard let element = json_array_get(pointer, index) else { return }
-            try body(JSONNode(document, element))
+            try body(JSONNode(document: document, pointer: element))
         }
     }
 
-    /// As `forEachMember`, with the name as UTF-8 that is valid within `body` only.
+    /// As `forEachMember`, with the name as UTF-8 that is valid only within `body`.
     public func forEachMemberBytes(
         _ body: (UnsafeBufferPointer<UInt8>, JSONNode) throws -> Void
     ) rethrows {
@@ -144,7 +137,7 @@ public struct JSONNode {
             guard let value = json_object_iter_value(current) else { return }
             let name = Self.bytes(
                 json_object_iter_key(current), json_object_iter_key_len(current))
-            try body(name, JSONNode(document, value))
+            try body(name, JSONNode(document: document, pointer: value))
             member = json_object_iter_next(pointer, current)
         }
     }

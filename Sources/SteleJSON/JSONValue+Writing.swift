@@ -1,15 +1,8 @@
-// A value tree as text: compact for the wire, indented by two spaces for people.
+// A tree as text: compact, or indented by two spaces for people.
 
 extension JSONValue {
     /// Appends this value as compact JSON.
-    public func write(to writer: inout ByteWriter) {
-        write(to: &writer, indent: nil)
-    }
-
-    /// Appends this value indented by two spaces a level, without a line break at the end.
-    public func writePretty(to writer: inout ByteWriter) {
-        write(to: &writer, indent: 0)
-    }
+    public func write(to writer: inout ByteWriter) { write(to: &writer, indent: nil) }
 
     /// This value as compact JSON.
     public var compact: String {
@@ -21,7 +14,7 @@ extension JSONValue {
     /// This value indented by two spaces a level, without a line break at the end.
     public var pretty: String {
         var writer = ByteWriter()
-        writePretty(to: &writer)
+        write(to: &writer, indent: 0)
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 

@@ -1,19 +1,19 @@
-/// A JSON value as a tree, for small documents: problems, indexes, the model as JSON.
-/// Rows are never built of it; they go straight to a ``ByteWriter``.
+/// A JSON value as a tree, for small documents: problems, indexes, the model. Rows are written
+/// directly to a ``ByteWriter``.
 public indirect enum JSONValue: Sendable {
     case null
     case bool(Bool)
     case integer(Int64)
-    /// Written with the shortest digits that read back; NaN and infinities as null.
+    /// Written with the shortest digits that read back the same; NaN and the infinities as null.
     case real(Double)
     case string(String)
     case array([JSONValue])
-    /// Members in their order; that no key stands twice is its maker's duty.
+    /// Members in their order. The caller makes sure that no key occurs twice.
     case object([(String, JSONValue)])
-    /// JSON that is written as it stands.
+    /// JSON that is written as it is.
     case raw([UInt8])
 
-    /// The value of a place in a document; a long number keeps its digits as `raw`.
+    /// Makes the value of a node; a long number keeps its digits as `raw`.
     public init(_ node: JSONNode) {
         if let digits = node.longNumberText, node.kind == .real {
             self = .raw(Array(digits.utf8))
@@ -38,7 +38,7 @@ public indirect enum JSONValue: Sendable {
         }
     }
 
-    /// The member of a name, where this is an object that has it.
+    /// The member of a name; nil if there is none.
     public subscript(key: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.0 == key }?.1
@@ -46,7 +46,7 @@ public indirect enum JSONValue: Sendable {
 }
 
 extension JSONValue: Equatable {
-    /// Equal in kind and content; objects in the order of their members, too.
+    /// Equal in kind and content; members of objects must also be in the same order.
     public static func == (left: JSONValue, right: JSONValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true

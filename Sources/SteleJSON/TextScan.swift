@@ -1,11 +1,11 @@
-// One pass over a JSON text before jansson reads it, for what jansson does not tell afterwards:
-// numbers with more digits than a Double keeps, and nesting deeper than is allowed.
+// One pass over a JSON text before jansson parses it, for what jansson does not report: numbers
+// with more digits than a Double keeps, and nesting beyond the limit.
 
 internal import CJansson
 
-/// What a pass over the raw bytes found; only right for texts that jansson accepts afterwards.
+/// What a pass over the raw bytes finds. It is right only for texts that jansson then accepts.
 struct TextScan {
-    /// A number that a Double rounds: the how-manieth of the text, and where its digits stand.
+    /// A number that a Double rounds: its ordinal in the text, and the range of its digits.
     struct LongNumber {
         var ordinal: Int
         var range: Range<Int>
@@ -13,9 +13,9 @@ struct TextScan {
 
     private(set) var longNumbers: [LongNumber] = []
 
-    /// Digits that every decimal keeps on its way through a Double (DBL_DIG).
+    /// The number of digits that a decimal keeps as a Double (DBL_DIG).
     static let exactDigits = 15
-    /// Below this power of ten Doubles grow coarse (subnormals), and no digits are certain.
+    /// The power of ten below which Doubles are subnormal and keep fewer digits.
     static let exactExponent = -290
 
     init(_ bytes: [UInt8]) throws(JSONError) {
@@ -66,11 +66,11 @@ struct TextScan {
     }
 }
 
-/// The digits of one number, counted as they come.
+/// Counts the digits of one number, byte by byte.
 private struct NumberToken {
-    /// Digits from the first that is not zero on.
+    /// Digits from the first that is not zero.
     private var digits = 0
-    /// Zeros at the end so far: they count only when another digit follows.
+    /// Zeros at the end so far, which count only if another digit follows.
     private var trailingZeros = 0
     /// Zeros between the point and the first digit that counts.
     private var leadingFractionZeros = 0
@@ -79,7 +79,7 @@ private struct NumberToken {
     private var exponentIsNegative = false
     private var exponent = 0
 
-    /// Takes one byte; false when it does not belong to a number.
+    /// Takes one byte; false if it is not part of a number.
     mutating func take(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"):
@@ -108,7 +108,7 @@ private struct NumberToken {
         return true
     }
 
-    /// Whether a Double would not give all the digits back.
+    /// Whether a Double does not keep all the digits.
     var isLong: Bool {
         guard digits > 0 else { return false }
         let power = (exponentIsNegative ? -exponent : exponent) - leadingFractionZeros
@@ -116,15 +116,13 @@ private struct NumberToken {
     }
 }
 
-/// Finds the nodes of long numbers: numbers come in the tree in the order of the text.
+/// Finds the nodes of long numbers; the numbers of the tree are in the order of the text.
 struct LongNumberMarker {
     private var wanted: ArraySlice<TextScan.LongNumber>
     private var ordinal = 0
     private(set) var found: [UnsafeMutablePointer<json_t>: Range<Int>] = [:]
 
-    init(_ numbers: [TextScan.LongNumber]) {
-        wanted = numbers[...]
-    }
+    init(_ numbers: [TextScan.LongNumber]) { wanted = numbers[...] }
 
     mutating func visit(_ node: UnsafeMutablePointer<json_t>) {
         switch node.pointee.type {

@@ -1,6 +1,4 @@
-/// The types an attribute can have (NSAttributeType).
-
-/// An attribute's type; the raw value is Core Data's number for it.
+/// The type of an attribute (NSAttributeType). The raw value is Core Data's number.
 public enum AttributeType: Int, Sendable, Hashable, CaseIterable {
     case undefined = 0
     case integer16 = 100
@@ -19,7 +17,7 @@ public enum AttributeType: Int, Sendable, Hashable, CaseIterable {
     case objectID = 2000
     case composite = 2100
 
-    /// The name that Xcode's model editor and the `contents` file use, such as `Integer 16`.
+    /// The type's name in Xcode's model editor and in a `contents` file, such as `Integer 16`.
     public var name: String {
         switch self {
         case .undefined: "Undefined"
@@ -41,31 +39,31 @@ public enum AttributeType: Int, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The type with that name in a `contents` file, or nil.
-    public init?(name: String) {
-        guard let type = Self.allCases.first(where: { $0.name == name }) else { return nil }
-        self = type
-    }
+    static let named = allCases.map { ($0.name, $0) }
 
-    /// Whether it is one of the three integer types.
+    /// Whether the type is Integer 16, Integer 32 or Integer 64.
     public var isInteger: Bool {
         self == .integer16 || self == .integer32 || self == .integer64
     }
 
-    /// Whether its values are numbers (Booleans are not).
+    /// Whether values of the type are numbers. Booleans are not.
     public var isNumeric: Bool {
         isInteger || self == .decimal || self == .double || self == .float
     }
 }
 
-/// What happens to the destinations of a relationship when its source is deleted (NSDeleteRule).
+/// What a deletion does to the destinations of a relationship (NSDeleteRule).
 public enum DeleteRule: Int, Sendable, Hashable, CaseIterable {
+    /// The destinations keep their references, which then read as null.
     case noAction = 0
+    /// The inverse relationship of the destinations is set to null.
     case nullify = 1
+    /// The destinations are deleted too.
     case cascade = 2
+    /// The deletion fails if there is a destination.
     case deny = 3
 
-    /// The name in a `contents` file.
+    /// The rule's name in a `contents` file.
     public var name: String {
         switch self {
         case .noAction: "No Action"
@@ -75,9 +73,5 @@ public enum DeleteRule: Int, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The rule with that name in a `contents` file, or nil.
-    public init?(name: String) {
-        guard let rule = Self.allCases.first(where: { $0.name == name }) else { return nil }
-        self = rule
-    }
+    static let named = allCases.map { ($0.name, $0) }
 }

@@ -1,13 +1,11 @@
-/// How composite attributes become slots: one for each attribute at the end of a path through them.
-
-/// The composite types of a model, for who lays out slots. A type that is missing, or contains
-/// itself, has no slots: the check of the model names that mistake.
+/// The slots of composite attributes: one for each attribute inside them, at any depth. A composite
+/// type that is missing or contains itself has no slots; the check of the model reports it.
 struct CompositeLayout {
-    /// The most attributes that one composite attribute may come to, all its composites together.
+    /// The most attributes that a composite attribute may contain, at any depth.
     static let limit = 1_000
 
     private let types: [String: CompositeDescription]
-    /// How many slots each type takes; 0 for one that cannot be laid out.
+    /// How many slots each type takes; 0 if it has no layout.
     private var counts: [String: Int] = [:]
 
     init(_ composites: [CompositeDescription]) {
@@ -38,21 +36,24 @@ struct CompositeLayout {
         return sum
     }
 
-    /// How many slots an attribute takes: 1, but for a composite.
+    /// How many slots an attribute takes: 1 unless it is composite.
     func count(_ attribute: AttributeDescription) -> Int {
-        guard attribute.type == .composite else { return 1 }
-        let count = attribute.compositeName.flatMap { counts[$0] } ?? 0
+        let count = size(attribute)
         return count > Self.limit ? 0 : count
     }
 
-    /// Whether it comes to more attributes than there may be.
+    /// Whether a composite attribute contains more than `limit` attributes.
     func isTooLarge(_ attribute: AttributeDescription) -> Bool {
-        attribute.type == .composite
-            && (attribute.compositeName.flatMap { counts[$0] } ?? 0) > Self.limit
+        size(attribute) > Self.limit
     }
 
-    /// The checked attribute, whose slots begin at `slot`.
-    /// - Parameter path: the names of the composites around it, each with a dot behind it.
+    private func size(_ attribute: AttributeDescription) -> Int {
+        guard attribute.type == .composite else { return 1 }
+        return attribute.compositeName.flatMap { counts[$0] } ?? 0
+    }
+
+    /// The linked attribute, whose slots begin at `slot`.
+    /// - Parameter path: the names of the enclosing composites, each followed by a dot.
     func attribute(
         _ declaration: AttributeDescription, path: String = "", slot: Int, owner: Int
     ) -> Attribute {
@@ -62,7 +63,7 @@ struct CompositeLayout {
         {
             var next = slot
             for var inner in type.attributes {
-                // What no store keeps of the whole, it keeps of no part.
+                // If no store keeps the composite, no store keeps its parts.
                 if declaration.isTransient { inner.isTransient = true }
                 elements.append(
                     attribute(

@@ -1,14 +1,12 @@
-/// The loop that reads a decimal number's digits.
-
-/// One pass over a number's text: `-`, digits, `.` digits, `e` exponent.
+/// A single pass over the text of a decimal number: `-`, digits, `.` digits, `e` exponent.
 struct DecimalScan {
     private let text: UnsafeBufferPointer<UInt8>
     private var position = 0
-    /// The first 19 digits are gathered in one word, which is much faster than in two.
+    /// The first 19 digits fit a 64-bit word, whose arithmetic is much faster.
     private var short: UInt64 = 0
     private var long: UInt128 = 0
     private var digits = 0
-    /// Zeros that count only if another digit follows them.
+    /// Zeros that count only if another digit follows.
     private var zeros = 0
     private(set) var isNegative = false
     /// The power of ten that the significand is multiplied by.
@@ -16,10 +14,11 @@ struct DecimalScan {
 
     init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }
 
-    /// All digits as one integer, without the zeros at its end.
+    /// All digits as an integer, without trailing zeros.
     var significand: UInt128 { digits > 19 ? long : UInt128(short) }
 
-    /// Reads the whole text; false where it is not a number or has too many digits.
+    /// Reads the whole text.
+    /// - Returns: false if the text is not a number or has too many digits.
     mutating func number() -> Bool {
         isNegative = skip(UInt8(ascii: "-"))
         guard let whole = run(), whole > 0 else { return false }
@@ -51,7 +50,7 @@ struct DecimalScan {
         return value
     }
 
-    /// Takes all digits that follow and says how many; nil where they are too many.
+    /// Reads a run of digits and returns their count; nil if there are too many.
     private mutating func run() -> Int? {
         let start = position
         while let digit = digit() {
@@ -80,7 +79,7 @@ struct DecimalScan {
         return true
     }
 
-    /// The exponent after `e`, cut at a million, which is out of range in any case.
+    /// Reads the exponent after `e`, clamped to a million: that is out of range in any case.
     private mutating func writtenExponent() -> Int? {
         let isNegative = skip(UInt8(ascii: "-"))
         if !isNegative { _ = skip(UInt8(ascii: "+")) }

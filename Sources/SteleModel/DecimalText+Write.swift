@@ -1,15 +1,15 @@
-/// A Decimal's digits, written out.
+/// Writes decimals as text.
 
 import FoundationEssentials
 
 extension DecimalText {
-    /// The longest text without an exponent.
+    /// The longest text that is written without an exponent, in characters.
     private static let plainLimit = 40
 
-    /// Appends the number's digits: no zeros at the end of a fraction, no exponent unless the
-    /// number would be longer than about 40 characters (`1.5e-60`). What is written, `parse` reads
-    /// back to the same value, unless it has the 39 digits that only arithmetic can make.
-    /// NaN, which no text gives, is written as `null`.
+    /// Appends the digits of a decimal, without trailing zeros in the fraction. The text has an
+    /// exponent only if it would be longer than about 40 characters (`1.5e-60`). `parse` reads the
+    /// text back to the same value, unless the value has 39 digits, which only arithmetic can
+    /// produce. NaN is written as `null`.
     public static func write(_ value: Decimal, to bytes: inout [UInt8]) {
         guard let (significand, exponent, isNegative) = parts(value) else {
             bytes.append(contentsOf: "null".utf8)
@@ -45,20 +45,20 @@ extension DecimalText {
         }
     }
 
-    /// The number's text.
+    /// The decimal as text, as `write(_:to:)` writes it.
     public static func text(_ value: Decimal) -> String {
         var bytes: [UInt8] = []
         write(value, to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Gives the digits of an integer, the first one not zero.
+    /// Calls `body` with the decimal digits of an integer, without leading zeros.
     private static func withDigits(
         _ value: UInt128, _ body: (UnsafeBufferPointer<UInt8>) -> Void
     ) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 40) { buffer in
             var start = 40
-            // 19 digits at a time fit one word, and words divide much faster than pairs of them.
+            // 19 digits fit a 64-bit word, and words divide much faster than 128-bit integers.
             let word: UInt128 = 10_000_000_000_000_000_000
             var rest = value
             repeat {

@@ -1,24 +1,22 @@
-/// Decimals as text, exactly: what JSON, stores and model files read and write.
-
 import FoundationEssentials
 
-/// Decimal numbers as text, to 38 digits and without rounding.
+/// Converts decimals from and to text exactly, up to 38 digits.
 ///
-/// Foundation's own reader stops at the first character it does not know and rounds silently;
-/// this one says no. Both ways are a loop over a 128-bit integer.
+/// Foundation's own parser stops at the first unknown character and rounds silently; this one
+/// fails. Both directions are a loop over a 128-bit integer.
 public enum DecimalText {
-    /// The most significant digits a Decimal holds in full.
+    /// The number of significant digits that a Decimal holds in full.
     public static let digitLimit = 38
 
-    /// The number that the text is: `-12.50`, `0.001`, `1e3`; nil where it is no number, has more
-    /// than 38 significant digits (zeros at either end do not count), or an exponent that a
-    /// Decimal cannot hold.
+    /// Parses a decimal such as `-12.50`, `0.001` or `1e3`.
+    /// - Returns: nil if the text is not a number, has more than 38 significant digits (leading and
+    ///   trailing zeros do not count), or has an exponent that a Decimal cannot hold.
     public static func parse(_ utf8: some Collection<UInt8>) -> Decimal? {
         if let result = utf8.withContiguousStorageIfAvailable({ parse($0) }) { return result }
         return Array(utf8).withUnsafeBufferPointer { parse($0) }
     }
 
-    /// As for any collection of bytes.
+    /// Parses a decimal, as for any collection of bytes.
     public static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Decimal? {
         var scan = DecimalScan(text)
         guard scan.number() else { return nil }
@@ -27,13 +25,13 @@ public enum DecimalText {
         return make(significand, exponent: exponent, isNegative: scan.isNegative)
     }
 
-    /// Two decimals multiplied, rounded to as many digits as arithmetic makes; NaN where no Decimal
-    /// holds the product. Foundation's own `*` ends the process where a product is too small.
+    /// The product of two decimals, rounded to the precision of Decimal; NaN if it is out of range.
+    /// Foundation's `*` ends the process if the product is too small.
     public static func product(_ a: Decimal, _ b: Decimal) -> Decimal {
         guard let x = parts(a), let y = parts(b), x.exponent + y.exponent < Int(Int8.min) else {
             return a * b
         }
-        // Multiplied as whole numbers, whose product is never too small.
+        // The product of two whole numbers is never too small.
         let whole =
             make(x.significand, exponent: 0, isNegative: x.isNegative)
             * make(y.significand, exponent: 0, isNegative: y.isNegative)
@@ -43,7 +41,7 @@ public enum DecimalText {
         return make(z.significand, exponent: exponent, isNegative: z.isNegative)
     }
 
-    /// Brings the exponent into the range of a Decimal by zeros at the significand's end.
+    /// Brings the exponent into the range of a Decimal by appending zeros to the significand.
     private static func fit(_ significand: UInt128, _ exponent: Int) -> (UInt128, Int8)? {
         var (significand, exponent) = (significand, exponent)
         guard exponent >= Int(Int8.min) else { return nil }
@@ -55,13 +53,13 @@ public enum DecimalText {
         return (significand, Int8(truncatingIfNeeded: exponent))
     }
 
-    /// The least significand that has too many digits: 10 to the 38.
+    /// The smallest significand with too many digits: 10 to the power of 38.
     private static let limit: UInt128 = 10_000_000_000_000_000_000 * 10_000_000_000_000_000_000
 
     // A Decimal is 20 bytes: the exponent, a byte with the count of 16-bit words (upper half) and
-    // the flags negative (8) and compact (4), two unused, and eight words of significand, lowest
-    // first. FoundationEssentials shows no way to them that is fast and exact, so they are laid
-    // down here; a test holds the layout against Foundation's own arithmetic.
+    // the flags negative (8) and compact (4), two unused bytes, and eight words of significand,
+    // lowest first. FoundationEssentials offers no access to them that is fast and exact. A test
+    // compares this layout with Foundation's own arithmetic.
     static func make(_ significand: UInt128, exponent: Int8, isNegative: Bool) -> Decimal {
         var result = Decimal()
         let words = UInt8(truncatingIfNeeded: (143 - significand.leadingZeroBitCount) / 16)
@@ -74,7 +72,7 @@ public enum DecimalText {
         return result
     }
 
-    /// The parts of a Decimal, which is significand × 10^exponent; nil for NaN.
+    /// The parts of a decimal, whose value is significand × 10^exponent; nil for NaN.
     public static func parts(
         _ value: Decimal
     ) -> (significand: UInt128, exponent: Int, isNegative: Bool)? {

@@ -1,35 +1,34 @@
-/// What a derived attribute is made from: its expression, read against the model.
-
-/// A derived attribute's expression (NSDerivedAttributeDescription), one of the forms that Core Data
-/// has: `now()`, a key path over to-ones, a text function of one, `rel.@count`, `rel.attr.@sum`.
+/// The parsed expression of a derived attribute (NSDerivedAttributeDescription), in one of Core
+/// Data's forms: `now()`, a key path over to-one relationships, a text function of such a key path,
+/// `rel.@count` or `rel.attr.@sum`.
 public struct Derivation: Sendable {
     /// A function of text.
     public enum TextFunction: String, Sendable, CaseIterable {
         case canonical, uppercase, lowercase
     }
 
-    /// Where the value comes from.
+    /// How the value is computed.
     public enum Source: Sendable {
         /// The time of the save that last changed the object itself.
         case now
-        /// An attribute of the object, or across to-ones of another one; null past a null to-one.
+        /// An attribute of the object, or of an object across to-one relationships; null if one of
+        /// them is null.
         case value(across: [Relationship], Attribute, TextFunction?)
-        /// How many members a to-many has.
+        /// The number of members of a to-many relationship.
         case count(Relationship)
-        /// The sum of a number over a to-many's members.
+        /// The sum of an attribute over the members of a to-many relationship.
         case sum(Relationship, Attribute)
     }
 
     /// The attribute that is derived.
     public let attribute: Attribute
-    /// Where its value comes from.
+    /// How its value is computed.
     public let source: Source
 
-    /// Reads a derived attribute's expression; nil for an attribute that is not derived.
-    /// - Throws: `ModelError` for what is none of the forms, or does not fit the attribute's type.
-    public init?(
-        _ attribute: Attribute, of entity: Entity, in model: Model
-    ) throws(ModelError) {
+    /// Parses the expression of a derived attribute; nil for an attribute that is not derived.
+    /// - Throws: `ModelError` if the expression has none of the forms, or does not fit the
+    ///   attribute's type.
+    public init?(_ attribute: Attribute, of entity: Entity, in model: Model) throws(ModelError) {
         guard let text = attribute.declaration.derivationExpression else { return nil }
         self.attribute = attribute
         let reader = DerivationReader(attribute: attribute, entity: entity, model: model)
@@ -37,7 +36,7 @@ public struct Derivation: Sendable {
     }
 }
 
-/// Reads one expression.
+/// Parses one expression.
 private struct DerivationReader {
     let attribute: Attribute
     let entity: Entity
@@ -52,9 +51,8 @@ private struct DerivationReader {
     func read(_ text: String) throws(ModelError) -> Derivation.Source {
         let plain = text.filter { !$0.isWhitespace }
         if plain == "now()" {
-            // As a number it is the seconds since 2001.
-            try expect(
-                .date, is: attribute.type == .date || attribute.type.isNumeric, of: "now()")
+            // As a number, now() is the seconds since 2001.
+            try expect(.date, is: attribute.type == .date || attribute.type.isNumeric, of: "now()")
             return .now
         }
         for function in Derivation.TextFunction.allCases {
@@ -70,17 +68,14 @@ private struct DerivationReader {
 
     private func unknown(_ text: String) -> ModelError {
         mistake(
-            "its derivation \(text) is none that Core Data has",
-            hint: "there are now(), a key path such as category.name, canonical:(name), "
-                + "uppercase:(name), lowercase:(name), items.@count and items.price.@sum")
+            "its derivation \(text) has none of the forms of Core Data",
+            hint: "write now(), a key path such as category.name, canonical:(name), "
+                + "uppercase:(name), lowercase:(name), items.@count or items.price.@sum")
     }
 
-    private func expect(
-        _ type: AttributeType, is fits: Bool, of what: String
-    ) throws(ModelError) {
+    private func expect(_ type: AttributeType, is fits: Bool, of what: String) throws(ModelError) {
         if !fits {
-            throw mistake(
-                "\(what) gives \(type.name), and the attribute is \(attribute.type.name)")
+            throw mistake("\(what) gives \(type.name), and the attribute is \(attribute.type.name)")
         }
     }
 
@@ -93,7 +88,7 @@ private struct DerivationReader {
             switch position.property(named: key) {
             case .relationship(let it) where it.isToMany:
                 throw mistake(
-                    "\(it.name) is to-many, and many values are no value of an attribute",
+                    "\(it.name) is to-many, and an attribute has a single value",
                     hint: "write \(it.name).@count, or \(it.name).attribute.@sum")
             case .relationship(let it):
                 across.append(it)
@@ -103,9 +98,9 @@ private struct DerivationReader {
                 let source = try self.attribute(name, of: position)
                 if function != nil {
                     guard source.type == .string else {
-                        throw mistake("\(name) is \(source.type.name), and the function is of text")
+                        throw mistake("\(name) is \(source.type.name), and the function takes text")
                     }
-                    try expect(.string, is: attribute.type == .string, of: "a function of text")
+                    try expect(.string, is: attribute.type == .string, of: "a text function")
                 } else {
                     let areNumbers = source.type.isNumeric && attribute.type.isNumeric
                     try expect(
@@ -115,7 +110,7 @@ private struct DerivationReader {
             case .fetchedProperty, nil: throw noProperty(key, of: position)
             }
         }
-        throw mistake("its derivation \(text) leads to an object, not to an attribute of one")
+        throw mistake("its derivation \(text) leads to an object, not to an attribute")
     }
 
     private func aggregate(
@@ -129,7 +124,7 @@ private struct DerivationReader {
             throw noProperty(first, of: entity)
         }
         guard toMany.isToMany else {
-            throw mistake("\(first) is to-one, and \(operation) is over a to-many relationship")
+            throw mistake("\(first) is to-one, and \(operation) takes a to-many relationship")
         }
         try expect(.integer64, is: attribute.type.isNumeric, of: operation)
         let name = keys.dropFirst().joined(separator: ".")
@@ -147,10 +142,10 @@ private struct DerivationReader {
     private func attribute(_ name: String, of entity: Entity) throws(ModelError) -> Attribute {
         guard let found = entity.attribute(named: name) else { throw noProperty(name, of: entity) }
         if found.isDerived {
-            throw mistake("\(name) is derived itself, and a derived attribute is made of none")
+            throw mistake("\(name) is derived, and a derivation cannot use derived attributes")
         }
         if found.isTransient {
-            throw mistake("\(name) is transient, and the store does not have it")
+            throw mistake("\(name) is transient, and stores do not keep it")
         }
         if found.isComposite {
             throw mistake(

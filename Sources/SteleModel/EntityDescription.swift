@@ -1,45 +1,50 @@
-/// An entity as its file declares it, with the properties it adds to its parent's.
+/// The declarations of entities, properties and indexes.
 
-/// An entity's declaration (NSEntityDescription).
+/// The declaration of an entity (NSEntityDescription).
 public struct EntityDescription: Sendable, Hashable {
-    /// How Xcode makes the class; kept to be written back.
+    /// How Xcode generates the entity's class; preserved but not used.
     public enum CodeGenerationType: String, Sendable, Hashable {
         case none, category
         case `class`
+
+        static let named: [(String, Self)] = [
+            ("class", .class), ("category", .category), ("none", .none),
+        ]
     }
 
-    /// The name.
+    /// The entity's name.
     public var name: String
-    /// `representedClassName`.
+    /// The name of the entity's class (`representedClassName`).
     public var managedObjectClassName: String?
-    /// The name of the entity that it inherits from.
+    /// The name of the parent entity; nil for a root entity.
     public var parentName: String?
-    /// Whether it has no objects of its own.
+    /// Whether the entity has no objects of its own.
     public var isAbstract = false
-    /// `syncable`; kept to be written back.
+    /// The value of `syncable`; preserved but not used.
     public var isSyncable = false
-    /// How Xcode makes the class.
+    /// How Xcode generates the entity's class; preserved but not used.
     public var codeGenerationType: CodeGenerationType?
-    /// `elementID`: the name in the version before.
+    /// The entity's name in the previous version of the model (`elementID`).
     public var renamingIdentifier: String?
-    /// A text that changes the version hash where nothing else does.
+    /// A text that changes the version hash although nothing else has changed.
     public var versionHashModifier: String?
-    /// Attributes, relationships and fetched properties of its own, in the file's order.
+    /// The attributes, relationships and fetched properties that the entity declares, in the file's
+    /// order.
     public var properties: [PropertyDescription] = []
-    /// Its indexes.
+    /// The fetch indexes.
     public var fetchIndexes: [FetchIndexDescription] = []
-    /// The older spelling of indexes over several properties.
+    /// Indexes over several properties, in the older form of model files.
     public var compoundIndexes: [[String]] = []
-    /// Each a list of attribute names whose values must be unique together.
+    /// Lists of attribute names; the values of each list are unique together.
     public var uniquenessConstraints: [[String]] = []
-    /// What else the file says of it, for people and programs.
+    /// The entity's user info dictionary.
     public var userInfo: [UserInfoEntry] = []
 
-    /// An entity without properties.
+    /// Creates an entity without properties.
     public init(name: String) { self.name = name }
 }
 
-/// One property's declaration (NSPropertyDescription).
+/// The declaration of a property (NSPropertyDescription).
 public enum PropertyDescription: Sendable, Hashable {
     case attribute(AttributeDescription)
     case relationship(RelationshipDescription)
@@ -55,151 +60,155 @@ public enum PropertyDescription: Sendable, Hashable {
     }
 }
 
-/// An attribute's declaration (NSAttributeDescription).
+/// The declaration of an attribute (NSAttributeDescription).
 public struct AttributeDescription: Sendable, Hashable {
-    /// The name.
+    /// The attribute's name.
     public var name: String
-    /// What its values are.
+    /// The type of its values.
     public var type: AttributeType
-    /// Whether it may have no value.
+    /// Whether the value may be null.
     public var isOptional = false
-    /// Whether no store keeps it.
+    /// Whether stores do not keep the attribute.
     public var isTransient = false
-    /// The older spelling of an index over this attribute alone.
+    /// Whether there is an index over this attribute alone, in the older form of model files.
     public var isIndexed = false
-    /// `syncable`; kept to be written back.
+    /// The value of `syncable`; preserved but not used.
     public var isSyncable = false
-    /// What a new object has, typed as the attribute; `null` where there is none.
+    /// The value of a new object, of the attribute's type; `null` if there is no default.
     public var defaultValue = Value.null
-    /// The least value, or for text the least length; `null` where there is none.
+    /// The least value, or the least length of a text in UTF-16 units; `null` if there is no bound.
     public var minimum = Value.null
-    /// The greatest value, or for text the greatest length; `null` where there is none.
+    /// The greatest value, or the greatest length of a text in UTF-16 units; `null` if there is no
+    /// bound.
     public var maximum = Value.null
-    /// What text must match as a whole.
+    /// A regular expression that a whole text must match.
     public var regularExpression: String?
-    /// Whether Xcode's classes use a scalar for it; kept to be written back.
+    /// Whether Xcode's classes use a scalar type; preserved but not used.
     public var usesScalarValueType: Bool?
-    /// Whether large values may live in files beside the store.
+    /// Whether large values may be kept in files beside the store.
     public var allowsExternalBinaryDataStorage = false
-    /// Whether history keeps the value after a deletion (`preserveAfterDeletion`).
+    /// Whether history keeps the value of a deleted object (`preserveAfterDeletion`).
     public var preservesValueInHistoryOnDeletion = false
-    /// `storedInTruthFile`; kept to be written back.
+    /// The value of `storedInTruthFile`; preserved but not used.
     public var isStoredInTruthFile = false
-    /// What makes bytes of a Transformable attribute's values.
+    /// The name of the value transformer of a Transformable attribute.
     public var valueTransformerName: String?
-    /// The class of the values; kept to be written back.
+    /// The class of the values; preserved but not used.
     public var customClassName: String?
-    /// The composite type's name, for an attribute of type Composite.
+    /// The name of the composite type of a Composite attribute.
     public var compositeName: String?
-    /// What a derived attribute is made from; nil for all others.
+    /// The expression of a derived attribute; nil for all others.
     public var derivationExpression: String?
-    /// `elementID`: the name in the version before.
+    /// The attribute's name in the previous version of the model (`elementID`).
     public var renamingIdentifier: String?
-    /// A text that changes the version hash where nothing else does.
+    /// A text that changes the version hash although nothing else has changed.
     public var versionHashModifier: String?
-    /// What else the file says of it, for people and programs.
+    /// The attribute's user info dictionary.
     public var userInfo: [UserInfoEntry] = []
 
-    /// An attribute with nothing but a name and a type.
+    /// Creates an attribute with default settings.
     public init(name: String, type: AttributeType) {
         self.name = name
         self.type = type
     }
 }
 
-/// A relationship's declaration (NSRelationshipDescription).
+/// The declaration of a relationship (NSRelationshipDescription).
 public struct RelationshipDescription: Sendable, Hashable {
-    /// The name.
+    /// The relationship's name.
     public var name: String
-    /// The entity that it leads to.
+    /// The name of the destination entity.
     public var destinationName: String
-    /// The relationship that leads back.
+    /// The name of the inverse relationship; nil if there is none.
     public var inverseName: String?
-    /// The entity that declares the inverse.
+    /// The name of the entity that declares the inverse.
     public var inverseEntityName: String?
-    /// Whether it may have no value.
+    /// Whether the relationship may have no destination.
     public var isOptional = false
-    /// Whether no store keeps it.
+    /// Whether stores do not keep the relationship.
     public var isTransient = false
-    /// The older spelling of an index over it alone.
+    /// Whether there is an index over this relationship alone, in the older form of model files.
     public var isIndexed = false
-    /// `syncable`; kept to be written back.
+    /// The value of `syncable`; preserved but not used.
     public var isSyncable = false
-    /// Whether it leads to any number of objects.
+    /// Whether the relationship may have more than one destination.
     public var isToMany = false
-    /// Whether the destinations keep their order.
+    /// Whether the destinations have an order.
     public var isOrdered = false
-    /// The fewest destinations; 0 is no bound.
+    /// The least number of destinations; 0 is no bound.
     public var minimumCount = 0
-    /// The most destinations; 0 is no bound, 1 is what a to-one has.
+    /// The greatest number of destinations; 0 is no bound. A to-one relationship has 1.
     public var maximumCount = 0
-    /// What happens to the destinations when an object is deleted.
+    /// What a deletion does to the destinations.
     public var deleteRule = DeleteRule.nullify
-    /// `elementID`: the name in the version before.
+    /// The relationship's name in the previous version of the model (`elementID`).
     public var renamingIdentifier: String?
-    /// A text that changes the version hash where nothing else does.
+    /// A text that changes the version hash although nothing else has changed.
     public var versionHashModifier: String?
-    /// What else the file says of it, for people and programs.
+    /// The relationship's user info dictionary.
     public var userInfo: [UserInfoEntry] = []
 
-    /// A to-one relationship to the entity of that name.
+    /// Creates a to-one relationship to that entity.
     public init(name: String, destinationName: String) {
         self.name = name
         self.destinationName = destinationName
     }
 }
 
-/// A fetched property's declaration (NSFetchedPropertyDescription).
+/// The declaration of a fetched property (NSFetchedPropertyDescription).
 public struct FetchedPropertyDescription: Sendable, Hashable {
-    /// The name.
+    /// The fetched property's name.
     public var name: String
-    /// Whether it may have no value.
+    /// Whether the fetched property is optional; preserved but not used.
     public var isOptional = false
-    /// `syncable`; kept to be written back.
+    /// The value of `syncable`; preserved but not used.
     public var isSyncable = false
-    /// What it fetches.
+    /// The fetch request that gives its objects.
     public var request: FetchRequestTemplate
-    /// What else the file says of it, for people and programs.
+    /// The fetched property's user info dictionary.
     public var userInfo: [UserInfoEntry] = []
 
-    /// One with nothing but these.
+    /// Creates a fetched property with default settings.
     public init(name: String, request: FetchRequestTemplate) {
         self.name = name
         self.request = request
     }
 }
 
-/// An index over properties or expressions (NSFetchIndexDescription).
+/// The declaration of an index over properties or expressions (NSFetchIndexDescription).
 public struct FetchIndexDescription: Sendable, Hashable {
-    /// One column of it (NSFetchIndexElementDescription).
+    /// An element of an index (NSFetchIndexElementDescription).
     public struct Element: Sendable, Hashable {
-        /// How an index finds its values: in order, or as ranges in a tree.
+        /// The structure of the index: ordered values, or an R-tree of ranges.
         public enum Collation: String, Sendable, Hashable {
             case binary = "Binary"
             case rTree = "RTree"
+
+            static let named: [(String, Self)] = [("Binary", .binary), ("RTree", .rTree)]
         }
-        /// The property, or nil where `expression` says what is indexed.
+
+        /// The indexed property; nil if the element indexes `expression`.
         public var propertyName: String?
-        /// What is indexed where it is no property.
+        /// The indexed expression; nil if the element indexes a property.
         public var expression: String?
-        /// The type of what `expression` gives.
+        /// The type of the expression's values.
         public var expressionType: AttributeType?
-        /// How it is indexed.
+        /// The structure of the index.
         public var collation = Collation.binary
-        /// Whether it ascends.
+        /// Whether the order is ascending.
         public var isAscending = true
 
-        /// One with nothing but these.
+        /// Creates an ascending binary element.
         public init(propertyName: String?) { self.propertyName = propertyName }
     }
 
-    /// The name.
+    /// The index's name.
     public var name: String
-    /// Its columns, in order.
+    /// The elements, in order.
     public var elements: [Element] = []
     /// The predicate of a partial index.
     public var partialIndexPredicate: String?
 
-    /// One with nothing but these.
+    /// Creates an index without elements.
     public init(name: String) { self.name = name }
 }

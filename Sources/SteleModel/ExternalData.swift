@@ -1,29 +1,29 @@
-/// A Binary attribute's bytes that live in a file of their own beside the store.
-
 import Glibc
 
-/// A value in a file ("Allows External Storage"). The file never changes: another value is another
-/// file, so who holds the reference can read it for as long as the store keeps the file.
+/// The value of a Binary attribute in a file of its own beside the store ("Allows External
+/// Storage"). The file is never modified: a new value has a new file. So the value can be read for
+/// as long as the store keeps the file.
 public final class ExternalData: Sendable, Hashable {
-    /// What the file is called.
+    /// The file's name.
     public let identifier: UUID
-    /// Where the file lies.
+    /// The file's path.
     public let path: String
 
-    /// The file of that name in a folder.
+    /// Refers to the file of that name in a folder.
     public init(_ identifier: UUID, in folder: String) {
         self.identifier = identifier
         path = "\(folder)/\(identifier.uuidString)"
     }
 
-    /// How many bytes it has, asked of the system at each call; nil where the file is gone.
+    /// The size of the file in bytes, read from the file system at each call; nil if the file does
+    /// not exist.
     public var count: Int? {
         var found = stat()
         guard stat(path, &found) == 0 else { return nil }
         return Int(found.st_size)
     }
 
-    /// All of its bytes; nil where the file is gone or cannot be read.
+    /// The contents of the file; nil if the file does not exist or cannot be read.
     public var bytes: [UInt8]? {
         guard let file = fopen(path, "rbe") else { return nil }
         defer { fclose(file) }
@@ -34,9 +34,11 @@ public final class ExternalData: Sendable, Hashable {
         return bytes.count == count ? bytes : nil
     }
 
+    /// Whether both refer to the same file name.
     public static func == (a: ExternalData, b: ExternalData) -> Bool {
         a.identifier == b.identifier
     }
 
+    /// Hashes the file's name.
     public func hash(into hasher: inout Hasher) { hasher.combine(identifier) }
 }

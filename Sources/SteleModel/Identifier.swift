@@ -1,13 +1,12 @@
-/// What names are made of, in models and in predicates alike.
-
-/// A letter or `_`, then letters, digits, marks and `_`: what a key path can name.
+/// The characters of names in models and predicates: a letter or `_`, then letters, digits, marks
+/// and `_`.
 public enum Identifier {
-    /// Whether a name can begin with it.
+    /// Whether a name can begin with the character.
     public static func canBegin(_ scalar: Unicode.Scalar) -> Bool {
         scalar == "_" || scalar.properties.isAlphabetic
     }
 
-    /// Whether it can stand behind a name's first letter.
+    /// Whether the character can follow the first one of a name.
     public static func canContinue(_ scalar: Unicode.Scalar) -> Bool {
         canBegin(scalar) || scalar.properties.numericType == .decimal
             || scalar.properties.generalCategory == .nonspacingMark

@@ -1,97 +1,99 @@
-/// A model as its file says it, before anything is checked or linked (NSManagedObjectModel).
+/// The declaration of a model, as plain values.
 
-/// One version of a data model: what an `.xcdatamodel` declares, as plain values.
+/// A version of a data model as its file declares it (NSManagedObjectModel).
 ///
-/// It can hold mistakes; `Model` is the same, checked and linked.
+/// It is not checked and can contain errors. `Model` is the checked and linked form.
 public struct ManagedObjectModel: Sendable, Hashable {
-    /// The version's name: the file's, without its ending.
+    /// The version's name: the file name without its extension.
     public var name: String
-    /// `userDefinedModelVersionIdentifier`; becomes NSStoreModelVersionIdentifiers.
+    /// The value of `userDefinedModelVersionIdentifier`, which is stored as
+    /// NSStoreModelVersionIdentifiers.
     public var versionIdentifier = ""
-    /// The entities in the file's order.
+    /// The entities, in the file's order.
     public var entities: [EntityDescription] = []
-    /// The composite types that attributes of type Composite name.
+    /// The composite types.
     public var composites: [CompositeDescription] = []
-    /// The named fetch requests (`fetchRequestTemplatesByName`).
+    /// The fetch request templates (`fetchRequestTemplatesByName`).
     public var fetchRequestTemplates: [FetchRequestTemplate] = []
-    /// The named groups of entities.
+    /// The configurations, which are named groups of entities.
     public var configurations: [ConfigurationDescription] = []
-    /// Attributes of the `model` element that only Xcode reads, kept so that it can be written back.
+    /// The attributes of the `model` element that only Xcode reads; preserved but not used.
     public var toolAttributes: [UserInfoEntry] = []
 
-    /// An empty model of that name.
+    /// Creates an empty model.
     public init(name: String) { self.name = name }
 }
 
-/// A key and its value in a `userInfo` dictionary, in the file's order.
+/// An entry of a user info dictionary.
 public struct UserInfoEntry: Sendable, Hashable {
-    /// The key.
+    /// The entry's key.
     public var key: String
-    /// The value.
+    /// The entry's value.
     public var value: String
 
-    /// One with nothing but these.
+    /// Creates an entry.
     public init(key: String, value: String) {
         self.key = key
         self.value = value
     }
 }
 
-/// A composite type: named attributes that are one column each (NSCompositeAttributeDescription).
+/// A composite type: a group of attributes, each stored in a column
+/// (NSCompositeAttributeDescription).
 public struct CompositeDescription: Sendable, Hashable {
-    /// The name.
+    /// The name of the type.
     public var name: String
-    /// Its attributes, in the file's order.
+    /// The attributes, in the file's order.
     public var attributes: [AttributeDescription] = []
 
-    /// One with nothing but these.
+    /// Creates a composite type without attributes.
     public init(name: String) { self.name = name }
 }
 
-/// A named group of entities, to be kept in one store.
+/// A named group of entities.
 public struct ConfigurationDescription: Sendable, Hashable {
-    /// The name.
+    /// The configuration's name.
     public var name: String
-    /// Its members.
+    /// The names of the member entities.
     public var entityNames: [String] = []
 
-    /// One with nothing but these.
+    /// Creates a configuration without members.
     public init(name: String) { self.name = name }
 }
 
-/// A fetch request that the model holds, by name or inside a fetched property (NSFetchRequest).
+/// A fetch request in a model: a template, or the request of a fetched property (NSFetchRequest).
 public struct FetchRequestTemplate: Sendable, Hashable {
-    /// What a fetch request gives; the raw value is the `contents` file's.
+    /// The kind of result (NSFetchRequestResultType). The raw value is that of the `contents` file.
     public enum ResultType: Int, Sendable, Hashable {
         case objects = 0
         case objectIDs = 1
         case dictionaries = 2
     }
 
-    /// The name.
+    /// The template's name.
     public var name: String
-    /// The entity whose objects are fetched.
+    /// The name of the entity to fetch.
     public var entityName: String
-    /// The predicate's text, with `$VARIABLES`; nil where all objects match.
+    /// The format string of the predicate, which may contain `$VARIABLES`; nil matches all objects.
     public var predicateFormat: String?
-    /// The most objects to give; 0 is no limit.
+    /// The maximum number of objects; 0 is no limit.
     public var fetchLimit = 0
-    /// Objects a batch; 0 is all at once.
+    /// The number of objects in a batch; 0 is no batching.
     public var fetchBatchSize = 0
-    /// What it gives.
+    /// The kind of result.
     public var resultType = ResultType.objects
-    /// Whether objects of subentities match, too.
+    /// Whether objects of subentities match.
     public var includesSubentities = false
-    /// Whether the values are fetched with the objects.
+    /// Whether property values are fetched with the objects.
     public var includesPropertyValues = false
-    /// Whether what is not saved yet counts.
+    /// Whether unsaved changes are taken into account.
     public var includesPendingChanges = false
-    /// Whether the objects come without their values.
+    /// Whether the objects are returned as faults.
     public var returnsObjectsAsFaults = false
-    /// Whether equal results are given once.
+    /// Whether duplicate results are removed.
     public var returnsDistinctResults = false
 
-    /// One with nothing but these.
+    /// Creates a request for all objects of an entity.
     public init(name: String, entityName: String) {
         self.name = name
         self.entityName = entityName

@@ -1,33 +1,34 @@
-/// From declarations to a checked model: order, inheritance, slots, inverses.
+/// Checks and links a declared model: entity order, inheritance, slots and inverses.
 
 extension Model {
-    /// Checks and links what a file declares.
+    /// Checks and links a declared model.
     ///
-    /// - Throws: `ModelErrors` with every mistake found: entities or properties of one name, a
-    ///   parent or destination that does not exist, a loop of parents, an inverse that does not
-    ///   exist or does not point back, and what `ModelCheck` looks for beyond names.
+    /// - Throws: `ModelErrors` with every error found: duplicate names, a missing parent or
+    ///   destination, a cycle of parents, an inverse that is missing or does not point back, and
+    ///   what `ModelCheck` reports.
     public convenience init(_ declaration: ManagedObjectModel) throws(ModelErrors) {
         var linker = ModelLinker(declaration)
         let (entities, relationships) = try linker.link()
-        self.init(
-            declaration: declaration, entities: entities, relationships: relationships)
-        let mistakes = ModelCheck.findings(in: self).errors
-        guard mistakes.isEmpty else { throw ModelErrors(mistakes) }
+        self.init(declaration: declaration, entities: entities, relationships: relationships)
+        try ModelCheck.findings(in: self).throwErrors()
     }
 }
 
-/// The work of linking, step by step; each step may add mistakes, the next runs only without any.
+/// Links a model in steps. Each step may add errors; the next one runs only if there are none.
 struct ModelLinker {
     private let declarations: [EntityDescription]
     private let composites: CompositeLayout
-    /// How many generations a family may have; each is a call within a call.
+    /// The most levels of inheritance: linking recurses once for each level.
     private static let depthLimit = 200
-    private var mistakes: [ModelError] = []
-    /// Indexes into `declarations` in Z_ENT order, and each one's parent and subtree in that order.
+    private let findings = Findings()
+    /// Indexes into `declarations` in Z_ENT order, and the parent and subtree of each entity in
+    /// that order.
     private var order: [Int] = []
     private var parents: [Int?] = []
     private var subtrees: [Range<Int>] = []
     private var numbers: [String: Int] = [:]
+    /// The numbers of slots and of to-many relationships of each entity, with inherited ones.
+    private var counts: [(slots: Int, toManys: Int)] = []
 
     init(_ declaration: ManagedObjectModel) {
         declarations = declaration.entities
@@ -36,50 +37,44 @@ struct ModelLinker {
 
     mutating func link() throws(ModelErrors) -> ([Entity], [Relationship]) {
         checkNames()
-        try stopAtMistakes()
+        try findings.throwErrors()
         sortIntoFamilies()
-        try stopAtMistakes()
+        try findings.throwErrors()
         let relationships = linkRelationships()
-        try stopAtMistakes()
+        try findings.throwErrors()
         return (makeEntities(relationships), relationships)
-    }
-
-    private func stopAtMistakes() throws(ModelErrors) {
-        if !mistakes.isEmpty { throw ModelErrors(mistakes) }
     }
 
     private mutating func checkNames() {
         var seen = Set<String>()
         for entity in declarations {
-            if entity.name.isEmpty { mistakes.append(ModelError("", "an entity has no name")) }
+            if entity.name.isEmpty { findings.error("", "an entity has no name") }
             if !seen.insert(entity.name).inserted {
-                mistakes.append(ModelError(entity.name, "the model has two entities of this name"))
+                findings.error(entity.name, "the model has two entities with this name")
             }
             var own = Set<String>()
             for property in entity.properties where !own.insert(property.name).inserted {
-                mistakes.append(
-                    ModelError(
-                        "\(entity.name).\(property.name)",
-                        "the entity has two properties of this name"))
+                findings.error(
+                    "\(entity.name).\(property.name)",
+                    "the entity has two properties with this name")
             }
         }
         for entity in declarations {
             for case .attribute(let it) in entity.properties where composites.isTooLarge(it) {
-                mistakes.append(
-                    ModelError(
-                        "\(entity.name).\(it.name)",
-                        "it comes to more than \(CompositeLayout.limit) attributes",
-                        hint: "split its composite"))
+                findings.error(
+                    "\(entity.name).\(it.name)",
+                    "it contains more than \(CompositeLayout.limit) attributes",
+                    hint: "split its composite")
             }
         }
         for entity in declarations {
             guard let parent = entity.parentName, !seen.contains(parent) else { continue }
-            mistakes.append(
-                ModelError(entity.name, "its parent entity \(parent) is not in the model"))
+            findings.error(entity.name, "its parent entity \(parent) is not in the model")
         }
     }
 
-    /// Depth first, roots and siblings by name without regard to case: Core Data's Z_ENT.
+    /// Sorts entities depth first, roots and siblings by name ignoring case: the order of Core
+    /// Data's Z_ENT.
     private mutating func sortIntoFamilies() {
         let sorted = declarations.indices.sorted {
             let (a, b) = (declarations[$0].name, declarations[$1].name)
@@ -87,53 +82,36 @@ struct ModelLinker {
             return low == high ? a < b : low < high
         }
         let children = Dictionary(grouping: sorted) { declarations[$0].parentName ?? "" }
-        // Each level waits on the stack with the parent it stands under.
-        func place(
-            _ index: Int, under parent: Int?, depth: Int, into linker: inout ModelLinker
-        ) {
-            let name = linker.declarations[index].name
-            guard depth < ModelLinker.depthLimit else {
-                linker.mistakes.append(
-                    ModelError(
-                        name, "it has more than \(ModelLinker.depthLimit) parents above it"))
-                return
-            }
-            let number = linker.order.count
-            linker.order.append(index)
-            linker.parents.append(parent)
-            linker.subtrees.append(number..<number)
-            linker.numbers[name] = number
-            for child in children[name] ?? [] {
-                place(child, under: number, depth: depth + 1, into: &linker)
-            }
-            linker.subtrees[number] = number..<linker.order.count
-        }
-        for root in children[""] ?? [] { place(root, under: nil, depth: 0, into: &self) }
-        guard mistakes.isEmpty else { return }
+        for root in children[""] ?? [] { place(root, under: nil, depth: 0, children) }
+        guard findings.errors.isEmpty else { return }
         for entity in declarations where numbers[entity.name] == nil {
-            mistakes.append(
-                ModelError(
-                    entity.name, "it inherits from itself by way of its parent entities",
-                    hint: "break the loop of parents"))
+            findings.error(
+                entity.name, "its parent entities form a cycle", hint: "remove one of the parents")
         }
     }
 
-    /// The slots that an entity's parents have taken, in snapshots and among to-manys.
-    private func inherited(_ number: Int) -> (slots: Int, toManys: Int) {
-        var (slots, toManys) = (0, 0)
-        var next = parents[number]
-        while let parent = next {
-            for property in declarations[order[parent]].properties {
-                switch property {
-                case .attribute(let it): slots += composites.count(it)
-                case .relationship(let it) where it.isToMany: toManys += 1
-                case .relationship: slots += 1
-                case .fetchedProperty: break
-                }
-            }
-            next = parents[parent]
+    /// Adds an entity and its subentities.
+    private mutating func place(
+        _ index: Int, under parent: Int?, depth: Int, _ children: [String: [Int]]
+    ) {
+        let name = declarations[index].name
+        guard depth < Self.depthLimit else {
+            return findings.error(name, "it has more than \(Self.depthLimit) ancestors")
         }
-        return (slots, toManys)
+        let number = order.count
+        order.append(index)
+        parents.append(parent)
+        subtrees.append(number..<number)
+        numbers[name] = number
+        for child in children[name] ?? [] {
+            place(child, under: number, depth: depth + 1, children)
+        }
+        subtrees[number] = number..<order.count
+    }
+
+    /// The numbers of slots and of to-many relationships that an entity inherits.
+    private func inherited(_ number: Int) -> (slots: Int, toManys: Int) {
+        parents[number].map { counts[$0] } ?? (0, 0)
     }
 
     private struct Place {
@@ -158,13 +136,13 @@ struct ModelLinker {
                     if it.isToMany { toMany += 1 } else { slot += 1 }
                 }
             }
+            counts.append((slot, toMany))
         }
         return places.enumerated().compactMap { index, place in
             guard let destination = numbers[place.declaration.destinationName] else {
-                mistakes.append(
-                    ModelError(
-                        label(place),
-                        "its destination \(place.declaration.destinationName) is not in the model"))
+                findings.error(
+                    label(place),
+                    "its destination \(place.declaration.destinationName) is not in the model")
                 return nil
             }
             return Relationship(
@@ -178,7 +156,7 @@ struct ModelLinker {
         "\(declarations[order[place.owner]].name).\(place.declaration.name)"
     }
 
-    /// The inverse's index; a mistake where it does not exist or does not point back.
+    /// The index of the inverse; nil, with an error, if it does not exist or does not point back.
     private mutating func inverse(
         of place: Place, destination: Int, _ places: [Place], _ byOwner: [Int: [String: Int]]
     ) -> Int? {
@@ -192,20 +170,18 @@ struct ModelLinker {
                     let backTo = numbers[back.declaration.destinationName],
                     subtrees[backTo].contains(place.owner) || subtrees[place.owner].contains(backTo)
                 else {
-                    mistakes.append(
-                        ModelError(
-                            label(place), "its inverse \(label(back)) does not point back to it",
-                            hint: "name \(place.declaration.name) as the inverse there, too"))
+                    findings.error(
+                        label(place), "its inverse \(label(back)) does not point back to it",
+                        hint: "name \(place.declaration.name) as the inverse there, too")
                     return nil
                 }
                 return found
             }
             next = parents[number]
         }
-        mistakes.append(
-            ModelError(
-                label(place),
-                "its inverse \(name) does not exist in \(declarations[order[entity]].name)"))
+        findings.error(
+            label(place),
+            "its inverse \(name) does not exist in \(declarations[order[entity]].name)")
         return nil
     }
 

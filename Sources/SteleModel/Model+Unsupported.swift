@@ -1,81 +1,76 @@
-/// What a model asks for that Stele does not do yet.
+/// The features of a model that Stele does not support yet.
 
 extension Model {
-    /// What the model asks for that does not work yet, each a sentence that names it; empty where
-    /// the model can be served whole. A store refuses a model while there is anything here.
+    /// The features of the model that are not supported yet, each with its place; empty if the
+    /// whole model is supported. A store refuses a model that uses an unsupported feature.
     public func unsupported() -> [ModelError] {
-        var found: [ModelError] = []
+        let findings = Findings()
         for entity in entities {
             for property in entity.declaration.properties {
                 let place = "\(entity.name).\(property.name)"
-                switch property {
-                case .attribute(let it):
-                    found += Self.unsupported(it).map { ModelError(place, $0.0, hint: $0.1) }
-                case .relationship(let it):
-                    if it.isTransient {
-                        found.append(
-                            ModelError(place, "transient relationships do not work yet"))
-                    }
-                case .fetchedProperty: break
+                if case .attribute(let it) = property { Self.check(it, place, findings) }
+                if case .relationship(let it) = property, it.isTransient {
+                    findings.error(place, "transient relationships are not supported yet")
                 }
             }
             for index in entity.declaration.fetchIndexes {
-                if let what = Self.unsupported(index) {
-                    let place = "\(entity.name), index \(index.name)"
-                    found.append(ModelError(place, "\(what) do not work yet"))
-                }
+                guard let what = Self.unsupported(index) else { continue }
+                findings.error(
+                    "\(entity.name), index \(index.name)", "\(what) are not supported yet")
             }
         }
-        found += entities.flatMap(Self.unsupportedUniqueness)
-        return found
+        for entity in entities { Self.checkUniqueness(of: entity, findings) }
+        return findings.errors
     }
 
-    /// Why no store takes the model, a sentence and the list of `unsupported()`; nil where all of
-    /// it works.
-    public var refusal: String? {
+    /// A sentence with the list of unsupported features; nil if there are none.
+    package var refusal: String? {
         let missing = unsupported()
         if missing.isEmpty { return nil }
-        return "\(name) asks for what does not work yet:" + missing.map { "\n  - \($0)" }.joined()
+        return "\(name) uses features that are not supported yet:"
+            + missing.map { "\n  - \($0)" }.joined()
     }
 
-    /// Uniqueness over what a row alone does not tell, or what is made after it is checked.
-    private static func unsupportedUniqueness(of entity: Entity) -> [ModelError] {
-        entity.declaration.uniquenessConstraints.flatMap { $0 }.compactMap { name in
-            guard let attribute = entity.attribute(named: name),
-                attribute.isDerived || attribute.isExternal
-            else { return nil }
-            return ModelError(
-                "\(entity.name).\(name)",
-                attribute.isDerived
-                    ? "uniqueness of a derived attribute does not work"
-                    : "uniqueness of a Binary attribute in external files does not work")
+    /// Reports uniqueness constraints over attributes whose value is not in the row, or not yet
+    /// computed when the constraint is checked.
+    private static func checkUniqueness(of entity: Entity, _ findings: Findings) {
+        for name in entity.declaration.uniquenessConstraints.joined() {
+            guard let attribute = entity.attribute(named: name) else { continue }
+            let place = "\(entity.name).\(name)"
+            if attribute.isDerived {
+                findings.error(place, "uniqueness of a derived attribute is not supported")
+            } else if attribute.isExternal {
+                findings.error(
+                    place, "uniqueness of a Binary attribute in external files is not supported")
+            }
         }
     }
 
-    private static func unsupported(
-        _ attribute: AttributeDescription
-    ) -> [(message: String, hint: String?)] {
-        var found: [(String, String?)] = []
+    private static func check(
+        _ attribute: AttributeDescription, _ place: String, _ findings: Findings
+    ) {
         if attribute.preservesValueInHistoryOnDeletion {
-            found.append(("keeping values in history after a deletion does not work yet", nil))
+            findings.error(
+                place, "preserving values in history after a deletion is not supported yet")
         }
         switch attribute.type {
-        case .objectID: found.append(("attributes of type ObjectID do not work yet", nil))
+        case .objectID:
+            findings.error(place, "attributes of type ObjectID are not supported yet")
         case .undefined where !attribute.isTransient:
-            found.append(("an attribute of type Undefined can only be transient", "give it a type"))
+            findings.error(
+                place, "an attribute of type Undefined can only be transient",
+                hint: "give it a type")
         case .transformable where !attribute.namesJSON:
             let name = attribute.valueTransformerName ?? ""
-            if ValueTransformers.named(name) == nil {
-                let hint =
-                    name == ValueTransformers.encrypted
-                    ? "it encrypts, and no key is given: say where it is by encryption-key-file"
-                    : "known are \(ValueTransformers.names.joined(separator: ", ")); without a "
-                        + "transformer the value is any JSON"
-                found.append(("the value transformer \(name) is not known", hint))
-            }
+            guard ValueTransformers.named(name) == nil else { return }
+            findings.error(
+                place, "the value transformer \(name) is not known",
+                hint: name == ValueTransformers.encrypted
+                    ? "it needs an encryption key: set encryption-key-file"
+                    : "the known ones are \(ValueTransformers.names.joined(separator: ", ")); "
+                        + "without a transformer the value is any JSON")
         default: break
         }
-        return found
     }
 
     private static func unsupported(_ index: FetchIndexDescription) -> String? {
@@ -83,7 +78,6 @@ extension Model {
         if index.elements.contains(where: { $0.expression != nil }) {
             return "indexes over expressions"
         }
-        if index.partialIndexPredicate != nil { return "partial indexes" }
-        return nil
+        return index.partialIndexPredicate == nil ? nil : "partial indexes"
     }
 }

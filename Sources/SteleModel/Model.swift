@@ -1,21 +1,18 @@
-/// The model, checked and linked: what stores, predicates and contexts work with.
-
-/// A checked model. Entities are numbered as Core Data numbers them, and linked by those numbers.
+/// A checked and linked model. Entities refer to each other by their index, which is Core Data's
+/// order.
 public final class Model: Sendable {
-    /// What the file said.
+    /// The declaration that the model was made from.
     public let declaration: ManagedObjectModel
-    /// All entities in Z_ENT order: roots sorted by name without regard to case, each followed by
-    /// its subentities. `entities[i].index == i`.
+    /// All entities in Z_ENT order: roots by name ignoring case, each followed by its subentities.
+    /// `entities[i].index == i`.
     public let entities: [Entity]
     /// All relationships, each once, under the entity that declares it.
     public let relationships: [Relationship]
-    /// Whether any attribute's values may live in files beside the store.
+    /// Whether any attribute allows external storage.
     public let hasExternalAttributes: Bool
     private let byName: [String: Int]
 
-    init(
-        declaration: ManagedObjectModel, entities: [Entity], relationships: [Relationship]
-    ) {
+    init(declaration: ManagedObjectModel, entities: [Entity], relationships: [Relationship]) {
         self.declaration = declaration
         self.entities = entities
         self.relationships = relationships
@@ -28,41 +25,42 @@ public final class Model: Sendable {
             entities.map { ($0.name, $0.index) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The model's name: its file's, without the ending.
+    /// The model's name: the file name without its extension.
     public var name: String { declaration.name }
 
-    /// The entity of that name, or nil.
+    /// The entity of that name; nil if there is none.
     public func entity(named name: String) -> Entity? { byName[name].map { entities[$0] } }
 
-    /// The entity that a relationship leads to.
+    /// The destination entity of a relationship.
     @inlinable
     public func destination(of relationship: Relationship) -> Entity {
         entities[relationship.destination]
     }
 
-    /// The relationship's inverse, or nil where it has none.
+    /// The inverse of a relationship; nil if it has none.
     @inlinable
     public func inverse(of relationship: Relationship) -> Relationship? {
         relationship.inverse.map { relationships[$0] }
     }
 
-    /// Whether rows of another program, or of an older version, may lead by it to what is not there:
-    /// by a to-one whose inverse has the delete rule No Action. A link to nothing is none.
-    public func mayDangle(_ relationship: Relationship) -> Bool {
+    /// Whether the relationship may refer to an object that does not exist: a to-one relationship
+    /// whose inverse has the delete rule No Action may, in rows that another program or an older
+    /// version wrote. Such a reference reads as null.
+    package func mayDangle(_ relationship: Relationship) -> Bool {
         !relationship.isToMany && inverse(of: relationship)?.deleteRule == .noAction
     }
 
-    /// The root of the entity's family: itself where it has no parent. Keys are unique within it.
+    /// The root of an entity's inheritance tree. Keys are unique within a tree.
     @inlinable
     public func root(of entity: Entity) -> Entity { entities[entity.root] }
 
-    /// The entity and all its subentities.
+    /// An entity and all its subentities.
     public func family(of entity: Entity) -> ArraySlice<Entity> { entities[entity.subtree] }
 
-    /// The entity whose objects a uniqueness constraint holds for: the topmost that has all its
-    /// properties. What a subentity says of what it inherits holds for its parent's objects, too,
-    /// for they share the table that the unique index is of.
-    public func entity(sharing constraint: [String], of entity: Entity) -> Entity {
+    /// The topmost entity that has all properties of a uniqueness constraint. A constraint over
+    /// inherited properties also applies to the parent's objects, because the unique index covers
+    /// the shared table.
+    package func entity(sharing constraint: [String], of entity: Entity) -> Entity {
         var shared = entity
         while let parent = shared.parent.map({ entities[$0] }),
             constraint.allSatisfy({ parent.property(named: $0) != nil })
@@ -71,31 +69,31 @@ public final class Model: Sendable {
     }
 }
 
-/// A checked entity with everything it inherits (NSEntityDescription).
+/// A checked entity with all inherited properties (NSEntityDescription).
 public final class Entity: Sendable {
-    /// Its place in `Model.entities`.
+    /// The index in `Model.entities`.
     public let index: Int
-    /// The name.
+    /// The entity's name.
     public let name: String
-    /// Whether it has no objects of its own.
+    /// Whether the entity has no objects of its own.
     public let isAbstract: Bool
-    /// The parent's index, or nil for a root.
+    /// The index of the parent; nil for a root.
     public let parent: Int?
-    /// The index of the root of its family; its own where it has no parent.
+    /// The index of the root of the inheritance tree.
     public let root: Int
-    /// The indexes of itself and all its subentities, which follow it without a gap.
+    /// The indexes of the entity and all its subentities, which follow it directly.
     public let subtree: Range<Int>
-    /// All properties, the inherited ones first, each in the file's order.
+    /// All properties, inherited ones first, each group in the file's order.
     public let properties: [Property]
-    /// What a snapshot of it holds, by slot: attributes and to-one relationships. A composite
-    /// attribute is there by what is within it.
-    /// A subentity's slots begin with its parent's.
+    /// The contents of a snapshot: attributes and to-one relationships, by slot. A composite
+    /// attribute is represented by its elements. The slots of a subentity begin with those of its
+    /// parent.
     public let slots: [Property]
-    /// Its to-many relationships, by `Relationship.slot`.
+    /// The to-many relationships, by `Relationship.slot`.
     public let toManys: [Relationship]
-    /// The constraints that hold for it, its own and inherited ones.
+    /// The uniqueness constraints, inherited ones first.
     public let uniquenessConstraints: [[String]]
-    /// The file's declaration of it.
+    /// The declaration in the model file.
     public let declaration: EntityDescription
     private let byName: NameTable<Property>
 
@@ -131,25 +129,25 @@ public final class Entity: Sendable {
         self.byName = NameTable(byName)
     }
 
-    /// The property of that name, its own or inherited, or nil. An element of a composite attribute
-    /// is found by its key path, `address.city`.
+    /// The property of that name, declared or inherited; nil if there is none. An element of a
+    /// composite attribute has a key path as its name, such as `address.city`.
     public func property(named name: String) -> Property? { byName.value(of: name) }
 
-    /// The attribute of that name, or nil.
+    /// The attribute of that name; nil if there is none.
     public func attribute(named name: String) -> Attribute? {
         if case .attribute(let it)? = property(named: name) { it } else { nil }
     }
 
-    /// The relationship of that name, or nil.
+    /// The relationship of that name; nil if there is none.
     public func relationship(named name: String) -> Relationship? {
         if case .relationship(let it)? = property(named: name) { it } else { nil }
     }
 
-    /// Whether the entity at that index is this one or one of its subentities.
+    /// Whether the entity with that index is this one or one of its subentities.
     @inlinable
     public func isKind(_ other: Int) -> Bool { subtree.contains(other) }
 
-    /// Whether it has subentities.
+    /// Whether the entity has subentities.
     @inlinable
     public var hasSubentities: Bool { subtree.count > 1 }
 }

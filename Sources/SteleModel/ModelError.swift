@@ -1,40 +1,42 @@
-/// What is wrong with a model, in one sentence that names the place and the way out.
-
-/// A model that cannot be read, or that says what cannot be.
+/// An error in a model.
 public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Where: `Person.team`, `Person`, a file's name; empty for the model as a whole.
+    /// The place of the error: `Person.team`, `Person` or a file name; empty for the whole model.
     public var place: String
     /// What is wrong.
     public var message: String
-    /// What to do about it, where that is known.
+    /// How to correct it; nil if that is not known.
     public var hint: String?
 
-    /// One with nothing but these.
+    /// Creates an error.
     public init(_ place: String, _ message: String, hint: String? = nil) {
         self.place = place
         self.message = message
         self.hint = hint
     }
 
-    /// The sentence as it is printed.
+    /// The error as a sentence.
     public var description: String {
         let head = place.isEmpty ? message : "\(place): \(message)"
         return hint.map { "\(head) (\($0))" } ?? head
     }
 }
 
-/// All that is wrong with one model.
+/// All errors in a model.
 public struct ModelErrors: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The mistakes, in the order found.
+    /// The errors, in the order found.
     public var errors: [ModelError]
 
-    /// One with nothing but these.
+    /// Wraps a list of errors.
     public init(_ errors: [ModelError]) { self.errors = errors }
 
-    /// The sentence as it is printed; several are a list.
+    init(_ place: String, _ message: String, hint: String? = nil) {
+        errors = [ModelError(place, message, hint: hint)]
+    }
+
+    /// The error as a sentence; several errors as a list.
     public var description: String {
         guard errors.count > 1 else { return errors.first?.description ?? "" }
-        return "the model has \(errors.count) mistakes:\n"
+        return "the model has \(errors.count) errors:\n"
             + errors.map { "  • \($0.description)" }.joined(separator: "\n")
     }
 }

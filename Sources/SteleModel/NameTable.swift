@@ -1,12 +1,10 @@
-/// What a model looks up by name, at each key of each predicate.
-
-/// Values by short names, found with less work than a dictionary's hash takes. Names are the same
-/// where `String` says so, composed or not.
+/// A table of values by short names, faster than a dictionary. As for `String`, composed and
+/// decomposed characters are equal.
 struct NameTable<Value: Sendable>: Sendable {
     private let all: [String: Value]
     private let names: [String]
     private let values: [Value]
-    /// Where a name stands among them, or -1: at the first free place from its hash on.
+    /// An open-addressing hash table: the index of a name, or -1 for a free slot.
     private let places: [Int32]
 
     init(_ all: [String: Value]) {
@@ -24,7 +22,7 @@ struct NameTable<Value: Sendable>: Sendable {
         self.places = places
     }
 
-    /// The value of that name, or nil.
+    /// The value of that name; nil if there is none.
     func value(of name: String) -> Value? {
         var place = Self.hash(name) & (places.count - 1)
         while places[place] >= 0 {
@@ -32,7 +30,7 @@ struct NameTable<Value: Sendable>: Sendable {
             if names[index] == name { return values[index] }
             place = (place + 1) & (places.count - 1)
         }
-        // The same letters may be written in other bytes.
+        // An equal name may have other bytes, in composed or decomposed form.
         return name.utf8.allSatisfy { $0 < 0x80 } ? nil : all[name]
     }
 

@@ -1,11 +1,9 @@
-/// The name that was probably meant.
-
-/// Finds the known name nearest to one that is not known; every hint of Stele's asks here.
-public enum Nearest {
-    /// The name with the fewest letters to change, where they are few: at most a third of the
-    /// length, and one at least. Two neighbours that changed places are one change, and case does
-    /// not count. The first of equally near ones.
-    public static func name(to name: String, among known: some Sequence<String>) -> String? {
+/// Finds the known name nearest to an unknown one, for the hints of error messages.
+package enum Nearest {
+    /// The known name with the smallest edit distance, ignoring case: at most a third of the name's
+    /// length, and at least 1. Swapping two adjacent characters counts as one edit. Of equally near
+    /// names the first one is returned; nil if none is near.
+    package static func name(to name: String, among known: some Sequence<String>) -> String? {
         let given = letters(of: name)
         let bound = max(1, given.count / 3)
         var best: (name: String, distance: Int)?
@@ -15,23 +13,23 @@ public enum Nearest {
             let found = distance(given, letters)
             if found <= bound, found < best?.distance ?? .max { best = (candidate, found) }
         }
-        // One change in a name of one letter makes any other name.
+        // One edit turns a name of one character into any other.
         guard let best, best.distance < given.count else { return nil }
         return best.name
     }
 
-    /// `did you mean X?`, or nil where nothing is near.
-    public static func hint(to name: String, among known: some Sequence<String>) -> String? {
+    /// The hint `did you mean X?`; nil if no name is near.
+    package static func hint(to name: String, among known: some Sequence<String>) -> String? {
         Self.name(to: name, among: known).map { "did you mean \($0)?" }
     }
 
-    /// What is longer is compared by its beginning, so that a megabyte of name takes no time.
+    /// Only the first 64 characters are compared, so that a very long name takes no time.
     private static func letters(of name: String) -> [Unicode.Scalar] {
         let beginning = String(String.UnicodeScalarView(name.unicodeScalars.prefix(64)))
         return Array(beginning.lowercased().unicodeScalars)
     }
 
-    /// Letters changed, left out, added and swapped (optimal string alignment).
+    /// The optimal string alignment distance: substitutions, deletions, insertions and swaps.
     private static func distance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
         var before = [Int](repeating: 0, count: b.count + 1)
         var last = Array(0...b.count)

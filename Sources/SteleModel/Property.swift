@@ -1,10 +1,10 @@
-/// Checked properties: attributes and relationships with their places in a snapshot.
+/// Properties of a checked model, with their places in a snapshot.
 
 /// A property of a checked entity (NSPropertyDescription).
 public enum Property: Sendable {
     case attribute(Attribute)
     case relationship(Relationship)
-    /// Indirect, so that a property is one word to whoever looks one up.
+    /// Indirect, so that a property takes one word.
     indirect case fetchedProperty(FetchedPropertyDescription)
 
     /// The property's name.
@@ -16,33 +16,34 @@ public enum Property: Sendable {
         }
     }
 
-    /// Whether the store makes its values (NSDerivedAttributeDescription).
+    /// Whether the store computes the values (NSDerivedAttributeDescription).
     public var isDerived: Bool {
         if case .attribute(let it) = self { return it.isDerived }
         return false
     }
 }
 
-/// A checked attribute; one instance for the entity that declares it and all that inherit it.
+/// A checked attribute. The entity that declares it and those that inherit it share one instance.
 public final class Attribute: Sendable {
-    /// The name; of an element of a composite attribute its key path, such as `address.city`.
+    /// The attribute's name; for an element of a composite attribute its key path, such as
+    /// `address.city`.
     public let name: String
-    /// What its values are.
+    /// The type of its values.
     public let type: AttributeType
-    /// Whether it may have no value.
+    /// Whether the value may be null.
     public let isOptional: Bool
-    /// Its place in the snapshots of every entity that has it; a composite attribute has none of
-    /// its own, and this is its first element's.
+    /// The index of its value in a snapshot. For a composite attribute, which has no value of its
+    /// own, it is that of the first element.
     public let slot: Int
-    /// What a Composite attribute is made of, in the file's order; empty for all others.
+    /// The elements of a Composite attribute, in the file's order; empty for all others.
     public let elements: [Attribute]
-    /// Whether no store keeps it.
+    /// Whether stores do not keep the attribute.
     public let isTransient: Bool
-    /// The index of the entity that declares it.
+    /// The index of the entity that declares the attribute.
     public let owner: Int
-    /// Whether its values may live in files beside the store ("Allows External Storage").
+    /// Whether values may be kept in files beside the store ("Allows External Storage").
     public let isExternal: Bool
-    /// All that the file says of it.
+    /// The declaration in the model file.
     public let declaration: AttributeDescription
 
     init(
@@ -62,45 +63,48 @@ public final class Attribute: Sendable {
 }
 
 extension Attribute {
-    /// Whether its value is an object of others: it has no slot of its own.
+    /// Whether the attribute is composite, without a slot of its own.
     public var isComposite: Bool { type == .composite }
 
-    /// The attributes with slots that it comes to: itself, or all within a composite.
+    /// The attributes with slots: the attribute itself, or all inside a composite.
     public var leaves: [Attribute] { isComposite ? elements.flatMap(\.leaves) : [self] }
 
-    /// Whether the store makes its values (NSDerivedAttributeDescription).
+    /// Whether the store computes the values (NSDerivedAttributeDescription).
     public var isDerived: Bool { declaration.derivationExpression != nil }
 
-    /// Its name within its composite: `city` of `address.city`.
+    /// The name inside the composite: `city` of `address.city`.
     public var key: String { declaration.name }
 
-    /// Itself and everything within it.
+    /// The attribute and all attributes inside it.
     public var nested: [Attribute] { [self] + elements.flatMap(\.nested) }
 }
 
-/// A checked relationship; one instance for the entity that declares it and all that inherit it.
+/// A checked relationship. The entity that declares it and those that inherit it share one
+/// instance.
 public final class Relationship: Sendable {
-    /// The name.
+    /// The relationship's name.
     public let name: String
-    /// Whether it leads to any number of objects.
+    /// Whether it may have more than one destination.
     public let isToMany: Bool
-    /// Whether the destinations keep their order.
+    /// Whether the destinations have an order.
     public let isOrdered: Bool
-    /// Whether it may have no value.
+    /// Whether it may have no destination.
     public let isOptional: Bool
-    /// What happens to the destinations when an object is deleted.
+    /// What a deletion does to the destinations.
     public let deleteRule: DeleteRule
-    /// Its place: for a to-one in the snapshots, for a to-many in `Entity.toManys`.
+    /// The index of a to-one relationship in a snapshot, of a to-many relationship in
+    /// `Entity.toManys`.
     public let slot: Int
-    /// Its place in `Model.relationships`.
+    /// The index in `Model.relationships`.
     public let index: Int
     /// The index of the entity that declares it.
     public let owner: Int
     /// The index of the destination entity.
     public let destination: Int
-    /// The inverse's place in `Model.relationships`, or nil; its own where it is its own inverse.
+    /// The index of the inverse in `Model.relationships`; nil if there is none. A relationship can
+    /// be its own inverse.
     public let inverse: Int?
-    /// All that the file says of it.
+    /// The declaration in the model file.
     public let declaration: RelationshipDescription
 
     init(

@@ -1,8 +1,9 @@
-/// Searching in what is sorted.
+/// Algorithms on sorted collections.
 
 extension RandomAccessCollection where Index == Int {
-    /// The first place whose element fulfils a condition that all after it fulfil, and none before
-    /// it; the end where none does. It looks at about log2 of `count`.
+    /// The first index whose element satisfies the condition; the end index if none does. The
+    /// condition must be false for a prefix and true for the rest. It is called about log2(`count`)
+    /// times.
     package func firstPlace(where fulfils: (Element) -> Bool) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {
@@ -14,11 +15,12 @@ extension RandomAccessCollection where Index == Int {
 }
 
 extension Array {
-    /// Of the elements that have a key, those of a longest part whose keys rise already: what can
-    /// stay where it is when the others are moved. It takes n log n.
-    /// - Returns: for each element whether it is of that part.
+    /// Marks a longest increasing subsequence of the keys: the elements that can stay in place
+    /// while the others move. Elements without a key are not part of it. It takes n log n steps.
+    /// - Returns: for each element whether it is part of the subsequence.
     package func longestRise<Key: Comparable>() -> [Bool] where Element == Key? {
-        // For each length the place of the least key that such a part can end with.
+        // For each length the least key that a subsequence of that length can end with, and its
+        // place.
         var ends: [(place: Int, key: Key)] = []
         var before = [Int](repeating: -1, count: count)
         for (place, key) in enumerated() {

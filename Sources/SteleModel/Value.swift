@@ -1,42 +1,41 @@
-/// One value of a property, as every row, predicate and request carries it.
-
 @_exported import struct FoundationEssentials.Decimal
 @_exported import struct FoundationEssentials.UUID
 
-/// A property's value.
+/// The value of a property.
 ///
-/// The cases are what a store can hold, not what the model calls it: all integer attributes are
-/// `int`, `Float` and `Double` both `double`, `URI` is `string`, `Transformable` is the `data` that
-/// its transformer made. The attribute's type tells them apart where it matters.
+/// The cases are the representations of a store, not the types of a model: all integer attributes
+/// are `int`, Float and Double are `double`, URI is `string`, and Transformable is the `data` that
+/// its transformer makes. The attribute's type tells them apart.
 ///
-/// Two values are equal where stores take them for the same: of the same case, and text by its
-/// bytes, where `String` takes composed and decomposed letters for the same.
+/// Two values are equal if they have the same case and a store treats them as the same. Text is
+/// compared by its UTF-8 bytes.
 @frozen
 public enum Value: Sendable, Hashable {
-    /// No value: SQL's NULL, Core Data's nil.
+    /// No value: NULL in SQL, nil in Core Data.
     case null
-    /// A Boolean attribute's value.
+    /// The value of a Boolean attribute.
     case bool(Bool)
-    /// An Integer 16, Integer 32 or Integer 64 attribute's value.
+    /// The value of an Integer 16, Integer 32 or Integer 64 attribute.
     case int(Int64)
-    /// A Double or Float attribute's value; never NaN or infinite when it came through Stele.
+    /// The value of a Double or Float attribute. Stele never stores NaN or infinity.
     case double(Double)
-    /// A Decimal attribute's value, exact to 38 digits.
+    /// The value of a Decimal attribute, exact to 38 digits.
     case decimal(Decimal)
-    /// A String or URI attribute's value.
+    /// The value of a String or URI attribute.
     case string(String)
-    /// A Date attribute's value: seconds since 2001-01-01T00:00:00Z, exactly as stored.
+    /// The value of a Date attribute: seconds since 2001-01-01T00:00:00Z, exactly as stored.
     case date(Double)
-    /// A Binary attribute's bytes, or those that a Transformable attribute's transformer made.
+    /// The bytes of a Binary attribute, or those that the transformer of a Transformable attribute
+    /// made.
     case data([UInt8])
-    /// A Binary attribute's bytes where the store keeps them in a file of their own.
+    /// The bytes of a Binary attribute in a file beside the store.
     case external(ExternalData)
-    /// A UUID attribute's value.
+    /// The value of a UUID attribute.
     case uuid(UUID)
-    /// A to-one relationship's value: the destination's key within its root entity (Z_PK).
+    /// The value of a to-one relationship: the destination's key within its root entity (Z_PK).
     case key(Int64)
 
-    /// About the memory that it takes beside its own place, in bytes.
+    /// The approximate size of the memory outside the value itself, in bytes.
     public var bytesBeside: Int {
         switch self {
         case .string(let text) where text.utf8.count > 15: 32 + text.utf8.count
@@ -45,7 +44,7 @@ public enum Value: Sendable, Hashable {
         }
     }
 
-    /// Whether there is no value.
+    /// Whether the value is null.
     @inlinable
     public var isNull: Bool {
         if case .null = self { return true }
@@ -54,6 +53,7 @@ public enum Value: Sendable, Hashable {
 }
 
 extension Value {
+    /// Whether two values have the same case and a store treats them as the same.
     public static func == (a: Value, b: Value) -> Bool {
         switch (a, b) {
         case (.null, .null): true
@@ -71,6 +71,7 @@ extension Value {
         }
     }
 
+    /// Hashes the value, without its case.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0 as UInt8)
@@ -85,8 +86,8 @@ extension Value {
         }
     }
 
-    /// Whether two values are stored alike: zeros are told apart by their sign, which `==` does not
-    /// look at and SQLite drops.
+    /// Whether two values have the same stored form. Unlike `==` it tells 0 from -0, whose sign
+    /// SQLite drops.
     public func isStored(as other: Value) -> Bool {
         switch (self, other) {
         case (.double(let a), .double(let b)), (.date(let a), .date(let b)):

@@ -1,103 +1,103 @@
-/// Value transformers: what makes bytes of a Transformable attribute's values, by name.
-
 internal import SteleJSON
-import SteleMutex
+import SteleSystem
 
-/// Makes the bytes that a store keeps of a value, and the value of the bytes (NSValueTransformer).
+/// Converts the values of a Transformable attribute to and from stored bytes (NSValueTransformer).
 ///
-/// A value is JSON, for that is what it is to clients; the bytes are the transformer's own. What is
-/// to be stored comes in one form, `JSONNode.canonical`: a transformer that makes the same bytes of
-/// the same text has equal values compare and group as one.
+/// A value is JSON text, as clients see it; the bytes have the transformer's own format. The JSON
+/// to store is always in the form of `JSONNode.canonical`, so that a transformer that makes the
+/// same bytes of the same text lets stores compare and group values.
 public protocol ValueTransformer: Sendable {
-    /// The bytes to store for a value.
-    /// - Parameter json: the value as a JSON text.
-    /// - Throws: `TransformationError` for a value that it cannot take.
+    /// The bytes to store.
+    /// - Parameter json: the value as JSON text.
+    /// - Throws: `TransformationError` for a value that it does not accept.
     func stored(_ json: [UInt8]) throws(TransformationError) -> [UInt8]
 
-    /// The value of stored bytes, as a JSON text.
+    /// The value as JSON text.
     /// - Throws: `TransformationError` for bytes that it has not made.
     func value(_ stored: [UInt8]) throws(TransformationError) -> [UInt8]
 
-    /// Whether bytes that it cannot read are a sign that it is set up wrongly, as with another key:
-    /// then it must not write over them.
+    /// Whether unreadable bytes indicate a wrong setup, such as a different key. If so, they must
+    /// not be overwritten.
     var guardsWhatItCannotRead: Bool { get }
 
-    /// Whether its values must nowhere be kept but as the bytes that it makes.
+    /// Whether values must not be kept anywhere except as the transformer's bytes.
     var isSecret: Bool { get }
 }
 
 extension ValueTransformer {
-    /// False: what cannot be read may be replaced.
+    /// False: unreadable bytes may be overwritten.
     public var guardsWhatItCannotRead: Bool { false }
 
-    /// False: its values are no secret.
+    /// False: the values are not secret.
     public var isSecret: Bool { false }
 }
 
-/// Why a value or its bytes cannot be transformed.
+/// The error of a value transformer.
 public struct TransformationError: Error, Sendable, Hashable {
-    /// What is wrong, to follow the attribute's name: "cannot be decrypted: the key does not fit".
-    /// It never holds the value, nor any key.
+    /// What is wrong, as a predicate of the attribute's name: "cannot be decrypted: the key does
+    /// not fit". It never contains the value or a key.
     public var reason: String
-    /// The way out, where there is one.
+    /// How to correct it; nil if that is not known.
     public var hint: String?
 
-    /// An error of that reason.
+    /// Creates an error.
     public init(_ reason: String, hint: String? = nil) {
         self.reason = reason
         self.hint = hint
     }
 }
 
-/// The transformers that models can name. They are the whole process's, as NSValueTransformer's:
-/// register them before the first service is made.
+/// The registry of value transformers. It is global to the process, as for NSValueTransformer:
+/// register transformers before the first store is opened.
 public enum ValueTransformers {
-    /// The names that stand for JSON as it is, which needs no transformer: none, and this one.
+    /// The name of the transformer that leaves JSON unchanged. It is the default and needs no
+    /// registration.
     public static let json = "JSONTransformer"
-    /// The name of the transformer that encrypts; registered once there is a key.
+    /// The name of the transformer that encrypts, which is registered if there is a key.
     public static let encrypted = "AESGCMTransformer"
 
     private static let registered = Mutex<[String: any ValueTransformer]>([:])
 
-    /// Makes a transformer known by a name (`setValueTransformer(_:forName:)`); the later one wins.
+    /// Registers a transformer by name (`setValueTransformer(_:forName:)`), replacing an earlier
+    /// one.
     public static func setValueTransformer(
         _ transformer: any ValueTransformer, forName name: String
     ) {
         registered.withLock { $0[name] = transformer }
     }
 
-    /// The transformer of that name, or nil.
+    /// The transformer of that name; nil if there is none.
     public static func named(_ name: String) -> (any ValueTransformer)? {
         registered.withLock { $0[name] }
     }
 
-    /// The names that are known, in their order.
+    /// The registered names, sorted.
     public static var names: [String] {
         ([json] + registered.withLock { Array($0.keys) }).sorted()
     }
 }
 
 extension Attribute {
-    /// Whether its values are JSON in the store as they are to clients.
+    /// Whether stored values are JSON text.
     public var isPlainJSON: Bool {
         type == .transformable && declaration.namesJSON
     }
 
-    /// What makes bytes of its values; nil for plain JSON, for other types than Transformable, and
-    /// for a name that nobody has registered.
+    /// The transformer of its values; nil for JSON text, for other types than Transformable, and
+    /// for a name that is not registered.
     public var valueTransformer: (any ValueTransformer)? {
         guard type == .transformable, !isPlainJSON else { return nil }
         return declaration.valueTransformerName.flatMap { ValueTransformers.named($0) }
     }
 
-    /// Whether a transformer encrypts its values (`ValueTransformer.isSecret`).
+    /// Whether its values are encrypted (`ValueTransformer.isSecret`).
     public var isEncrypted: Bool { valueTransformer?.isSecret == true }
 }
 
 extension Attribute {
-    /// Whether two values of it are the same. Those of a Transformable attribute are where their
-    /// JSON is, but for the order of members: their bytes differ where one is encrypted, or was
-    /// stored by an older version or another program.
+    /// Whether two of its values are the same. Values of a Transformable attribute are if their
+    /// JSON is, ignoring the order of members: their bytes may differ if they are encrypted, or
+    /// were written by an older version or another program.
     public func isSame(_ value: Value, as other: Value) -> Bool {
         if value == other { return true }
         guard type == .transformable, case .data(let one) = value, case .data(let two) = other,
@@ -115,8 +115,8 @@ extension Attribute {
 }
 
 extension Model {
-    /// Whether any attribute's values must nowhere be kept but as its transformer's bytes.
-    public var hasSecrets: Bool {
+    /// Whether any attribute is encrypted.
+    package var hasSecrets: Bool {
         entities.contains { entity in
             entity.properties.contains { property in
                 guard case .attribute(let it) = property else { return false }
@@ -127,7 +127,7 @@ extension Model {
 }
 
 extension AttributeDescription {
-    /// Whether its transformer is none, or the one that leaves JSON as it is.
+    /// Whether values are JSON text, because the attribute has no transformer or the one for JSON.
     var namesJSON: Bool {
         switch valueTransformerName {
         case nil, "", ValueTransformers.json: true

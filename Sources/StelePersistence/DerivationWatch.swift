@@ -1,24 +1,22 @@
-/// Which other objects' derived values a change touches.
-
 import SteleModel
 import StelePredicates
 
-/// What a derived attribute depends on beyond its own object: one step of a path, or a to-many's
-/// members.
+/// A dependency of a derived attribute on other objects: one step of a path, or the members of a
+/// to-many relationship.
 struct DerivationWatch: Sendable {
     private enum Way {
-        /// Objects at the end of a path over to-ones.
+        /// The objects that a path of to-one relationships leads to.
         case path([Relationship])
-        /// The members of a to-many.
+        /// The members of a to-many relationship.
         case members(Relationship, inverse: Relationship?)
     }
 
-    /// The entity whose objects have the derived attribute.
+    /// The entity with the derived attribute.
     let entity: Entity
     private let way: Way
-    /// Whose change counts.
+    /// The entity that it depends on.
     private let changed: Entity
-    /// The slots whose change counts; a deletion always does.
+    /// The slots that it depends on; it always depends on deletions.
     private let slots: Set<Int>
 
     static func all(
@@ -45,44 +43,45 @@ struct DerivationWatch: Sendable {
         }
     }
 
-    /// The keys of objects whose derived value may be another after the changes.
+    /// Returns the keys of the objects whose derived value the changes may affect.
     func affected(
         by changes: [DerivedAttributes.Change], _ reader: some DerivationReader, _ model: Model
     ) throws(StoreError) -> Set<Int64> {
         switch way {
         case .path(let path):
-            let keys = changes.filter {
-                changed.isKind($0.entity)
-                    && ($0.kind == .delete || !slots.isDisjoint(with: $0.slots))
-            }.map(\.key)
+            let keys = changes.map(\.change)
+                .filter { changed.isKind($0.entity) && ($0.kind == .delete || touches($0)) }
+                .map(\.key)
             return try owners(of: keys, path.map(\.name), .direct, reader)
         case .members(let toMany, let inverse):
-            return try owners(changes, toMany, inverse, reader)
+            return try owners(changes, of: toMany, inverse: inverse, from: reader)
         }
     }
 
+    private func touches(_ change: ObjectChange) -> Bool {
+        change.kind != .insert && !slots.isDisjoint(with: change.changedSlots)
+    }
+
     private func owners(
-        _ changes: [DerivedAttributes.Change], _ toMany: Relationship, _ inverse: Relationship?,
-        _ reader: some DerivationReader
+        _ changes: [DerivedAttributes.Change], of toMany: Relationship, inverse: Relationship?,
+        from reader: some DerivationReader
     ) throws(StoreError) -> Set<Int64> {
         var found = Set<Int64>()
         var members: [Int64] = []
-        for change in changes {
+        for (change, after) in changes {
             if change.kind != .delete, entity.isKind(change.entity),
-                change.toManys.contains(toMany.index)
+                change.toManys.contains(where: { $0.relationship == toMany.index })
             {
                 found.insert(change.key)
             }
             guard changed.isKind(change.entity) else { continue }
             guard let inverse, !inverse.isToMany else {
-                if change.kind != .insert, !slots.isDisjoint(with: change.slots) {
-                    members.append(change.key)
-                }
+                if touches(change) { members.append(change.key) }
                 continue
             }
-            let isMoved = change.kind != .update || change.slots.contains(inverse.slot)
-            guard isMoved || !slots.isDisjoint(with: change.slots) else { continue }
-            for values in [change.before, change.after] {
+            let isMoved = change.kind != .update || change.changedSlots.contains(inverse.slot)
+            guard isMoved || touches(change) else { continue }
+            for values in [change.before?.values, after?.values] {
                 if let values, values.indices.contains(inverse.slot),
                     case .key(let owner) = values[inverse.slot]
                 {
@@ -93,7 +92,7 @@ struct DerivationWatch: Sendable {
         return found.union(try owners(of: members, [toMany.name, "_id"], .any, reader))
     }
 
-    /// The objects from which a path leads to any of those keys.
+    /// Returns the objects from which a path leads to any of the keys.
     private func owners(
         of keys: [Int64], _ path: [String], _ modifier: Comparison.Modifier,
         _ reader: some DerivationReader
@@ -109,7 +108,7 @@ struct DerivationWatch: Sendable {
         return found
     }
 
-    /// That an expression is one of those keys.
+    /// Returns the condition that an expression equals one of the keys.
     static func isAny(
         of keys: [Int64], _ expression: Expression, _ modifier: Comparison.Modifier = .direct
     ) -> Predicate {

@@ -1,9 +1,7 @@
-/// Derived attributes, kept right by every save: whose values a save touches, and what they are.
-
 import SteleModel
 import StelePredicates
 
-/// What is read to work derived values out: the store as it is with the save's rows and links.
+/// A reader for computing derived values. It sees the store with the save's rows and links.
 public protocol DerivationReader {
     /// As `StoreReader.fetchRows`.
     func fetchRows(_ request: FetchRequest) throws(StoreError) -> [[Value]]
@@ -11,93 +9,62 @@ public protocol DerivationReader {
     func snapshots(root: Int, keys: [Int64]) throws(StoreError) -> [Snapshot]
 }
 
-/// The derived attributes of a model. A store asks what a save means for them once its rows and
-/// links are written, and writes the answer before it commits.
+/// The derived attributes of a model. A store asks for their new values after it has written a
+/// save's rows and links, and writes them before it commits.
 ///
-/// A value that changes with another object's does not raise its own object's version: no client
-/// has changed that, and none meets a conflict for it.
+/// A derived value that changes with another object does not raise its own object's version,
+/// because no client has changed that object and none should get a conflict for it.
 public struct DerivedAttributes: Sendable {
-    /// By index of the entity, those that it inherits included.
+    /// The derived attributes by index of the entity, with inherited ones.
     public let byEntity: [[Derivation]]
     /// Whether the model has none.
     public let isEmpty: Bool
     private let model: Model
     private let watches: [DerivationWatch]
 
-    /// Those of a model; expressions that do not fit it, which a checked model does not have, count
-    /// as none.
+    /// Finds the derived attributes of a model. Expressions that do not match the model are
+    /// skipped; a checked model has none.
     public init(_ model: Model) {
         self.model = model
-        byEntity = model.entities.map { entity in
-            entity.slots.compactMap { property in
+        let derivations = model.entities.map { entity in
+            entity.slots.compactMap { property -> Derivation? in
                 guard case .attribute(let it) = property, it.isDerived else { return nil }
                 return try? Derivation(it, of: model.entities[it.owner], in: model)
             }
         }
-        isEmpty = byEntity.allSatisfy(\.isEmpty)
+        byEntity = derivations
+        isEmpty = derivations.allSatisfy(\.isEmpty)
         watches = model.entities.flatMap { entity in
-            entity.declaration.properties.flatMap { property -> [DerivationWatch] in
-                guard case .attribute(let declared) = property,
-                    let it = entity.attribute(named: declared.name),
-                    let derivation = try? Derivation(it, of: entity, in: model)
-                else { return [] }
-                return DerivationWatch.all(of: derivation, entity, model)
-            }
+            derivations[entity.index].filter { $0.attribute.owner == entity.index }
+                .flatMap { DerivationWatch.all(of: $0, entity, model) }
         }
     }
 
-    /// An object that a save has made, changed or deleted.
-    public struct Change: Sendable {
-        /// What was done to it.
-        public var kind: ObjectChange.Kind
-        /// The index of its concrete entity.
-        public var entity: Int
-        /// Its key, which is permanent.
-        public var key: Int64
-        /// Its values before; nil for a new one.
-        public var before: [Value]?
-        /// Its values now, but for derived ones; nil for a deleted one.
-        public var after: [Value]?
-        /// The slots that changed.
-        public var slots: [Int]
-        /// The to-many relationships that changed, by `Relationship.index`.
-        public var toManys: [Int]
+    /// An executed change, and the object after it without new derived values; nil for a deletion.
+    public typealias Change = (change: ObjectChange, after: Snapshot?)
 
-        public init(
-            _ kind: ObjectChange.Kind, entity: Int, key: Int64, before: [Value]?, after: [Value]?,
-            slots: [Int], toManys: [Int]
-        ) {
-            self.kind = kind
-            self.entity = entity
-            self.key = key
-            self.before = before
-            self.after = after
-            self.slots = slots
-            self.toManys = toManys
-        }
-    }
-
-    /// An object whose derived values were looked at.
+    /// An object whose derived values were computed.
     public struct Outcome: Sendable {
-        /// As the store has it now, with the derived values that it shall have.
+        /// The object in the store, with its new derived values.
         public var snapshot: Snapshot
-        /// The derived slots whose values differ, with what they were.
+        /// The derived slots that change, with their previous values.
         public var before: [(slot: Int, value: Value)]
     }
 
-    /// Works out the derived values of all objects that the save touches, and of all that it made
-    /// or changed itself where these have any.
-    /// - Parameter time: seconds since 2001-01-01T00:00:00Z, for `now()`.
-    /// - Throws: `.invalid` for a value that its attribute cannot hold; what reading throws.
+    /// Computes the derived values of all objects that a save affects, including those that it
+    /// inserted or updated.
+    /// - Parameter time: the value of `now()`, in seconds since 2001-01-01T00:00:00Z.
+    /// - Throws: `StoreError`; `.invalid` for a value out of the range of its attribute's type.
     public func outcomes(
         of changes: [Change], _ reader: some DerivationReader, at time: Double
     ) throws(StoreError) -> [Outcome] {
         var affected: [Int: Set<Int64>] = [:]
         var saved = Set<ObjectID>()
-        for change in changes where change.kind != .delete && !byEntity[change.entity].isEmpty {
+        for (change, _) in changes
+        where change.kind != .delete && !byEntity[change.entity].isEmpty {
             let root = model.entities[change.entity].root
             affected[root, default: []].insert(change.key)
-            if change.kind == .insert || !change.slots.isEmpty {
+            if change.kind == .insert || !change.changedSlots.isEmpty {
                 saved.insert(ObjectID(root: root, key: change.key))
             }
         }
@@ -109,7 +76,8 @@ public struct DerivedAttributes: Sendable {
         for (root, keys) in affected.sorted(by: { $0.key < $1.key }) where !keys.isEmpty {
             let rows = try reader.snapshots(root: root, keys: keys.sorted())
             for (entity, rows) in Dictionary(grouping: rows, by: \.entity) {
-                outcomes += try self.outcomes(of: rows, entity, reader, saved, time)
+                outcomes += try self.outcomes(
+                    of: rows, entity: entity, from: reader, saved: saved, time: time)
             }
         }
         return outcomes.sorted {
@@ -117,10 +85,10 @@ public struct DerivedAttributes: Sendable {
         }
     }
 
-    /// Of rows of one entity.
+    /// - Parameter saved: the objects that the save itself inserted or updated.
     private func outcomes(
-        of rows: [Snapshot], _ entity: Int, _ reader: some DerivationReader,
-        _ saved: Set<ObjectID>, _ time: Double
+        of rows: [Snapshot], entity: Int, from reader: some DerivationReader,
+        saved: Set<ObjectID>, time: Double
     ) throws(StoreError) -> [Outcome] {
         let derivations = byEntity[entity]
         if derivations.isEmpty { return [] }
@@ -163,7 +131,7 @@ public struct DerivedAttributes: Sendable {
 }
 
 extension Derivation {
-    /// What is fetched for it; nil for `now()`.
+    /// The expression to fetch; nil for `now()`.
     fileprivate var expression: Expression? {
         switch source {
         case .now: nil
@@ -175,8 +143,8 @@ extension Derivation {
         }
     }
 
-    /// The attribute's value, made of what was fetched.
-    /// - Throws: `.invalid` where the attribute's type cannot hold it.
+    /// Returns the attribute's value for the fetched one.
+    /// - Throws: `.invalid` where the value is out of the range of the attribute's type.
     fileprivate func value(
         of fetched: Value, _ row: Snapshot, _ model: Model
     ) throws(StoreError) -> Value {
@@ -193,7 +161,7 @@ extension Derivation {
         guard attribute.type.isNumeric, !value.isNull else { return value }
         if let number = PredicateCalls.number(value, as: attribute.type) { return number }
         throw .invalid(
-            "\(attribute.name) of \(model.entities[row.entity].name) \(row.key) is derived, and "
-                + "would be beyond what \(attribute.type.name) holds")
+            "the derived value of \(attribute.name) of \(model.entities[row.entity].name) "
+                + "\(row.key) is out of the range of \(attribute.type.name)")
     }
 }

@@ -1,33 +1,31 @@
-/// Taking in a large value of a Binary attribute piece by piece.
-
-import SteleMutex
 import SteleModel
+import SteleSystem
 
-/// A value of a Binary attribute on its way in, for one that is too large to be held.
+/// A writer for a value of a Binary attribute that is too large to hold in memory.
 ///
-/// It is used by one thread at a time. What was not finished, or was finished and not saved, is to
-/// be discarded.
+/// It is used by one thread at a time. A value that is not finished, or finished and not saved,
+/// must be discarded.
 public protocol ExternalDataWriter: AnyObject, Sendable {
-    /// Appends bytes. What goes wrong is told by `finish`.
+    /// Appends bytes. An error is thrown by `finish`.
     func write(_ bytes: [UInt8])
 
-    /// Ends the value and gives it, on disk where it lives in a file; the same at each call.
-    /// - Throws: `StoreError` for what went wrong while it was written, or after `discard`.
+    /// Ends the value and returns it. A value that belongs in a file is then on disk. Repeated
+    /// calls return the same value.
+    /// - Throws: `StoreError` for an error while writing, or after `discard`.
     func finish() throws(StoreError) -> Value
 
-    /// Gives the value up: nothing of it stays. Only right where no save has brought it to the
-    /// store.
+    /// Deletes the value. Call it only where no save has stored the value.
     func discard()
 }
 
 extension PersistentStore {
-    /// For a store that keeps every value with its object: the bytes are held in memory.
+    /// A writer to memory: for a store that keeps each value with its object.
     public func externalDataWriter() throws(StoreError) -> any ExternalDataWriter {
         HeldData()
     }
 }
 
-/// A value that is held in memory while it comes in.
+/// A value that is held in memory.
 private final class HeldData: ExternalDataWriter {
     private let bytes = Mutex<[UInt8]?>([])
 

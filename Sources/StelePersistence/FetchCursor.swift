@@ -1,22 +1,22 @@
-/// A long fetch, read batch by batch.
-
 import SteleModel
 import StelePredicates
 
-/// The rows of one fetch in its reader's view; used by one thread at a time. It ends with its
-/// reader, and what is asked afterwards throws.
+/// The rows of one fetch in its reader's view, read in batches (NSFetchRequest.fetchBatchSize).
+/// Used by one thread at a time; it throws after its reader is closed.
 public protocol FetchCursor: AnyObject {
-    /// The next rows, in the request's order: as many as asked for, fewer only at the end.
+    /// Returns the next `count` rows in the request's order; fewer only at the end.
     /// - Throws: `StoreError`.
     func next(_ count: Int) throws(StoreError) -> FetchedRows
 }
 
-/// Rows of a fetch: objects, or the columns of a dictionary result.
+/// Rows of a fetch.
 public enum FetchedRows: Sendable {
+    /// Objects, as snapshots.
     case objects([Snapshot])
+    /// The columns of dictionary results (`propertiesToFetch`), a row each.
     case values([[Value]])
 
-    /// How many there are.
+    /// The number of rows.
     public var count: Int {
         switch self {
         case .objects(let rows): rows.count
@@ -25,7 +25,7 @@ public enum FetchedRows: Sendable {
     }
 }
 
-/// A cursor over rows that are in memory anyway.
+/// A cursor over rows in memory.
 final class WholeCursor: FetchCursor {
     private let rows: FetchedRows
     private var place = 0
@@ -43,14 +43,14 @@ final class WholeCursor: FetchCursor {
 }
 
 extension StoreReader {
-    /// For a store that holds everything in memory.
+    /// Fetches all rows at once: for a store that holds everything in memory.
     public func cursor(_ request: FetchRequest) throws(StoreError) -> any FetchCursor {
         request.propertiesToFetch.isEmpty
             ? WholeCursor(.objects(try fetch(request)))
             : WholeCursor(.values(try fetchRows(request)))
     }
 
-    /// Source by source, for a store that has no better way.
+    /// Runs one fetch per source object: for a store without a faster way.
     public func fetchedSnapshots(
         _ request: FetchRequest
     ) throws(StoreError) -> [(owner: Int64, member: Snapshot)] {

@@ -1,17 +1,19 @@
-/// Saves as the history keeps them and the change feed tells them.
-
 import SteleModel
 
-/// One save (NSPersistentHistoryTransaction).
+/// One save in the history (NSPersistentHistoryTransaction).
 public struct HistoryTransaction: Sendable {
-    /// Its place in the history; only grows.
+    /// The transaction's number; each new one is greater than all before.
     public var number: Int64
     /// Seconds since 2001-01-01T00:00:00Z.
     public var timestamp: Double
+    /// `NSManagedObjectContext.transactionAuthor`.
     public var author: String?
+    /// `NSManagedObjectContext.name`.
     public var contextName: String?
+    /// The changed objects.
     public var changes: [HistoryChange]
 
+    /// Creates a transaction.
     public init(
         number: Int64, timestamp: Double, author: String?, contextName: String?,
         changes: [HistoryChange]
@@ -23,23 +25,28 @@ public struct HistoryTransaction: Sendable {
         self.changes = changes
     }
 
-    /// About the memory that it takes, in bytes.
-    public var bytes: Int { changes.reduce(200) { $0 + $1.bytes } }
+    /// The approximate size in memory, in bytes.
+    package var bytes: Int { changes.reduce(200) { $0 + $1.bytes } }
 }
 
-/// One object's part in a save (NSPersistentHistoryChange).
+/// The change of one object in a save (NSPersistentHistoryChange).
 public struct HistoryChange: Sendable {
+    /// Whether the object was inserted, updated or deleted.
     public var kind: ObjectChange.Kind
     /// The index of the concrete entity.
     public var entity: Int
+    /// The object's key (Z_PK).
     public var key: Int64
-    /// Z_OPT after the save, or for a delete before it; nil where it is not known.
+    /// Z_OPT after the save, or before it for a deletion; nil where it is not known.
     public var version: Int64?
-    /// What an update changed and what it was before; nil where it is not known.
+    /// The properties that an update changed, with their previous values; nil where they are not
+    /// known.
     public var before: [BeforeValue]?
-    /// The object after the save, or for a delete as it was; nil where not known or not asked for.
+    /// The object after the save, or before it for a deletion; nil where it is not known or was not
+    /// requested.
     public var snapshot: Snapshot?
 
+    /// Creates a change.
     public init(
         kind: ObjectChange.Kind, entity: Int, key: Int64, version: Int64?,
         before: [BeforeValue]? = nil, snapshot: Snapshot? = nil
@@ -52,7 +59,7 @@ public struct HistoryChange: Sendable {
         self.snapshot = snapshot
     }
 
-    /// About the memory that it takes, in bytes.
+    /// The approximate size in memory, in bytes.
     var bytes: Int {
         var bytes = MemoryLayout<HistoryChange>.stride + 64
         for value in snapshot?.values ?? [] {
@@ -68,14 +75,17 @@ public struct HistoryChange: Sendable {
         return bytes
     }
 
-    /// An update's object with the values and the version that it had before; nil where they are not
+    /// The object after the save; nil for a deletion, and where it is not known.
+    public var snapshotAfter: Snapshot? { kind == .delete ? nil : snapshot }
+
+    /// Returns an updated object with its previous values and version; nil where they are not
     /// known.
-    public func snapshotBefore(in model: Model) -> Snapshot? {
+    package func snapshotBefore(in model: Model) -> Snapshot? {
         guard var snapshot, let before else { return nil }
         var isNewVersion = false
         for case .slot(let slot, let value) in before where snapshot.values.indices.contains(slot) {
             snapshot.values[slot] = value
-            // A derived value changes without a version.
+            // A change of derived values alone does not raise the version.
             if !model.entities[snapshot.entity].slots[slot].isDerived { isNewVersion = true }
         }
         if isNewVersion { snapshot.version &-= 1 }
@@ -83,10 +93,11 @@ public struct HistoryChange: Sendable {
     }
 }
 
-/// A changed property and what it was before.
+/// A changed property and its previous value.
 public enum BeforeValue: Sendable, Hashable {
-    /// An attribute or a to-one relationship, by slot, with its old value.
+    /// An attribute or a to-one relationship, by slot, with its previous value.
     case slot(Int, Value)
-    /// A to-many relationship, by index in `Model.relationships`, with who came and who went.
+    /// A to-many relationship, by index in `Model.relationships`, with the keys of added and
+    /// removed members.
     case members(relationship: Int, added: [Int64], removed: [Int64])
 }

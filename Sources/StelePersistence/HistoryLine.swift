@@ -1,32 +1,26 @@
-/// Which history a store's tokens are of: a copy that is put back goes on otherwise than the store
-/// that it was copied from.
-
-/// The generations of a store's tokens, from its making on.
+/// The generations of a store's tokens since its creation.
 ///
-/// Saves are numbered, and a store that is restored from a copy gives the numbers after the copy's
-/// last save once more. So saves have a new generation from each opening on (by a program that has
-/// the store for itself): two stores that share a generation share all saves up to the last one of
-/// the generation, and what one has beyond that is unknown to the other.
+/// Saves are numbered, and a store restored from a copy reuses the numbers after the copy's last
+/// save. So each opening by a program that has exclusive use of the store starts a new generation.
+/// Two stores with a common generation have the same saves up to the last one of it.
 public struct HistoryLine: Sendable, Hashable {
-    /// Saves of one generation.
+    /// The saves of one generation.
     private struct Stretch: Sendable, Hashable {
         let generation: String
-        /// The save before the first of them.
+        /// The number of the save before the first one.
         let start: Int64
     }
 
-    /// Oldest first; never empty.
+    /// Oldest first; not empty.
     private var stretches: [Stretch]
 
-    /// How many generations are kept; tokens of older ones are not known any more.
+    /// The most generations kept; tokens of older ones are unknown.
     static let most = 1_000
 
-    /// The line of a new store.
-    /// - Parameter generation: what its tokens begin with.
+    /// Creates the line of a new store.
     public init(_ generation: String) { stretches = [Stretch(generation: generation, start: 0)] }
 
-    /// Reads a line as `texts` has it.
-    /// - Returns: nil for what is none.
+    /// Reads a line from `texts`; nil where they are malformed.
     public init?(_ texts: [String]) {
         var read: [Stretch] = []
         for text in texts {
@@ -41,16 +35,15 @@ public struct HistoryLine: Sendable, Hashable {
         stretches = read
     }
 
-    /// The line as a store keeps it: `7f3a09c1-128` for the saves after the 128th.
+    /// The line as a store keeps it, such as `7f3a09c1-128` for the saves after number 128.
     public var texts: [String] { stretches.map { "\($0.generation)-\($0.start)" } }
 
-    /// What the token of a save begins with.
+    /// Returns the generation of a save, the first part of its token.
     public func generation(of number: Int64) -> String {
-        // Most often it is one of the last ones.
         (stretches.last { $0.start < number } ?? stretches[0]).generation
     }
 
-    /// Whether a save of that generation and number is one of this line, or one to come.
+    /// Returns whether the line has a save with that generation and number, or will have one.
     public func has(_ generation: String, _ number: Int64) -> Bool {
         guard let index = stretches.lastIndex(where: { $0.generation == generation }) else {
             return false
@@ -58,11 +51,10 @@ public struct HistoryLine: Sendable, Hashable {
         return index + 1 == stretches.count || number <= stretches[index + 1].start
     }
 
-    /// Begins a generation for the saves that come.
-    /// - Parameters:
-    ///   - last: the last save there is.
+    /// Begins a generation for future saves.
+    /// - Parameter last: the number of the last save.
     public mutating func begin(_ generation: String, after last: Int64) {
-        // Nobody was told a token of one that has no saves; the first one's is that of the beginning.
+        // No token of a generation without saves was given out, except of a store's first.
         if stretches.count > 1, stretches[stretches.count - 1].start >= last {
             stretches.removeLast()
         }

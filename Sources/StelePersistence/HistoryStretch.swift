@@ -1,29 +1,27 @@
-/// Saves of the stored history that are read together.
+/// Consecutive saves of the history that are read together: as many as fit the wanted size, but at
+/// least one where there is one.
+package struct HistoryStretch: Sendable {
+    /// Oldest first.
+    package let saves: [HistoryTransaction]
+    /// Whether the history had no more saves.
+    package let isLast: Bool
+    /// The number of saves to request first in the next stretch.
+    package let nextStep: Int
 
-/// Some saves that follow one another: as many as are worth holding at once, and one at least where
-/// there is one, however large.
-public struct HistoryStretch: Sendable {
-    public let saves: [HistoryTransaction]
-    /// Whether the store had no more when it was read.
-    public let isLast: Bool
-    /// How many saves to ask for first when reading on.
-    public let nextStep: Int
+    /// The most saves of a stretch.
+    package static let mostSaves = 256
+    /// The approximate wanted size in memory, in bytes.
+    package static let bytesWanted = 1 << 20
+    /// The number of saves to request first where their size is unknown.
+    package static let firstStep = 4
 
-    /// How many saves it has at most.
-    public static let mostSaves = 256
-    /// About how many bytes of memory the saves shall take.
-    public static let bytesWanted = 1 << 20
-    /// How many saves to ask for first, where nothing is known of their size.
-    public static let firstStep = 4
-
-    /// Reads on after a transaction.
+    /// Reads the saves after a transaction.
     /// - Parameters:
-    ///   - most: how many saves are of use.
-    ///   - values: as `StoreReader.history`.
-    ///   - step: how many saves to ask for first: `nextStep` of the stretch before.
-    ///   - wanted: about how many bytes of memory they shall take.
-    /// - Throws: as reading.
-    public init(
+    ///   - most: the most saves to read.
+    ///   - values: as in `StoreReader.history`.
+    ///   - step: the number of saves to request first: `nextStep` of the previous stretch.
+    ///   - wanted: the approximate wanted size in memory, in bytes.
+    package init(
         _ reader: any StoreReader, after position: Int64, atMost most: Int = mostSaves,
         values: Bool, step: Int = firstStep, bytes wanted: Int = bytesWanted
     ) throws(StoreError) {
@@ -32,8 +30,8 @@ public struct HistoryStretch: Sendable {
         var isLast = false
         var step = step
         let most = min(most, Self.mostSaves)
-        // Each call works values out backwards from those of now, past all later saves of the same
-        // objects: so as few as the size of the last ones allows.
+        // Each call computes old values backwards from the current ones, past all later saves of
+        // the same objects. So it requests only as many saves as the size of the last ones allows.
         while !isLast, saves.count < most, bytes < wanted {
             let size = min(step, most - saves.count)
             let found = try reader.history(
@@ -52,16 +50,15 @@ public struct HistoryStretch: Sendable {
 }
 
 extension StoreReader {
-    /// All saves after a transaction up to another, with the objects' values, where they are few.
+    /// Returns the saves after a transaction up to another, with the objects' values.
     /// - Parameters:
     ///   - token: the transaction before the first.
-    ///   - end: the last one.
-    ///   - saves: how many there may be at most.
-    ///   - changes: how many objects they may tell of at most.
-    ///   - bytes: about how many bytes of memory they may take.
-    /// - Returns: nil where there are more, or some are not to be had any more.
-    /// - Throws: as reading.
-    public func history(
+    ///   - end: the last transaction.
+    ///   - saves: the most saves.
+    ///   - changes: the most changes of all saves.
+    ///   - bytes: the approximate limit on their size in memory.
+    /// - Returns: nil where a limit is exceeded, or a save has been deleted from the history.
+    package func history(
         after token: Int64, through end: Int64, saves: Int = .max, changes: Int = .max, bytes: Int
     ) throws(StoreError) -> [HistoryTransaction]? {
         func collect(values: Bool) throws(StoreError) -> [HistoryTransaction]? {
@@ -84,8 +81,7 @@ extension StoreReader {
             }
             return Array(all.prefix { $0.number <= end })
         }
-        // Values are worked out backwards through all that was changed later: what that takes is
-        // found out first, without them.
+        // Computing values is expensive, so the limits are checked first without them.
         guard try collect(values: false) != nil else { return nil }
         return try collect(values: true)
     }

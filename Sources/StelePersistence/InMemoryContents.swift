@@ -1,26 +1,24 @@
-/// What an in-memory store holds.
-
 import SteleModel
 
-/// Rows, links and history at one moment; copied for each reader.
+/// The contents of an in-memory store: rows, links and history.
 struct InMemoryContents: Sendable {
-    /// One to-many relationship of one object.
+    /// A to-many relationship of one object.
     struct Place: Hashable, Sendable {
         var relationship: Int
         var owner: Int64
     }
 
     let model: Model
-    /// The rows by key, under the root of their family.
+    /// The rows by key, for each root entity.
     private(set) var families: [[Int64: Snapshot]]
-    /// The members of to-manys: for an ordered relationship in its order, else as they came.
-    /// Those with a to-one inverse follow its columns, the others are all there is.
+    /// The members of to-many relationships: of an ordered one in its order, else in the order of
+    /// their addition. Those with a to-one inverse follow its columns.
     private(set) var members: [Place: [Int64]] = [:]
     private(set) var nextKeys: [Int64]
     private(set) var history: [HistoryTransaction] = []
     private(set) var token: Int64 = 0
     private(set) var receipts: [ExactText: Receipt] = [:]
-    /// Their keys in the order in which they came.
+    /// The keys of `receipts`, oldest first.
     private var receiptKeys: ArraySlice<ExactText> = []
     var isClosed = false
 
@@ -34,13 +32,13 @@ struct InMemoryContents: Sendable {
         families.indices.contains(id.root) ? families[id.root][id.key] : nil
     }
 
-    /// The members in the relationship's order, else by key.
+    /// Returns the members in the relationship's order, or by key.
     func members(of relationship: Relationship, owner: Int64) -> [Int64] {
         let found = members[Place(relationship: relationship.index, owner: owner)] ?? []
         return relationship.isOrdered ? found : found.sorted()
     }
 
-    /// The owners from which a relationship without an inverse leads to a member.
+    /// Returns the owners that refer to a member through a relationship without an inverse.
     func owners(of member: Int64, by relationship: Relationship) -> Set<Int64> {
         if relationship.isToMany {
             return Set(
@@ -55,7 +53,7 @@ struct InMemoryContents: Sendable {
             }.map(\.key))
     }
 
-    // MARK: Applying a save that was checked
+    // MARK: Applying a save
 
     mutating func apply(_ save: InMemorySave.Outcome) {
         save.receipt.map { keep($0) }
@@ -71,7 +69,7 @@ struct InMemoryContents: Sendable {
         }
     }
 
-    /// Deletes the oldest transactions before that one.
+    /// Deletes up to `limit` of the oldest transactions before `number`.
     mutating func deleteHistory(before number: Int64, limit: Int) -> Int {
         let count = min(max(0, limit), history.firstPlace { $0.number >= number })
         history.removeFirst(count)
@@ -89,7 +87,7 @@ struct InMemoryContents: Sendable {
         if receipts.updateValue(receipt, forKey: key) == nil { receiptKeys.append(key) }
     }
 
-    /// Makes one transaction of all after that token, and gives it; nil where there is none.
+    /// Joins all transactions after a token into one and returns it; nil where there are none.
     mutating func joinHistory(after start: Int64) -> HistoryTransaction? {
         let parts = history[history.firstPlace { $0.number > start }...]
         guard var whole = parts.first else { return nil }
@@ -106,7 +104,7 @@ struct InMemoryContents: Sendable {
         followToOnes(entity, key: new.key, from: old?.values, to: new.values)
     }
 
-    /// Keeps the to-manys that are the inverse of a to-one column.
+    /// Updates the to-many relationships whose inverse is a to-one column.
     private mutating func followToOnes(
         _ entity: Entity, key: Int64, from old: [Value]?, to new: [Value]?
     ) {
@@ -158,7 +156,8 @@ struct InMemoryContents: Sendable {
         }
     }
 
-    /// A to-many without an inverse owns its members: each has one owner.
+    /// Removes a member from its owners: in a to-many relationship without an inverse each member
+    /// has one owner.
     private mutating func takeFromOwners(_ relationship: Int, _ member: Int64) {
         let owners = members.filter { place, keys in
             place.relationship == relationship && keys.contains(member)
@@ -175,13 +174,13 @@ struct InMemoryContents: Sendable {
         members[Place(relationship: relationship, owner: owner)]?.removeAll { $0 == member }
     }
 
-    /// Those that came stand at the end, in the order in which they came.
+    /// Moves the added members to the end, in the order of their addition.
     private mutating func arrangeTail(_ place: Place, _ added: [Int64]) {
         let tail = Set(added)
         arrange(place, (members[place] ?? []).filter { !tail.contains($0) } + added)
     }
 
-    /// Members in the order asked for; any that it does not name stay at the end.
+    /// Puts the members in the given order; members that it does not name stay at the end.
     private mutating func arrange(_ place: Place, _ order: [Int64]) {
         let present = members[place] ?? []
         let (there, named) = (Set(present), Set(order))

@@ -1,16 +1,15 @@
-/// A fetch request answered from an in-memory store's contents.
-
 import SteleModel
 import StelePredicates
 
-/// One fetch: filter, group, sort, cut. Each line has the meaning that SQL gives it elsewhere.
+/// One fetch from an in-memory store: filter, group, sort, limit. It defines the meaning that the
+/// SQL of other stores must have.
 struct InMemoryFetch {
     private typealias Evaluator = ExpressionEvaluator<InMemoryObject>
 
     private let view: InMemoryView
     private let request: FetchRequest
     private let model: Model
-    /// What `now()` is, wherever the request says it.
+    /// The value of `now()` in the whole request.
     private let now = PredicateCalls.now
 
     init(_ view: InMemoryView, _ request: FetchRequest) {
@@ -51,7 +50,7 @@ struct InMemoryFetch {
     func rows() throws(StoreError) -> [[Value]] {
         try plainly { () throws(PredicateError) in
             if request.propertiesToFetch.isEmpty {
-                throw PredicateError(.unsupported, "no columns are asked for")
+                throw PredicateError(.unsupported, "the request selects no columns")
             }
             let columns = request.propertiesToFetch.map(\.expression)
             let isGrouped = try isGrouped()
@@ -90,7 +89,7 @@ struct InMemoryFetch {
         return false
     }
 
-    /// The groups that `having` lets through; all is one group where nothing groups it.
+    /// Returns the groups that satisfy `having`; without keys, one group of all rows.
     private func groups() throws(PredicateError) -> [[InMemoryObject]] {
         let keys = try evaluators(request.propertiesToGroupBy)
         var places: [[ValueKey]: Int] = [:]
@@ -148,7 +147,7 @@ struct InMemoryFetch {
         return found
     }
 
-    /// The objects that `$FETCH_SOURCE` stands for, or nil where it stands for nothing.
+    /// Returns the objects for `$FETCH_SOURCE`; nil for a request without a source.
     private func sources() -> [InMemoryObject]? {
         guard let source = request.source else { return nil }
         let root = model.entities[source.entity].root
@@ -160,15 +159,11 @@ struct InMemoryFetch {
     }
 
     private func evaluators(_ expressions: [Expression]) throws(PredicateError) -> [Evaluator] {
-        var made: [Evaluator] = []
-        for expression in expressions {
-            made.append(
-                try Evaluator(expression, entity: request.entity, model: model, now: now))
+        try expressions.map { expression throws(PredicateError) in
+            try Evaluator(expression, entity: request.entity, model: model, now: now)
         }
-        return made
     }
 
-    /// The keys asked for, and what makes the order total without them.
     private func sortKeys(then rest: [Expression]) throws(PredicateError) -> [Evaluator] {
         try RowsCheck(request, model).checkKeys()
         return try evaluators(request.sortDescriptors.map(\.expression) + rest)
@@ -177,12 +172,10 @@ struct InMemoryFetch {
     private func position(
         _ group: [InMemoryObject], _ keys: [Evaluator]
     ) throws(PredicateError) -> [Value] {
-        var values: [Value] = []
-        for key in keys { values.append(try key.evaluate(group: group).value) }
-        return values
+        try keys.map { key throws(PredicateError) in try key.evaluate(group: group).value }
     }
 
-    /// Sorted, from where the request goes on, and no more than it asks for.
+    /// Sorts the rows and returns the requested page.
     private func page<Row>(
         _ found: [(position: [Value], row: Row)], _ keys: [Evaluator]
     ) -> ArraySlice<(position: [Value], row: Row)> {
@@ -193,7 +186,7 @@ struct InMemoryFetch {
         return request.fetchLimit.map { rest.prefix(max(0, $0)) } ?? rest
     }
 
-    /// What a predicate does not say until it runs.
+    /// Runs a step and translates its predicate errors.
     private func plainly<T>(
         _ work: () throws(PredicateError) -> T
     ) throws(StoreError) -> T {

@@ -1,15 +1,13 @@
-/// A row of an in-memory store as predicates see it.
-
 import SteleModel
 import StelePredicates
 
-/// One view's contents, shared by all its objects.
+/// The contents of one view, shared by its objects.
 final class InMemoryView {
     let contents: InMemoryContents
     init(_ contents: InMemoryContents) { self.contents = contents }
 }
 
-/// A row with a way to its neighbours.
+/// A row as predicates see it, with access to related rows.
 struct InMemoryObject: EvaluatedObject {
     let view: InMemoryView
     let row: Snapshot

@@ -1,9 +1,7 @@
-/// A view of an in-memory store: a copy of its contents.
-
 import SteleModel
 import StelePredicates
 
-/// One reader's view; it does not change, whatever is saved meanwhile.
+/// A view of an in-memory store: a copy of its contents.
 final class InMemoryReader: StoreReader {
     private var open: InMemoryView?
 
@@ -104,7 +102,7 @@ final class InMemoryReader: StoreReader {
 
     func oldestTransaction() throws(StoreError) -> Int64? { try view().history.first?.number }
 
-    /// About how many bytes a change takes in memory, a slot of 24 apart.
+    /// The approximate size of a change in memory in bytes, without its slots of 24 bytes each.
     private static let bytesAChange = 150
 
     func firstTransactionToKeep(

@@ -1,12 +1,11 @@
-/// Derived attributes of a save to an in-memory store.
-
 import SteleModel
 import StelePredicates
 
 extension InMemoryReader: DerivationReader {}
 
 extension InMemorySave {
-    /// Works derived values out on the contents as they will be, and adds what changes by it.
+    /// Computes derived values from the contents after the save, and adds their changes to the
+    /// outcome.
     mutating func derive(_ derived: DerivedAttributes, at time: Double) throws(StoreError) {
         var after = contents
         after.apply(outcome)
@@ -19,17 +18,17 @@ extension InMemorySave {
     private func changes(_ after: InMemoryContents) -> [DerivedAttributes.Change] {
         history.map { told in
             let id = ObjectID(root: model.entities[told.entity].root, key: told.key)
-            var (slots, toManys): ([Int], [Int]) = ([], [])
+            var change = ObjectChange(
+                told.kind, entity: told.entity, key: told.key, before: contents.row(id))
+            var toManys = told.kind == .insert ? insertedToManys[id] ?? [] : []
             for value in told.before ?? [] {
                 switch value {
-                case .slot(let slot, _): slots.append(slot)
+                case .slot(let slot, _): change.changedSlots.append(slot)
                 case .members(let relationship, _, _): toManys.append(relationship)
                 }
             }
-            if told.kind == .insert { toManys = insertedToManys[id] ?? [] }
-            return DerivedAttributes.Change(
-                told.kind, entity: told.entity, key: told.key, before: contents.row(id)?.values,
-                after: after.row(id)?.values, slots: slots, toManys: toManys)
+            change.toManys = toManys.map { ToManyChange(relationship: $0) }
+            return (change, after.row(id))
         }
     }
 

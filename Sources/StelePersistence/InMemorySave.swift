@@ -1,11 +1,10 @@
-/// One save to an in-memory store, worked out on values.
-
-import FoundationEssentials
 import SteleModel
+import SteleSystem
 
-/// Checks a request against the contents and says what it comes to; nothing is changed by it.
+/// One save to an in-memory store: checks a request and computes its outcome, without changing the
+/// contents.
 struct InMemorySave {
-    /// A link that is made or cut.
+    /// An added or removed link.
     struct Link: Sendable {
         var relationship: Int
         var owner: Int64
@@ -13,17 +12,18 @@ struct InMemorySave {
         var isNew: Bool
     }
 
-    /// What there is to apply, and what the saver is told.
+    /// The changes to apply, and the result for the caller.
     struct Outcome: Sendable {
         var rows: [Snapshot] = []
         var deleted: [ObjectID] = []
         var links: [Link] = []
-        /// New orders of whole to-manys, and who came to the end of one, in order.
+        /// The new orders of whole to-many relationships.
         var orders: [(InMemoryContents.Place, [Int64])] = []
+        /// The members added to the end of to-many relationships, in order.
         var tails: [(InMemoryContents.Place, [Int64])] = []
         var nextKeys: [Int: Int64] = [:]
         var receipt: Receipt?
-        /// Nil where nothing is left to change.
+        /// Nil where nothing changes.
         var transaction: HistoryTransaction?
         var result: SaveResult
     }
@@ -33,7 +33,7 @@ struct InMemorySave {
     private let request: SaveRequest
     var outcome: Outcome
     var history: [HistoryChange] = []
-    /// The to-manys that inserts have members in.
+    /// The to-many relationships with members, by inserted object.
     private(set) var insertedToManys: [ObjectID: [Int]] = [:]
 
     init(_ contents: InMemoryContents, _ request: SaveRequest) {
@@ -43,12 +43,12 @@ struct InMemorySave {
         outcome = Outcome(result: SaveResult(token: request.readToken))
     }
 
-    /// - Throws: `.moved`, `.conflicts`, `.constraint`, `.invalid` for a request that cannot be.
+    /// Computes the outcome.
+    /// - Throws: `StoreError`: `.moved`, `.conflicts`, `.constraint`, or `.invalid` for a malformed
+    ///   request.
     mutating func prepare(deriving derived: DerivedAttributes) throws(StoreError) {
-        for id in request.reservations where !model.entities.indices.contains(id.root) {
-            throw .invalid("the request names an entity that the model does not have")
-        }
-        for change in request.changes where !model.entities.indices.contains(change.entity) {
+        let entities = request.reservations.map(\.root) + request.changes.map(\.entity)
+        guard entities.allSatisfy(model.entities.indices.contains) else {
             throw .invalid("the request names an entity that the model does not have")
         }
         try checkExpectations()
@@ -57,10 +57,10 @@ struct InMemorySave {
         for change in request.changes { try take(change) }
         try checkUniqueness()
         defer {
-            outcome.receipt = request.receipt?.receipt(of: outcome.result, at: secondsNow())
+            outcome.receipt = request.receipt?.receipt(of: outcome.result, at: ReferenceDate.now)
         }
         guard !history.isEmpty else { return }
-        let time = secondsNow()
+        let time = ReferenceDate.now
         if !derived.isEmpty { try derive(derived, at: time) }
         let number = contents.token + 1
         outcome.transaction = HistoryTransaction(
@@ -95,13 +95,14 @@ struct InMemorySave {
         }
     }
 
-    /// A version guards a row's own columns; a change of to-manys alone needs no more than the row.
+    /// Checks versions. They cover a row's own columns; a change of to-many relationships alone
+    /// needs only that the row exists.
     private func checkVersions() throws(StoreError) {
         var conflicts: [MergeConflict] = []
         for change in request.changes where change.kind != .insert {
             let row = contents.row(ObjectID(root: root(change.entity), key: change.key))
             guard let before = change.before else {
-                throw .invalid("a change of \(change.key) does not say what it was made from")
+                throw .invalid("the change of object \(change.key) has no snapshot from before it")
             }
             if change.kind == .update && change.changedSlots.isEmpty {
                 if row == nil {
@@ -118,7 +119,7 @@ struct InMemorySave {
         if !conflicts.isEmpty { throw .conflicts(conflicts) }
     }
 
-    /// Uniqueness constraints; a null is like no other.
+    /// Checks uniqueness constraints. A null differs from every value.
     private func checkUniqueness() throws(StoreError) {
         let deleted = Set(outcome.deleted)
         let changed = Set(outcome.rows.map { ObjectID(root: root($0.entity), key: $0.key) })
@@ -136,16 +137,17 @@ struct InMemorySave {
                 for row in outcome.rows where shared.isKind(row.entity) {
                     guard let values = values(constraint, row) else { continue }
                     if let other = known.updateValue(row, forKey: values) {
-                        throw .constraint(conflict(row, other, constraint, values))
+                        throw .constraint(
+                            conflict(row, with: other, constraint: constraint, values: values))
                     }
                 }
             }
         }
     }
 
-    /// - Parameter other: who has the same values.
+    /// - Parameter other: the row that has the same values.
     private func conflict(
-        _ row: Snapshot, _ other: Snapshot, _ constraint: [String], _ values: [Value]
+        _ row: Snapshot, with other: Snapshot, constraint: [String], values: [Value]
     ) -> ConstraintConflict {
         let (refused, holder) = (asked(row), asked(other))
         let asked = refused.flatMap {
@@ -161,7 +163,7 @@ struct InMemorySave {
                 isNew: holder?.kind == .insert))
     }
 
-    /// The request's change of a row: new objects in it have their temporary keys.
+    /// Returns the request's change that makes a row; it has the temporary keys of new objects.
     private func asked(_ row: Snapshot) -> ObjectChange? {
         let root = root(row.entity)
         return request.changes.first { change in
@@ -187,17 +189,12 @@ struct InMemorySave {
     // MARK: Changes
 
     private mutating func assignKeys() {
-        for id in request.reservations {
+        let inserted = request.changes.filter { $0.kind == .insert && $0.key < 0 }
+            .map { ObjectID(root: root($0.entity), key: $0.key) }
+        for id in request.reservations + inserted {
             let key = outcome.nextKeys[id.root] ?? contents.nextKeys[id.root]
             outcome.nextKeys[id.root] = key + 1
             outcome.result.permanentKeys.insert(key, for: id)
-        }
-        for change in request.changes where change.kind == .insert && change.key < 0 {
-            let root = root(change.entity)
-            let key = outcome.nextKeys[root] ?? contents.nextKeys[root]
-            outcome.nextKeys[root] = key + 1
-            outcome.result.permanentKeys.insert(
-                key, for: ObjectID(root: root, key: change.key))
         }
     }
 
@@ -222,7 +219,7 @@ struct InMemorySave {
                     kind: .delete, entity: change.entity, key: key, version: change.before?.version,
                     before: members, snapshot: contents.row(id)))
         case .insert:
-            if contents.row(id) != nil { throw .moved("\(entity.name) \(key) is there already") }
+            if contents.row(id) != nil { throw .moved("\(entity.name) \(key) already exists") }
             let version = change.before.map { $0.version &+ 1 } ?? 1
             let row = Snapshot(
                 entity: change.entity, key: key, version: version,
@@ -263,7 +260,7 @@ struct InMemorySave {
                 before: before, snapshot: row))
     }
 
-    /// The values with permanent keys; transient attributes are not stored.
+    /// Returns the values to store: with permanent keys, without transient attributes.
     private func stored(_ change: ObjectChange, _ entity: Entity) throws(StoreError) -> [Value] {
         var values = change.values
         for (slot, property) in entity.slots.enumerated() where values.indices.contains(slot) {
@@ -308,12 +305,6 @@ struct InMemorySave {
     }
 
     private func keys(_ keys: [Int64], _ root: Int) throws(StoreError) -> [Int64] {
-        var found: [Int64] = []
-        found.reserveCapacity(keys.count)
-        for key in keys { found.append(try permanent(key, root)) }
-        return found
+        try keys.map { key throws(StoreError) in try permanent(key, root) }
     }
 }
-
-/// Seconds since 2001-01-01T00:00:00Z.
-private func secondsNow() -> Double { Date().timeIntervalSinceReferenceDate }

@@ -1,27 +1,26 @@
-/// The smallest example of a store: everything in dictionaries, gone with the process.
-
 import SteleModel
 import StelePredicates
-import SteleMutex
+import SteleSystem
 
-/// A store that keeps its objects and its history in memory (NSInMemoryStoreType).
+/// A store that keeps its objects and history in memory (NSInMemoryStoreType); the simplest example
+/// of a store.
 ///
-/// A reader is a copy of the contents, which costs nothing until something is saved. Saves run one
-/// after the other; lock order: `writer`, then `contents`.
+/// A reader is a copy-on-write copy of the contents. Saves run one after the other. Lock order:
+/// `writer`, then `contents`.
 public final class InMemoryStore: PersistentStore {
-    /// The model whose objects it keeps.
+    /// The model of the stored objects.
     public let model: Model
     /// NSStoreUUID.
     public let identifier: String
-    /// Drawn when it is made: its history does not outlive it.
+    /// Drawn for each store.
     public let generation: String
     private let derived: DerivedAttributes
     private let writer = Mutex(())
     private let contents: Mutex<InMemoryContents>
     private let observer = Mutex<(any StoreObserver)?>(nil)
 
-    /// An empty store of that model.
-    /// - Parameter identifier: NSStoreUUID; drawn when nil.
+    /// Creates an empty store.
+    /// - Parameter identifier: NSStoreUUID; nil to generate one.
     public init(model: Model, identifier: String? = nil) {
         self.model = model
         self.identifier = identifier ?? UUID().uuidString
@@ -31,7 +30,8 @@ public final class InMemoryStore: PersistentStore {
         contents = Mutex(InMemoryContents(model: model))
     }
 
-    /// A copy of the contents as they are now. None with a budget: nothing could keep to it.
+    /// Opens a view of the current contents. Throws `.overBudget` for any budget, because no limit
+    /// on the work is enforced.
     public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
         if budget != nil { throw .overBudget }
         let view = contents.withLock { $0 }
@@ -39,19 +39,19 @@ public final class InMemoryStore: PersistentStore {
         return InMemoryReader(view)
     }
 
-    /// One object as it is now.
+    /// Reads the current state of one object.
     public func newest(_ id: ObjectID) throws(StoreError) -> Snapshot? {
         let view = contents.withLock { $0 }
         if view.isClosed { throw .closed }
         return view.row(id)
     }
 
-    /// Saves at once, on the caller's thread.
+    /// Saves on the caller's thread.
     public func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
         try writer.withLock { _ throws(StoreError) in try commit(request) }
     }
 
-    /// Saves at once, on the caller's thread.
+    /// Saves on the caller's thread, and calls `completion` before it returns.
     public func save(
         _ request: SaveRequest,
         completion: @escaping @Sendable (Result<SaveResult, StoreError>) -> Void
@@ -61,7 +61,7 @@ public final class InMemoryStore: PersistentStore {
         }
     }
 
-    /// As `save`, with the request made while no other save can run.
+    /// Saves a request that is made while no other save can run.
     public func save(
         making make: (any StoreReader) throws -> SaveRequest
     ) throws -> SaveResult {
@@ -72,7 +72,7 @@ public final class InMemoryStore: PersistentStore {
         }
     }
 
-    /// As `save`, in parts that readers see all at once.
+    /// Saves in parts that become visible together.
     public func save(inParts make: (any PartedSave) throws -> Void) throws -> SaveResult {
         try writer.withLock { _ in
             let start = contents.withLock { $0 }
@@ -84,15 +84,12 @@ public final class InMemoryStore: PersistentStore {
                 contents.withLock { $0 = whole }
                 return SaveResult(token: start.token)
             }
-            let observer = observer.withLock { $0 }
-            observer?.storeWillCommit([transaction])
-            contents.withLock { $0 = whole }
-            observer?.storeDidCommit([transaction])
+            publish(transaction) { $0 = whole }
             return SaveResult(token: transaction.number)
         }
     }
 
-    /// Works the request out, tells the observer, and only then lets readers see it.
+    /// Computes the outcome of a request, and publishes it.
     private func commit(_ request: SaveRequest) throws(StoreError) -> SaveResult {
         let save = try contents.withLock { contents throws(StoreError) in
             if contents.isClosed { throw StoreError.closed }
@@ -106,14 +103,21 @@ public final class InMemoryStore: PersistentStore {
             }
             return save.result
         }
-        let observer = observer.withLock { $0 }
-        observer?.storeWillCommit([transaction])
-        contents.withLock { $0.apply(save) }
-        observer?.storeDidCommit([transaction])
+        publish(transaction) { $0.apply(save) }
         return save.result
     }
 
-    /// Deletes the oldest transactions before that one, so many at most.
+    /// Changes what readers see, and notifies the observer before and after.
+    private func publish(
+        _ transaction: HistoryTransaction, _ change: (inout InMemoryContents) -> Void
+    ) {
+        let observer = observer.withLock { $0 }
+        observer?.storeWillCommit([transaction])
+        contents.withLock { change(&$0) }
+        observer?.storeDidCommit([transaction])
+    }
+
+    /// Deletes up to `limit` of the oldest transactions before `number`.
     public func deleteHistory(before number: Int64, limit: Int) throws(StoreError) -> Int {
         try writer.withLock { _ throws(StoreError) in
             try contents.withLock { contents throws(StoreError) in
@@ -123,21 +127,21 @@ public final class InMemoryStore: PersistentStore {
         }
     }
 
-    /// Sets who is told of commits.
+    /// Sets the observer of commits.
     public func observe(_ observer: any StoreObserver) {
         self.observer.withLock { $0 = observer }
     }
 
-    /// Never: no other program can reach it.
+    /// Returns false: no other program can reach the store.
     public func noticesForeignChange() -> Bool { false }
 
-    /// Ends it: what is read or saved afterwards throws `.closed`.
+    /// Closes the store. Later reads and saves throw `.closed`.
     public func close() {
         writer.withLock { _ in contents.withLock { $0.isClosed = true } }
     }
 }
 
-/// A save in parts, worked out on a copy of the contents.
+/// A save in parts, applied to a copy of the contents.
 private final class InMemoryDraft: PartedSave {
     private(set) var contents: InMemoryContents
     private let derived: DerivedAttributes

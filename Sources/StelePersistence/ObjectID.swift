@@ -1,50 +1,49 @@
-/// An object's identity, and its values at one moment.
-
 import SteleModel
 
-/// An object's identity (NSManagedObjectID): the root of its entity's family, and the key in it.
+/// An object's identity (NSManagedObjectID): the root entity of its inheritance tree, and its key.
 @frozen
 public struct ObjectID: Sendable, Hashable {
     /// The index of the root entity in `Model.entities`.
     public let root: Int
-    /// Z_PK; negative for an object that is not saved yet.
+    /// Z_PK; negative for an object that is not saved.
     public let key: Int64
 
+    /// Creates an identity.
     @inlinable
     public init(root: Int, key: Int64) {
         self.root = root
         self.key = key
     }
 
-    /// Both as one word: keys do not come near 2^48.
+    /// Hashes both values as one word: keys stay far below 2^48.
     @inlinable
     public func hash(into hasher: inout Hasher) { hasher.combine(key ^ Int64(root) << 48) }
 
-    /// Whether the object is not saved yet (`isTemporaryID`).
+    /// Whether the object is not saved (`isTemporaryID`).
     @inlinable
     public var isTemporary: Bool { key < 0 }
 }
 
 extension ObjectID {
-    /// An object as sentences call it: `Player 42`, and `a new Player` while its key is one that
-    /// nobody could look up.
-    public static func name(_ entity: String, _ key: Int64) -> String {
+    /// Returns an object's name for messages: `Player 42`, or `a new Player` for a temporary key.
+    package static func name(_ entity: String, _ key: Int64) -> String {
         key > 0 ? "\(entity) \(key)" : "a new \(entity)"
     }
 }
 
-/// A saved object's values at one moment, with the version that they had.
+/// The values of a saved object at one version.
 @frozen
 public struct Snapshot: Sendable, Hashable {
     /// The index of the concrete entity.
     public let entity: Int
     /// Z_PK.
     public let key: Int64
-    /// Z_OPT: 1 after the first save, one more with each that changes the row's own columns.
+    /// Z_OPT: 1 after the first save; each change of the row's own columns adds 1.
     public var version: Int64
-    /// One value a slot of the entity (`Entity.slots`): attributes and to-one relationships.
+    /// The values of attributes and to-one relationships, one per slot (`Entity.slots`).
     public var values: [Value]
 
+    /// Creates a snapshot.
     @inlinable
     public init(entity: Int, key: Int64, version: Int64, values: [Value]) {
         self.entity = entity

@@ -1,29 +1,29 @@
-/// The keys that new objects get, by those that they had.
-
 import SteleModel
 
-/// Permanent keys by temporary identities.
+/// The permanent keys of new objects, by temporary identity.
 ///
-/// Objects that come one after the other get keys one after the other, so what is kept is runs of
-/// them: a save of a hundred thousand new objects of one entity keeps one.
+/// Objects created one after the other get consecutive keys, so keys are stored as runs: a save of
+/// 100,000 new objects of one entity stores one run.
 public struct PermanentKeys: Sendable {
-    /// `temporary`, `temporary - 1`, … became `permanent`, `permanent + 1`, …
+    /// `temporary`, `temporary - 1`, … map to `permanent`, `permanent + 1`, …
     private struct Run: Sendable {
         var temporary: Int64
         var permanent: Int64
         var count: Int64
     }
 
-    /// By root entity, each by falling temporary keys.
+    /// The runs by root entity, each by descending temporary key.
     private var runs: [[Run]] = []
-    /// How many objects got keys.
+    /// The number of objects.
     public private(set) var count = 0
 
+    /// Creates an empty map.
     public init() {}
 
+    /// Whether the map has no objects.
     public var isEmpty: Bool { count == 0 }
 
-    /// The object's permanent key; nil where it got none.
+    /// The object's permanent key; nil where the map does not have the object.
     public subscript(id: ObjectID) -> Int64? {
         guard runs.indices.contains(id.root) else { return nil }
         let place = place(of: id)
@@ -33,15 +33,15 @@ public struct PermanentKeys: Sendable {
         return offset < run.count ? run.permanent + offset : nil
     }
 
-    /// How many runs begin at that key or at one above it.
+    /// Returns the number of runs that begin at or above the object's key.
     private func place(of id: ObjectID) -> Int {
         let all = runs[id.root]
-        // New objects are mostly noted in the order of their keys.
+        // Most objects are added in the order of their keys.
         if let last = all.last, id.key <= last.temporary { return all.count }
         return all.firstPlace { $0.temporary < id.key }
     }
 
-    /// Notes an object's key. The first one that is noted of an object stays.
+    /// Adds an object's key. An object that is present keeps its first key.
     public mutating func insert(_ permanent: Int64, for id: ObjectID) {
         if self[id] != nil { return }
         while runs.count <= id.root { runs.append([]) }
@@ -59,7 +59,7 @@ public struct PermanentKeys: Sendable {
         runs[id.root].insert(Run(temporary: id.key, permanent: permanent, count: 1), at: place)
     }
 
-    /// Notes the others' keys, too.
+    /// Adds the keys of another map.
     public mutating func formUnion(_ others: PermanentKeys) {
         if isEmpty {
             self = others
@@ -68,8 +68,7 @@ public struct PermanentKeys: Sendable {
         others.forEach { id, key in insert(key, for: id) }
     }
 
-    /// Gives each identity with its key: by root entity, and there in the order in which objects
-    /// were made.
+    /// Calls a closure with each identity and its key, by root entity and in order of creation.
     public func forEach(_ body: (_ id: ObjectID, _ key: Int64) -> Void) {
         for (root, runs) in runs.enumerated() {
             for run in runs {

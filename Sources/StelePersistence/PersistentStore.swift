@@ -1,119 +1,127 @@
-/// The contract of a store: what it keeps, how it is read, how it is changed.
-
 import SteleModel
 import StelePredicates
 
 /// A store of one model's objects (NSPersistentStore).
 ///
-/// It is shared by all threads. What it reads goes through a `StoreReader`, one snapshot each;
-/// what it changes goes through `save`, one after the other.
+/// A store is shared by all threads. A `StoreReader` reads one consistent state of it; `save`
+/// changes it, one save at a time.
 public protocol PersistentStore: AnyObject, Sendable {
-    /// The model whose objects it keeps.
+    /// The model of the stored objects.
     var model: Model { get }
-    /// NSStoreUUID.
+    /// The store's UUID (NSStoreUUID).
     var identifier: String { get }
-    /// What its first tokens begin with; new when a store is made.
+    /// The first part of a new store's tokens; drawn when the store is created.
     var generation: String { get }
-    /// What its tokens begin with from which save on; goes on otherwise when a store is restored.
+    /// The generations of the store's tokens. A store restored from a copy gets a new generation.
     var historyLine: HistoryLine { get }
 
-    /// A view of the store as it is now, that nothing changes until it is closed.
-    /// - Parameter budget: what all reading from it may cost together, for a thread that must not
-    ///   wait; nil for as long as it takes.
-    /// - Throws: `StoreError`; with a budget, the reader and what is read from it throw
-    ///   `.overBudget` where it does not suffice, or is known not to.
+    /// Opens a view of the store's current state, which stays unchanged until it is closed.
+    /// - Parameter budget: the limit on the cost of all reading through the view, for a thread that
+    ///   must not wait; nil for no limit.
+    /// - Throws: `StoreError`. With a budget, opening and reading throw `.overBudget` where the
+    ///   budget is used up or known to be too small.
     func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader
 
-    /// One object as it is at this moment, which is no view's: nothing says which commit it is of.
-    /// For a thread that must not wait.
-    /// - Throws: `StoreError`; `.overBudget` where it would have to wait.
+    /// Reads the current state of one object, outside any view, for a thread that must not wait.
+    /// - Returns: nil where the object does not exist. The result does not say which commit it
+    ///   belongs to.
+    /// - Throws: `StoreError`; `.overBudget` where the read would have to wait.
     func newest(_ id: ObjectID) throws(StoreError) -> Snapshot?
 
-    /// Saves a request whole or not at all, and returns when it is on disk.
+    /// Saves a request completely or not at all, and returns when it is on disk.
     ///
-    /// Blocks the caller; saves that wait together may share one commit.
-    /// - Throws: `StoreError`: `.moved` where what the request was made from has changed and the
-    ///   caller shall make it again, `.conflicts`, `.constraint`, or what the disk refused.
+    /// Blocks the caller. Saves that wait at the same time may share one commit.
+    /// - Throws: `StoreError`: `.moved` where the state that the request was made from has changed
+    ///   and the caller must make it again; `.conflicts`, `.constraint`, or an error of the disk.
     func save(_ request: SaveRequest) throws(StoreError) -> SaveResult
 
-    /// As `save`, without blocking: the result is told on the writer's thread, which must not wait,
-    /// or on the caller's own before this returns.
+    /// Saves a request without blocking.
+    /// - Parameter completion: called on the writer's thread, where it must not wait, or on the
+    ///   caller's thread before this function returns.
     func save(
         _ request: SaveRequest,
         completion: @escaping @Sendable (Result<SaveResult, StoreError>) -> Void)
 
-    /// As `save`, but the request is made on the writer's own thread from what it sees there,
-    /// so that nothing can come between; for what lost its race too often.
+    /// Saves a request that is made on the writer's thread, where no other save can intervene. For
+    /// a request that has lost a race too often.
+    /// - Parameter make: makes the request from the current state.
     /// - Throws: `StoreError`, or what `make` throws.
     func save(
         making make: (any StoreReader) throws -> SaveRequest
     ) throws -> SaveResult
 
-    /// As `save(making:)`, for a save that is too large to hold: as many requests as `make` saves, all
-    /// together one transaction of the history, and all or none.
-    ///
-    /// `make` may be called again from its start, with nothing of what it has saved before.
-    /// - Throws: `StoreError`, or what `make` throws; nothing is saved then.
+    /// Saves a request that is too large to hold in memory, in parts. All parts are one transaction
+    /// of the history, saved completely or not at all.
+    /// - Parameter make: saves the parts. It may be called again from its start; the parts saved by
+    ///   the earlier call are then gone.
+    /// - Throws: `StoreError`, or what `make` throws; then nothing is saved.
     func save(inParts make: (any PartedSave) throws -> Void) throws -> SaveResult
 
-    /// Deletes the oldest transactions of the history, up to `limit` of those before that one
-    /// (NSPersistentHistoryChangeRequest.deleteHistory(before:)); what the objects are stays as it
-    /// is. Called again until it returns 0, it keeps nobody who saves waiting for long.
-    /// - Returns: how many were deleted.
+    /// Deletes the oldest transactions of the history
+    /// (NSPersistentHistoryChangeRequest.deleteHistory(before:)); objects stay as they are.
+    /// - Parameters:
+    ///   - number: the first transaction to keep.
+    ///   - limit: the most transactions to delete in this call. A caller repeats the call until it
+    ///     returns 0, so that other saves do not wait long.
+    /// - Returns: the number of deleted transactions.
     /// - Throws: `StoreError`.
     func deleteHistory(before number: Int64, limit: Int) throws(StoreError) -> Int
 
-    /// Begins a value of a Binary attribute that comes piece by piece.
+    /// Begins a value of a Binary attribute that arrives in pieces.
     /// - Throws: `StoreError`.
     func externalDataWriter() throws(StoreError) -> any ExternalDataWriter
 
-    /// Sets who is told of commits. Called once, before the first save.
+    /// Sets the observer of commits. Called once, before the first save.
     func observe(_ observer: any StoreObserver)
 
-    /// Whether another program may have changed the store since `observer` was last told;
-    /// costs next to nothing. When true, the observer has been told by the time this returns.
+    /// Returns whether another program may have changed the store since `observer` was last
+    /// notified. This check is cheap. When it returns true, the observer has been notified.
     func noticesForeignChange() -> Bool
 
-    /// What those who have closed the store have called its state, oldest first: it is in that
-    /// state still, but for the saves that the history has since.
+    /// The marks given by observers that closed the store in its present state, oldest first. Only
+    /// saves in the history have changed the store since.
     var formerMarks: [StoreMark] { get }
 
-    /// Ends the writer and closes the files; nothing may be read or saved afterwards.
+    /// Stops the writer and closes the files. Later reads and saves throw `.closed`.
     func close()
 }
 
-/// A name for all states of a store up to a save, by who knows that nothing else has changed it.
+/// A name for all states of a store up to a save, given by an observer that knows that no other
+/// program changed the store.
 public struct StoreMark: Sendable, Hashable {
-    /// The name; without spaces.
+    /// The name; it has no spaces.
     public var mark: String
-    /// The number of the last save for which it is good.
+    /// The number of the last save that the mark covers.
     public var last: Int64
 
+    /// Creates a mark.
     public init(mark: String, last: Int64) {
         self.mark = mark
         self.last = last
     }
 }
 
-/// A save in parts while it is made, on the writer's thread.
+/// A save in parts, while it is made on the writer's thread.
 public protocol PartedSave: AnyObject {
-    /// A view of the store that sees all parts saved so far; to be closed by who asked for it.
+    /// Opens a view of the store that includes all parts saved so far. The caller closes it.
     func reader() throws(StoreError) -> any StoreReader
 
-    /// Saves a part that was made from what there is now.
+    /// Saves a part.
     /// - Throws: as `PersistentStore.save`.
     func save(_ request: SaveRequest) throws(StoreError) -> SaveResult
 }
 
-/// What reading may cost on a thread that others wait for.
+/// A limit on the cost of reading on a thread that must not wait.
 ///
-/// Work rather than time: on a busy machine a thread's time is mostly that of other threads.
+/// Steps measure work. Elapsed time alone would not: on a busy machine it is mostly that of other
+/// threads.
 public struct ReadBudget: Sendable, Hashable {
-    /// Steps of the store's machine (SQLite's instructions); some 30,000 are a millisecond.
+    /// Instructions of SQLite's virtual machine; about 30,000 take a millisecond.
     public var steps: Int
-    /// Nanoseconds, for work that waits: pages that have to come from the disk.
+    /// Nanoseconds of elapsed time, a bound for pages that have to come from the disk.
     public var nanoseconds: UInt64
 
+    /// Creates a budget.
     public init(steps: Int, nanoseconds: UInt64) {
         self.steps = steps
         self.nanoseconds = nanoseconds
@@ -121,111 +129,122 @@ public struct ReadBudget: Sendable, Hashable {
 }
 
 extension PersistentStore {
+    /// One generation: for a store that ends with its process.
+    public var historyLine: HistoryLine { HistoryLine(generation) }
+
+    /// None: for a store whose state does not outlive its process.
     public var formerMarks: [StoreMark] { [] }
 
-    /// A view of the store as it is now, for as long as its reading takes.
+    /// Opens a view of the store's current state, without a limit on its reading.
     /// - Throws: `StoreError`.
     public func reader() throws(StoreError) -> any StoreReader { try reader(budget: nil) }
 }
 
-/// Who is told of commits, on the writer's thread; must not block.
+/// An observer of commits. It is called on the writer's thread and must not block.
 public protocol StoreObserver: Sendable {
-    /// The saves are about to be committed: what is remembered of their objects is about to be old.
+    /// The saves are about to be committed; cached values of their objects are about to be
+    /// outdated.
     func storeWillCommit(_ saves: [HistoryTransaction])
     /// The saves are committed and on disk, in this order.
     func storeDidCommit(_ saves: [HistoryTransaction])
-    /// Another program changed the store: everything remembered may be old.
+    /// Another program changed the store; all cached values may be outdated.
     func storeDidChangeElsewhere()
-    /// The store is about to be closed, and nobody else has changed it since that was last told.
-    /// - Parameter number: of the last save.
-    /// - Returns: the marks that are good for it, for who opens it next.
+    /// The store is about to be closed, and no other program has changed it since the last
+    /// notification of a change.
+    /// - Parameter number: the number of the last save.
+    /// - Returns: the marks that cover this save, for the program that opens the store next.
     func storeWillClose(at number: Int64) -> [StoreMark]
 }
 
-/// One consistent view of a store, used by one thread at a time.
+/// A consistent view of a store, used by one thread at a time. All its functions throw
+/// `StoreError`, and `.closed` after `close`.
 public protocol StoreReader: AnyObject {
-    /// The number of the last history transaction that it sees; 0 for none.
+    /// The number of the last history transaction in this view; 0 for none.
     var token: Int64 { get throws(StoreError) }
 
-    /// One object, or nil where there is none with that identity.
+    /// Returns an object, or nil where the store has no object with that identity.
     func snapshot(_ id: ObjectID) throws(StoreError) -> Snapshot?
 
-    /// Those of the keys that exist, in no order.
+    /// Returns the existing objects among the keys of a family of entities, in no order.
     func snapshots(root: Int, keys: [Int64]) throws(StoreError) -> [Snapshot]
 
-    /// The objects that match, in the request's order.
+    /// Returns the objects that match, in the request's order.
     func fetch(_ request: FetchRequest) throws(StoreError) -> [Snapshot]
 
-    /// The request's columns (`propertiesToFetch`) of each object, or of each group, in order.
+    /// Returns the request's columns (`propertiesToFetch`) for each object or group, in order.
     func fetchRows(_ request: FetchRequest) throws(StoreError) -> [[Value]]
 
-    /// The sort keys' values of one object, `_id` last: where a page ends, for `FetchRequest.after`.
+    /// Returns the values of one object's sort keys, `_id` last, for use as `FetchRequest.after`.
     func position(of key: Int64, in request: FetchRequest) throws(StoreError) -> [Value]
 
-    /// How many match; limit and offset count.
+    /// Returns the number of rows that `fetch` or `fetchRows` would return, with limit and offset
+    /// applied.
     func count(_ request: FetchRequest) throws(StoreError) -> Int
 
-    /// The members of a to-many relationship of each owner, in the relationship's order, else by
-    /// key. One query for all owners.
+    /// Returns the members of a to-many relationship for each owner, in the relationship's order,
+    /// or by key where it is not ordered. Runs one query for all owners.
     func members(
         of relationship: Relationship, owners: [Int64]
     ) throws(StoreError) -> [Int64: [Int64]]
 
-    /// As `members`, with the members' values: owner by owner, each in the relationship's order.
+    /// Returns the members of a to-many relationship with their values, grouped by owner, each
+    /// owner's in the relationship's order.
     func memberSnapshots(
         of relationship: Relationship, owners: [Int64]
     ) throws(StoreError) -> [(owner: Int64, member: Snapshot)]
 
-    /// The rows of a fetch that is too long to hold, a batch at a time, in this same view. The
-    /// reader may be used for other reading between two batches.
+    /// Begins a fetch that is too long to hold, to be read in batches. Between two batches the
+    /// reader can be used for other reads.
     func cursor(_ request: FetchRequest) throws(StoreError) -> any FetchCursor
 
-    /// What a request with a source gives to each object of the source: source by source, each in
-    /// the request's order. One query for all; the limit counts all rows together.
+    /// Runs a request with a source for each source object. Rows are grouped by source object, each
+    /// group in the request's order. Runs one query; the limit counts all rows together.
     func fetchedSnapshots(
         _ request: FetchRequest
     ) throws(StoreError) -> [(owner: Int64, member: Snapshot)]
 
-    /// Saves after that token, oldest first.
+    /// Returns the saves after a token, oldest first.
     /// - Parameters:
-    ///   - token: the number of the last one known; 0 for all.
-    ///   - limit: the most transactions to give.
-    ///   - values: whether each change carries the object as it was after its save.
+    ///   - token: the number of the last known save; 0 for all.
+    ///   - limit: the most transactions to return.
+    ///   - values: whether each change has a snapshot of the object after its save.
     func history(
         after token: Int64, limit: Int, values: Bool
     ) throws(StoreError) -> [HistoryTransaction]
 
-    /// What an object's changed slots held at an older version: of each slot that has been changed
-    /// since, its value then. Nil where the history does not tell.
+    /// Returns the values that an object's slots held at an older version, for the slots changed
+    /// since.
+    /// - Returns: nil where the history does not go back far enough.
     func slots(of id: ObjectID, atVersion version: Int64) throws(StoreError) -> [Int: Value]?
 
-    /// The receipt that is kept under a key, good or not; nil where there is none.
+    /// Returns the receipt stored under a key, expired or not; nil where there is none.
     func receipt(_ key: String) throws(StoreError) -> Receipt?
 
-    /// The number of the oldest transaction kept, or nil where none is.
+    /// Returns the number of the oldest transaction in the history; nil for an empty history.
     func oldestTransaction() throws(StoreError) -> Int64?
 
-    /// The first transaction of the history to keep where what is older than a time is to go, and
-    /// what is more than so many bytes; the number after the last one where all is to go.
+    /// Returns the first transaction to keep when the history is limited by age and size; the
+    /// number after the last one where none is to be kept.
     /// - Parameters:
-    ///   - time: seconds since 2001-01-01T00:00:00Z; nil for any.
-    ///   - bytes: about how many bytes the history may take; nil for any number.
+    ///   - time: transactions before it are deleted; in seconds since 2001-01-01T00:00:00Z, nil for
+    ///     no limit.
+    ///   - bytes: the approximate size of the history to keep; nil for no limit.
     func firstTransactionToKeep(since time: Double?, bytes: Int?) throws(StoreError) -> Int64
 
-    /// Gives the view back. What is used afterwards throws.
+    /// Closes the view.
     func close()
 }
 
 extension StoreReader {
-    /// For a store without a history of values.
+    /// Nil: for a store whose history has no values.
     public func slots(
         of id: ObjectID, atVersion version: Int64
     ) throws(StoreError) -> [Int: Value]? { nil }
 
-    /// For a store without receipts.
+    /// Nil: for a store without receipts.
     public func receipt(_ key: String) throws(StoreError) -> Receipt? { nil }
 
-    /// Whether something that came after a transaction has been deleted from the history.
+    /// Returns whether transactions after this one have been deleted from the history.
     public func lacksHistory(after position: Int64) throws(StoreError) -> Bool {
         guard position < (try token) else { return false }
         guard let oldest = try oldestTransaction() else { return true }
@@ -233,18 +252,18 @@ extension StoreReader {
     }
 }
 
-/// Values as they were at an older version, put together from before-images, the oldest first.
-public struct OlderSlots {
+/// The values of an object at an older version, collected from before-images, oldest first.
+package struct OlderSlots {
     private var next: Int64
-    /// Of each slot that was changed, its value at that version.
-    public private(set) var values: [Int: Value] = [:]
+    /// The values at that version, for the slots that have changed since.
+    private var values: [Int: Value] = [:]
 
-    /// - Parameter version: the version that is asked for.
-    public init(version: Int64) { next = version }
+    /// Starts at a version.
+    package init(version: Int64) { next = version }
 
-    /// Takes the update that made a version.
-    /// - Returns: whether it is one that can follow: none is left out.
-    public mutating func take(_ before: [BeforeValue]?, version: Int64) -> Bool {
+    /// Adds the before-image of the update that made a version.
+    /// - Returns: false where an update is missing before this one.
+    package mutating func take(_ before: [BeforeValue]?, version: Int64) -> Bool {
         guard let before, version == next || version == next + 1 else { return false }
         next = version
         for case .slot(let slot, let value) in before where values[slot] == nil {
@@ -253,11 +272,6 @@ public struct OlderSlots {
         return true
     }
 
-    /// The values, where they lead to that version.
-    public func leading(to version: Int64?) -> [Int: Value]? { version == next ? values : nil }
-}
-
-extension PersistentStore {
-    /// One generation: for stores that end with their process.
-    public var historyLine: HistoryLine { HistoryLine(generation) }
+    /// Returns the values, or nil where the updates do not lead to that version.
+    package func leading(to version: Int64?) -> [Int: Value]? { version == next ? values : nil }
 }

@@ -1,16 +1,16 @@
-/// What a store keeps of an answered request, so that the same request is not carried out twice.
-
-/// An answer under the key that its request named; kept in the transaction of its save.
+/// The answer to a request, stored in the transaction of its save, so that a repeated request is
+/// not executed twice.
 public struct Receipt: Sendable {
-    /// Whose request, which, and the name that the client gave it.
+    /// The author, the operation and the idempotency key that the client sent.
     public var key: String
-    /// A hash of what the request said beside that.
+    /// A hash of the rest of the request.
     public var fingerprint: Int64
-    /// When it was kept: seconds since 2001-01-01T00:00:00Z.
+    /// The time of the save, in seconds since 2001-01-01T00:00:00Z.
     public var time: Double
-    /// The answer, as its maker wrote it.
+    /// The encoded answer.
     public var answer: [UInt8]
 
+    /// Creates a receipt.
     public init(key: String, fingerprint: Int64, time: Double, answer: [UInt8]) {
         self.key = key
         self.fingerprint = fingerprint
@@ -18,22 +18,25 @@ public struct Receipt: Sendable {
         self.answer = answer
     }
 
-    /// Seconds that a receipt is good for: a day.
+    /// The lifetime of a receipt in seconds: one day.
     public static let lifetime = 86_400.0
-    /// How many a store keeps; the oldest go first.
+    /// The most receipts that a store keeps; the oldest are deleted first.
     public static let most = 100_000
 
-    /// Whether it is still good at a time.
+    /// Returns whether the receipt has not expired.
     public func isGood(at now: Double) -> Bool { now - time < Self.lifetime }
 }
 
-/// A receipt to be kept with a save: its answer is made once it is known what came of the save.
+/// A receipt to be stored with a save.
 public struct ReceiptRequest: Sendable {
+    /// As `Receipt.key`.
     public var key: String
+    /// As `Receipt.fingerprint`.
     public var fingerprint: Int64
-    /// Makes the answer, on the writer's thread.
+    /// Encodes the answer from the result of the save; called on the writer's thread.
     public var answer: @Sendable (SaveResult) -> [UInt8]
 
+    /// Creates a request.
     public init(
         key: String, fingerprint: Int64, answer: @escaping @Sendable (SaveResult) -> [UInt8]
     ) {
@@ -42,7 +45,7 @@ public struct ReceiptRequest: Sendable {
         self.answer = answer
     }
 
-    /// The receipt of a save.
+    /// Returns the receipt of a finished save.
     public func receipt(of result: SaveResult, at time: Double) -> Receipt {
         Receipt(key: key, fingerprint: fingerprint, time: time, answer: answer(result))
     }

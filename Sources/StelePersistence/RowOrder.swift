@@ -1,21 +1,21 @@
-/// The order of a request's rows, where they are sorted by values instead of by SQL.
-
 import SteleModel
 import StelePredicates
 
-/// Compares rows by their positions: the values of the request's sort keys, and behind them what
-/// makes the order total.
+/// The order of a request's rows, for rows that are sorted outside the store.
+///
+/// A row's position has the values of the request's sort keys, then values that make the order
+/// total.
 public struct RowOrder: Sendable {
     private let texts: [TextComparison]
     private let ascending: [Bool]
 
-    /// The order that a request asks for.
+    /// Creates the order of a request.
     public init(_ request: FetchRequest) {
         texts = request.sortDescriptors.map { TextComparison($0.options) }
         ascending = request.sortDescriptors.map(\.ascending)
     }
 
-    /// Whether a row of the one position comes before one of the other.
+    /// Returns whether a row at position `a` comes before a row at position `b`.
     public func precedes(_ a: [Value], _ b: [Value]) -> Bool {
         for (index, (left, right)) in zip(a, b).enumerated() {
             let isAsked = index < texts.count

@@ -1,23 +1,22 @@
-/// What rows cannot be asked for, said before any is made.
-
 import SteleModel
 import StelePredicates
 
-/// Checks that a request for rows contradicts itself nowhere; every store asks it, so that what is
-/// refused is the same on all.
+/// Checks a request for rows before it runs. All stores use it, so that all reject the same
+/// requests.
 public struct RowsCheck {
     private let request: FetchRequest
     private let model: Model
 
-    /// A check of a request's columns, order and condition on groups.
+    /// Creates a check of a request's columns, order, groups and `having`.
     public init(_ request: FetchRequest, _ model: Model) {
         self.request = request
         self.model = model
     }
 
+    /// Checks the request.
     /// - Parameter isGrouped: whether the rows are groups of objects.
-    /// - Throws: `PredicateError` for what a group has many of, for distinct rows in an order
-    ///   that is not of their columns, and as `checkKeys`.
+    /// - Throws: `PredicateError` for an expression with several values in a group, for distinct
+    ///   rows sorted by what is not a column, and as `checkKeys`.
     public func check(isGrouped: Bool) throws(PredicateError) {
         try checkKeys()
         let columns = request.propertiesToFetch.map(\.expression)
@@ -28,13 +27,13 @@ public struct RowsCheck {
         }
         if request.returnsDistinctResults, let key = keys.first(where: { !columns.contains($0) }) {
             throw PredicateError(
-                .type, "distinct rows can be sorted by their columns alone",
+                .type, "distinct rows can be sorted only by their columns",
                 near: key.description)
         }
     }
 
-    /// Checks what orders, groups or tells apart.
-    /// - Throws: `PredicateError` for what is encrypted.
+    /// Checks the expressions that sort, group or make rows distinct.
+    /// - Throws: `PredicateError` for an encrypted attribute.
     public func checkKeys() throws(PredicateError) {
         var check = PredicateCheck(model: model, entity: request.entity)
         check.allowsRowAggregates = true
@@ -59,17 +58,19 @@ public struct RowsCheck {
         if request.propertiesToGroupBy.contains(expression) || isOfGroup(expression) { return }
         switch expression {
         case .constant, .variable, .anyKey, .assignment: break
-        // Even where the place is nowhere: what is refused does not depend on what there is.
+        // Checked also where the index is out of range, so that the check does not depend on the
+        // data.
         case .keyPath(.index(let collection, let place), _), .index(let collection, let place):
             try check(collection)
             if case .at(let number) = place { try check(number) }
         case .evaluatedObject, .keyPath, .subquery:
             throw PredicateError(
-                .type, "\(expression.description) is neither grouped by nor in an aggregate",
+                .type, "\(expression.description) must be grouped by or be inside an aggregate",
                 near: expression.description)
         case .function(let name, let items):
             if PredicateFunction(rawValue: name)?.isAggregate == true {
-                // Over the rows; one over a row's collection is each row's own.
+                // An aggregate over the group's rows; one over a collection of a row belongs to
+                // that row.
                 guard let operand = items.first, isCollection(operand) else { return }
             }
             for item in items { try check(item) }
@@ -84,7 +85,8 @@ public struct RowsCheck {
         }
     }
 
-    /// Whether it is a collection, or a total of one, of an object that the group is made by.
+    /// Returns whether a key path is a collection, or a total of one, of an object that the rows
+    /// are grouped by.
     private func isOfGroup(_ expression: Expression) -> Bool {
         guard case .keyPath(let base, let path) = expression,
             let steps = try? KeyPathResolution.resolve(path, from: request.entity, in: model)

@@ -1,54 +1,59 @@
-/// What a save shall change, as values.
-
 import SteleModel
 
-/// The changes of one save (NSSaveChangesRequest).
+/// The changes of one save, as values (NSSaveChangesRequest).
 public struct SaveRequest: Sendable {
-    /// Who saves, for the history (`transactionAuthor`).
+    /// The author of the save, for the history (`NSManagedObjectContext.transactionAuthor`).
     public var author: String?
-    /// What saves, for the history: a route's pattern, never an address. Each distinct text is
-    /// kept for ever.
+    /// The name of the saving context, for the history (`NSManagedObjectContext.name`): a route's
+    /// pattern, not an address, because the store keeps each distinct text permanently.
     public var contextName: String?
-    /// At most one an object.
+    /// The changes, at most one per object.
     public var changes: [ObjectChange] = []
-    /// New objects that shall have permanent keys now, and are inserted by another request. Their
-    /// keys are in the result, and never given out again.
+    /// New objects that get permanent keys now and are inserted by a later request
+    /// (`obtainPermanentIDs`). Their keys are in the result and are never given out again.
     public var reservations: [ObjectID] = []
-    /// What was read and must still hold.
+    /// Conditions on the store that must still hold.
     public var expectations: [Expectation] = []
-    /// What is kept of the request that asks for this; also where nothing is to be changed.
+    /// The receipt to store with the save, also where the save changes nothing.
     public var receipt: ReceiptRequest?
-    /// The token of the view that all this was read from.
+    /// The token of the view that the request was made from.
     public var readToken: Int64
 
+    /// Creates a request without changes.
     public init(readToken: Int64) { self.readToken = readToken }
 }
 
 /// The change of one object.
 public struct ObjectChange: Sendable {
-    /// NSPersistentHistoryChangeType.
+    /// The kind of change (NSPersistentHistoryChangeType), with Core Data's raw values.
     public enum Kind: Int, Sendable, Hashable {
+        /// A new object.
         case insert = 0
+        /// An existing object with changed values or relationships.
         case update = 1
+        /// A deleted object.
         case delete = 2
     }
 
+    /// The kind of change.
     public var kind: Kind
     /// The index of the concrete entity.
     public var entity: Int
-    /// Z_PK, or a negative number of the request's own for an object that is new. For an insert
-    /// Z_PK is one that the store has given out: the object was deleted, or the key reserved.
+    /// Z_PK, or for a new object a temporary negative number of the request. An insert with a
+    /// positive key uses one that the store has given out: of a deleted object, or reserved.
     public var key: Int64
-    /// The object as it was read; nil for an insert, unless it was in the store before: its version
-    /// goes on from there.
+    /// The object as it was read; nil for an insert. For an insert of a deleted object, the object
+    /// before its deletion: its version continues from there.
     public var before: Snapshot?
-    /// What shall be stored, a value a slot; a to-one may hold a new object's negative key.
+    /// The values to store, one per slot; a to-one relationship may hold a new object's negative
+    /// key.
     public var values: [Value]
-    /// The slots of `values` that differ from `before`; for updates.
+    /// The slots of an update whose values differ from `before`.
     public var changedSlots: [Int]
-    /// Changed to-many relationships, on both sides of each link.
+    /// The changed to-many relationships. Both ends of each link have their change.
     public var toManys: [ToManyChange]
 
+    /// Creates a change.
     public init(
         _ kind: Kind, entity: Int, key: Int64, before: Snapshot? = nil, values: [Value] = [],
         changedSlots: [Int] = [], toManys: [ToManyChange] = []
@@ -63,15 +68,18 @@ public struct ObjectChange: Sendable {
     }
 }
 
-/// What changed in one to-many relationship of one object.
+/// The change of one to-many relationship of one object.
 public struct ToManyChange: Sendable {
     /// `Relationship.index`.
     public var relationship: Int
+    /// The keys of the added members.
     public var added: [Int64]
+    /// The keys of the removed members.
     public var removed: [Int64]
-    /// All members in their new order, for an ordered relationship whose order changed.
+    /// The keys of all members in their new order, for an ordered relationship whose order changed.
     public var order: [Int64]?
 
+    /// Creates a change.
     public init(
         relationship: Int, added: [Int64] = [], removed: [Int64] = [], order: [Int64]? = nil
     ) {
@@ -82,21 +90,21 @@ public struct ToManyChange: Sendable {
     }
 }
 
-/// Something that a request was made from and that no version guards.
+/// A condition that a request relies on and that no object's version covers.
 public enum Expectation: Sendable, Hashable {
-    /// An object of that entity or a subentity exists.
+    /// An object of this entity or a subentity exists.
     case exists(entity: Int, key: Int64)
-    /// A to-many relationship has just these members.
+    /// A to-many relationship has exactly these members.
     case members(relationship: Int, owner: Int64, keys: [Int64])
-    /// A relationship without an inverse leads to that object from just these owners.
+    /// Exactly these owners refer to the object through a relationship without an inverse.
     case owners(relationship: Int, member: Int64, keys: [Int64])
 
-    /// The refusal where it does not hold (`StoreError.moved`), with the model's names.
+    /// The error for a condition that does not hold (`StoreError.moved`), with the model's names.
     public func failure(in model: Model) -> StoreError {
         switch self {
         case .exists(let entity, let key):
             let name = ObjectID.name(model.entities[entity].name, key)
-            return .moved("\(name) is not there any more")
+            return .moved("\(name) no longer exists")
         case .members(let index, let owner, _):
             let relationship = model.relationships[index]
             let name = ObjectID.name(model.entities[relationship.owner].name, owner)
@@ -104,7 +112,7 @@ public enum Expectation: Sendable, Hashable {
         case .owners(let index, let member, _):
             let relationship = model.relationships[index]
             let name = ObjectID.name(model.destination(of: relationship).name, member)
-            return .moved("who has \(name) as \(relationship.name) has changed")
+            return .moved("the objects with \(name) as \(relationship.name) have changed")
         }
     }
 }

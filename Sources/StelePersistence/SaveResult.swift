@@ -1,19 +1,17 @@
-/// What came of a save.
-
 import SteleModel
 
-/// What a save has made of its request.
+/// The result of a save.
 public struct SaveResult: Sendable {
-    /// The number of the save's transaction; the read token where nothing was left to change.
+    /// The number of the save's transaction, or the request's read token where nothing changed.
     public var token: Int64
-    /// The permanent keys of new objects, by their negative ones.
+    /// The permanent keys of new objects.
     public var permanentKeys: PermanentKeys
-    /// Of new objects that a merge policy has brought together with others: the others' keys, by
-    /// their negative ones.
+    /// The keys of existing objects that a merge policy has put in the place of new ones.
     public var replacedKeys = PermanentKeys()
-    /// What was changed, as the history tells it, each with the object as it is now.
+    /// The changes as the history has them, each with a snapshot after the save.
     public var changes: [HistoryChange]
 
+    /// Creates a result.
     public init(
         token: Int64, permanentKeys: PermanentKeys = PermanentKeys(), changes: [HistoryChange] = []
     ) {
@@ -23,20 +21,20 @@ public struct SaveResult: Sendable {
     }
 }
 
-/// What came of a save, to look objects up in.
-public struct SavedObjects: Sendable {
+/// The result of a save, for looking objects up.
+package struct SavedObjects: Sendable {
     private struct Name: Hashable {
         var entity: Int
         var key: Int64
     }
 
     private let result: SaveResult
-    /// The places in `changes`; empty where there are few.
+    /// The indexes in `changes`; empty where the changes are few.
     private var places: [Name: Int] = [:]
-    /// Up to how many changes are looked through.
+    /// Up to this number of changes a linear search is faster.
     private static let few = 8
 
-    public init(_ result: SaveResult) {
+    package init(_ result: SaveResult) {
         self.result = result
         if result.changes.count <= Self.few { return }
         places.reserveCapacity(result.changes.count)
@@ -45,23 +43,18 @@ public struct SavedObjects: Sendable {
         }
     }
 
-    /// The object's key after the save, whether or not it was new.
-    public func key(of id: ObjectID) -> Int64 { result.permanentKeys[id] ?? id.key }
+    /// Returns the object's key after the save.
+    package func key(of id: ObjectID) -> Int64 { result.permanentKeys[id] ?? id.key }
 
-    /// A changed object as it is now; nil for one that the save did not change, or deleted.
+    /// Returns a changed object after the save; nil where the save did not change it or deleted it.
     /// - Parameters:
-    ///   - entity: the index of its concrete entity.
-    ///   - key: its key after the save.
-    public func snapshot(entity: Int, key: Int64) -> Snapshot? {
+    ///   - entity: the index of the concrete entity.
+    ///   - key: the key after the save.
+    package func snapshot(entity: Int, key: Int64) -> Snapshot? {
         let place =
             places.isEmpty
             ? result.changes.lastIndex { $0.key == key && $0.entity == entity }
             : places[Name(entity: entity, key: key)]
         return place.flatMap { result.changes[$0].snapshotAfter }
     }
-}
-
-extension HistoryChange {
-    /// The object after the save; nil for a delete, and where it is not known.
-    public var snapshotAfter: Snapshot? { kind == .delete ? nil : snapshot }
 }

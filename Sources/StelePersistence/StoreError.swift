@@ -1,72 +1,75 @@
-/// What a store refuses, and why.
-
 import SteleModel
 import StelePredicates
 
-/// A store's refusal.
+/// An error of a store.
 public enum StoreError: Error, Sendable {
-    /// What the request was made from has changed; make it again from what is there now.
+    /// The state that the request was made from has changed; the request must be made again. The
+    /// text names the change.
     case moved(String)
     /// Objects changed or deleted by another save (133020).
     case conflicts([MergeConflict])
-    /// Values that must be unique are not (133021).
+    /// Values of a uniqueness constraint exist already (133021).
     case constraint(ConstraintConflict)
-    /// The disk is full: SQLITE_FULL.
+    /// The disk is full (SQLITE_FULL).
     case noRoom(String)
-    /// Busy for longer than the caller is asked to wait.
+    /// The store stayed busy for longer than the caller may wait.
     case busy(String)
-    /// A statement ran longer than its deadline.
+    /// A statement exceeded its deadline.
     case deadline(seconds: Double)
-    /// A reader with a budget has used it up, or could not be had at once; one without will do.
+    /// The budget of a reader is used up, or no reader was free at once. A reader without a budget
+    /// succeeds.
     case overBudget
-    /// The request asks for what this store cannot do yet; the text says what.
+    /// The store does not support the request; the text names what it does not support.
     case unsupported(String)
-    /// The file is no store, or one of another model (134100 and kin): code, and a sentence.
+    /// The file is not a store, or a store of another model (134100 and related codes).
     case incompatible(code: Int, String)
-    /// A predicate or value that fails only when it runs, such as one out of range.
+    /// A value is invalid, or a predicate fails when it is evaluated, such as by an overflow.
     case invalid(String)
-    /// The same where it is the predicate's own fault: a regular expression that runs too long, or
-    /// is none.
+    /// A predicate fails when it is evaluated, by its own fault: its regular expression is invalid
+    /// or takes too long.
     case predicate(PredicateError)
-    /// A predicate or a list of columns that is larger than what the store's own language takes:
-    /// what of it there is too much of, and how much may be.
+    /// A predicate or a list of columns exceeds a limit of the store's query language. The text
+    /// names the limit.
     case tooLarge(String)
-    /// What came after that transaction has been deleted from the history (134301).
+    /// Transactions after this one have been deleted from the history (134301).
     case expired(after: Int64)
-    /// Anything else that the store's library says (134180).
+    /// Any other error of the store's library (134180).
     case failed(String)
     /// The store is closed.
     case closed
 }
 
 extension StoreError {
-    /// The mistake in a predicate or an expression that it comes from; nil for any other. Where it
-    /// stands `PredicateError.located(in:)` finds.
-    public var mistake: PredicateError? {
+    /// The error in a predicate or expression that caused this one; nil for any other cause.
+    /// `PredicateError.located(in:)` finds its position in the text.
+    package var mistake: PredicateError? {
         switch self {
         case .predicate(let error): error
         case .tooLarge(let what):
             .tooDeep(
-                "the expression is larger than what the store takes: \(what)",
-                hint: "nest it less deeply, or ask in several requests")
+                "the expression exceeds a limit of the store: \(what)",
+                hint: "nest it less deeply, or split it into several requests")
         default: nil
         }
     }
 }
 
-/// One object that was changed by two (NSMergeConflict).
+/// A conflict between two saves of one object (NSMergeConflict).
 public struct MergeConflict: Sendable {
+    /// The index of the concrete entity.
     public var entity: Int
+    /// The object's key (Z_PK).
     public var key: Int64
-    /// What the saver had read.
+    /// The object as this save's context had read it (`cachedSnapshot`).
     public var cached: Snapshot
-    /// What is in the store, or nil where the object is deleted.
+    /// The object in the store (`persistedSnapshot`); nil where it is deleted.
     public var persisted: Snapshot?
-    /// The slots that the saver wanted to change.
+    /// The slots that this save changes.
     public var changedSlots: [Int]
-    /// What it wanted to store, by slot; empty for a deletion.
+    /// The values that this save stores, by slot (`objectSnapshot`); empty for a deletion.
     public var values: [Value]
 
+    /// Creates a conflict.
     public init(
         entity: Int, key: Int64, cached: Snapshot, persisted: Snapshot?, changedSlots: [Int],
         values: [Value]
@@ -80,17 +83,18 @@ public struct MergeConflict: Sendable {
     }
 }
 
-/// Two objects with the same values where the model wants unique ones (NSConstraintConflict).
+/// A violation of a uniqueness constraint (NSConstraintConflict).
 public struct ConstraintConflict: Sendable {
-    /// Who has the values already.
+    /// The object that has the values already.
     public struct Holder: Sendable {
-        /// The index of its concrete entity.
+        /// The index of the concrete entity.
         public var entity: Int
-        /// Its key, as the request names it: negative for most that are new.
+        /// The key as the request names it; negative for most new objects.
         public var key: Int64
         /// Whether the same save inserts it.
         public var isNew: Bool
 
+        /// Creates a holder.
         public init(entity: Int, key: Int64, isNew: Bool) {
             self.entity = entity
             self.key = key
@@ -98,24 +102,26 @@ public struct ConstraintConflict: Sendable {
         }
     }
 
-    /// The index of the refused object's concrete entity.
+    /// The index of the rejected object's concrete entity.
     public var entity: Int
-    /// The refused object's key, as the request names it: negative for a new one, and 0 for one that
-    /// is not made.
+    /// The rejected object's key as the request names it: negative for a new object, 0 for one that
+    /// was not created.
     public var key: Int64
-    /// The constrained attributes.
+    /// The names of the constrained attributes.
     public var constraint: [String]
-    /// The refused object's values for them, as it was asked for: a to-one may hold a new object's
-    /// negative key.
+    /// The rejected object's values of these attributes. A to-one relationship may hold a new
+    /// object's negative key.
     public var values: [Value]
-    /// Who has these values, where that is known.
+    /// The object that has these values already; nil where it is not known.
     public var holder: Holder?
 
-    /// The key of the stored object that has the values; nil where it is another of the same save.
+    /// The key of the stored object that has the values (`databaseObject`); nil where that object
+    /// is inserted by the same save.
     public var databaseKey: Int64? {
         holder.flatMap { $0.isNew ? nil : $0.key }
     }
 
+    /// Creates a conflict.
     public init(
         entity: Int, key: Int64, constraint: [String], values: [Value], holder: Holder?
     ) {

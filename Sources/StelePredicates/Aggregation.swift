@@ -1,28 +1,26 @@
-/// Many values to one: aggregates, collection operators, sets.
-
 import SteleModel
 
-/// Sums, counts and the like, as SQL computes them where SQL has them. Nulls are skipped; the sum
-/// of nothing is 0, all others' of nothing is null.
+/// Aggregates and set operations as SQL computes them. Nulls are skipped. The sum of no values is
+/// 0; every other aggregate of no values is null.
 enum Aggregation {
-    typealias Function = PredicateFunction
-
     static func apply<O>(_ name: String, to whole: Evaluated<O>) -> Evaluated<O> {
-        let items = whole.items
+        let function: PredicateFunction
         switch name {
-        case "@count": return .value(.int(Int64(items.count)))
-        case "@sum": return .value(total(values(items)))
-        case "@avg": return .value(average(values(items)))
-        case "@min": return extreme(items, keeps: { $0 < 0 })
-        case "@max": return extreme(items, keeps: { $0 > 0 })
+        case "@count": function = .count
+        case "@sum": function = .sum
+        case "@avg": function = .average
+        case "@min": function = .min
+        case "@max": function = .max
         case "@distinctUnionOfObjects", "@distinctUnionOfArrays", "@distinctUnionOfSets":
-            return .collection(distinct(items))
+            return .collection(distinct(whole.items))
         default: return whole
         }
+        return apply(function, to: whole.items)
     }
 
     static func apply<O>(
-        _ function: Function, to items: [Evaluated<O>], isDistinct: Bool, countsNull: Bool
+        _ function: PredicateFunction, to items: [Evaluated<O>], isDistinct: Bool = false,
+        countsNull: Bool = true
     ) -> Evaluated<O> {
         let items = isDistinct ? distinct(items) : items
         switch function {
@@ -34,7 +32,8 @@ enum Aggregation {
         case .min: return extreme(items, keeps: { $0 < 0 })
         case .max: return extreme(items, keeps: { $0 > 0 })
         case .median: return .value(median(values(items)))
-        case .standardDeviation: return .value(deviation(values(items)))
+        case .standardDeviation:
+            return .value(PredicateCalls.standardDeviation(values(items).compactMap(\.asDouble)))
         case .mode: return .collection(mode(items))
         default: return .null
         }
@@ -51,7 +50,7 @@ enum Aggregation {
         plain(values)?.sum ?? values.reduce(.int(0)) { Arithmetic.binary(.add, $0, $1) }
     }
 
-    /// Nil where there are others than integers and Doubles among them.
+    /// The sum of integers and Doubles; nil if there are other values.
     private static func plain(_ values: [Value]) -> NumberSum? {
         var sum = NumberSum()
         for value in values {
@@ -72,9 +71,7 @@ enum Aggregation {
         return sum.asDouble.map { .double($0 / Double(values.count)) } ?? .null
     }
 
-    private static func extreme<O>(
-        _ items: [Evaluated<O>], keeps: (Int) -> Bool
-    ) -> Evaluated<O> {
+    private static func extreme<O>(_ items: [Evaluated<O>], keeps: (Int) -> Bool) -> Evaluated<O> {
         var best = Value.null
         for item in items {
             let value = item.value
@@ -95,12 +92,7 @@ enum Aggregation {
             sorted.count % 2 == 1 ? [sorted[middle]] : [sorted[middle - 1], sorted[middle]])
     }
 
-    /// The population's.
-    private static func deviation(_ values: [Value]) -> Value {
-        PredicateCalls.standardDeviation(values.compactMap(\.asDouble))
-    }
-
-    /// The values that occur most often, in the order in which they come.
+    /// The most frequent values, in the order of their first occurrence.
     private static func mode<O>(_ items: [Evaluated<O>]) -> [Evaluated<O>] {
         var counts: [ValueKey: Int] = [:]
         for item in items where !item.value.isNull { counts[ValueKey(item.value), default: 0] += 1 }
@@ -113,18 +105,17 @@ enum Aggregation {
         return items.filter { seen.insert(ValueKey($0.value)).inserted }
     }
 
-    /// Each value once, in the order of the left side and then the right.
+    /// A set operation. Each value occurs once, in the order of the left side and then the right.
     static func join<O>(
         _ operation: Expression.SetOperation, _ left: [Evaluated<O>], _ right: [Evaluated<O>]
     ) -> Evaluated<O> {
         switch operation {
         case .union: return .collection(distinct(left + right))
-        case .intersect:
+        case .intersect, .minus:
             let other = Set(right.map { ValueKey($0.value) })
-            return .collection(distinct(left).filter { other.contains(ValueKey($0.value)) })
-        case .minus:
-            let other = Set(right.map { ValueKey($0.value) })
-            return .collection(distinct(left).filter { !other.contains(ValueKey($0.value)) })
+            let keeps = operation == .intersect
+            return .collection(
+                distinct(left).filter { other.contains(ValueKey($0.value)) == keeps })
         }
     }
 }

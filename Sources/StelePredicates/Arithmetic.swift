@@ -1,13 +1,12 @@
-/// Numbers and dates under the language's functions, as SQL computes them.
-
 import FoundationEssentials
 import Glibc
 import SteleModel
 
-/// Arithmetic on values. Null in, null out; what is no finite number is null, too.
+/// Arithmetic on values, as SQL computes it. A null operand gives null, and so does a result that
+/// is not a finite number.
 ///
-/// Integers stay integers, and become Doubles where 64 bits do not hold them; a Double makes the
-/// result a Double, else a Decimal makes it a Decimal.
+/// Integers stay integers unless 64 bits overflow, which gives a Double. A Double operand gives a
+/// Double, otherwise a Decimal operand gives a Decimal.
 enum Arithmetic {
     static func binary(_ function: PredicateFunction, _ a: Value, _ b: Value) -> Value {
         if a.isNull || b.isNull { return .null }
@@ -111,7 +110,7 @@ enum Arithmetic {
         }
     }
 
-    /// Toward zero, held within 64 bits; nil for what is no number.
+    /// Truncates toward zero and clamps to 64 bits; nil if the value is not a number.
     static func integer(_ value: Value) -> Int64? {
         switch value {
         case .int(let it): return it
@@ -135,8 +134,8 @@ enum Arithmetic {
         switch function {
         case .squareRoot: return x < 0 ? .null : finite(x.squareRoot())
         case .log: return x <= 0 ? .null : finite(log10(x))
-        case .naturalLogarithm: return x <= 0 ? .null : finite(Double.naturalLogarithm(x))
-        case .exponential: return finite(Double.exponential(x))
+        case .naturalLogarithm: return x <= 0 ? .null : finite(Glibc.log(x))
+        case .exponential: return finite(exp(x))
         default: return .null
         }
     }
@@ -185,7 +184,7 @@ enum Arithmetic {
         case .string:
             switch value {
             case .string: return value
-            // SQLite keeps no sign of 0.
+            // SQLite does not keep the sign of 0.
             case .double(let it) where it == 0: return .string(Value.double(0).literal)
             case .int, .double, .bool: return .string(value.literal)
             case .decimal(let it): return .string(it.description)
@@ -198,7 +197,7 @@ enum Arithmetic {
         }
     }
 
-    /// Metres along a great circle of the earth's mean radius.
+    /// The great-circle distance in metres, with the earth's mean radius.
     static func distance(_ a: (Double, Double), _ b: (Double, Double)) -> Value {
         let radians = Double.pi / 180
         let (x, y) = (a.0 * radians, b.0 * radians)
@@ -207,9 +206,4 @@ enum Arithmetic {
         let part = sine * sine + cos(x) * cos(y) * across * across
         return finite(2 * 6_371_008.8 * asin(min(1, part.squareRoot())))
     }
-}
-
-extension Double {
-    fileprivate static func naturalLogarithm(_ x: Double) -> Double { log(x) }
-    fileprivate static func exponential(_ x: Double) -> Double { exp(x) }
 }

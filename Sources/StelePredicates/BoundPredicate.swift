@@ -1,4 +1,4 @@
-/// A predicate with its names looked up once, so that no row looks them up again.
+/// The form of a predicate that is evaluated in memory: names are resolved once, not for each row.
 
 import SteleModel
 
@@ -22,17 +22,17 @@ struct BoundComparison {
 indirect enum BoundExpression {
     case constant(Value)
     case object
-    /// The object of a SUBQUERY around, counted from the outermost.
+    /// The object of an enclosing SUBQUERY, counted from the outermost.
     case variable(Int)
     case attribute(Attribute)
     case path(BoundExpression, [KeyPathStep], operators: [String], isMany: Bool)
-    /// A sum of Doubles or Decimals, which is a zero of their kind where there are none.
+    /// A sum of Doubles or Decimals. The sum of no values is a zero of that type.
     case sum(BoundExpression, ofNone: Value)
     case call(PredicateFunction, [BoundExpression])
     case cast(BoundExpression, CastType)
-    /// An aggregate over one row's collection.
+    /// An aggregate over a collection of one row.
     case collect(PredicateFunction, BoundExpression, isDistinct: Bool)
-    /// An aggregate over the rows of a group; without an operand it counts them.
+    /// An aggregate over the rows of a group; without an operand, their count.
     case rows(PredicateFunction, BoundExpression?, isDistinct: Bool)
     case list([BoundExpression])
     case subquery(BoundExpression, BoundPredicate)
@@ -44,7 +44,7 @@ indirect enum BoundExpression {
     case at(BoundExpression, BoundExpression)
 }
 
-/// Looks names up.
+/// Resolves the names of a checked predicate.
 struct Binder {
     let model: Model
     let entity: Entity
@@ -123,20 +123,8 @@ struct Binder {
         _ operand: Expression, _ path: [String], _ scope: Scope
     ) throws(PredicateError) -> (BoundExpression, ExpressionType) {
         let (base, type) = try bind(operand, scope)
-        var element = type
-        var isMany = false
-        while case .collection(let inner) = element {
-            element = inner
-            isMany = true
-        }
-        let place: KeyPathResolver.Place =
-            switch element {
-            case .object(let index): .object(model.entities[index])
-            case .collection: .value(.value(.undefined), name: operand.description)
-            default: .value(element, name: operand.description)
-            }
-        var resolver = KeyPathResolver(model: model, path: path, place: place)
-        var steps = try resolver.steps(fromCollection: isMany)
+        var resolver = KeyPathResolver(model: model, path: path, from: type, of: operand)
+        var steps = try resolver.steps()
         if case .object = base, steps.count == 1, case .attribute(let attribute) = steps[0] {
             return (.attribute(attribute), resolver.type)
         }
@@ -145,8 +133,8 @@ struct Binder {
             operators.insert(name, at: 0)
             steps.removeLast()
         }
-        for case .toMany in steps { isMany = true }
-        return (.path(base, steps, operators: operators, isMany: isMany), resolver.type)
+        let path = BoundExpression.path(base, steps, operators: operators, isMany: resolver.isMany)
+        return (path, resolver.type)
     }
 
     private func function(
@@ -169,15 +157,14 @@ struct Binder {
         if function == .cast {
             guard case .constant(.string(let name)) = arguments[1],
                 let target = CastType(rawValue: name)
-            else { throw PredicateError(.unsupported, "CAST needs a type that it knows") }
+            else { throw PredicateError(.unsupported, "CAST needs the name of a known type") }
             return (.cast(bound[0], target), .value(.undefined))
         }
         let type = function == .noIndex ? types[0] : .value(.undefined)
         return (.call(function, bound), type)
     }
 
-    /// A sum as one of its kind: what is made of it is computed alike whether or not there is
-    /// something to add up.
+    /// A sum of its own type, so that later arithmetic is the same whether or not there are values.
     private func sum(
         _ bound: BoundExpression, _ expression: Expression, _ scope: Scope
     ) throws(PredicateError) -> BoundExpression {
@@ -194,17 +181,11 @@ struct Binder {
     private func aggregate(
         _ function: PredicateFunction, _ argument: Expression?, _ scope: Scope
     ) throws(PredicateError) -> (BoundExpression, ExpressionType) {
-        guard var operand = argument else {
+        guard let argument else {
             return (.rows(function, nil, isDistinct: false), .value(.integer64))
         }
-        var isDistinct = false
-        if case .function(PredicateFunction.distinct.rawValue, let inner) = operand,
-            let first = inner.first
-        {
-            isDistinct = true
-            operand = first
-        }
-        let (bound, type) = try bind(operand, scope)
+        let isDistinct = argument.distinctOperand != nil
+        let (bound, type) = try bind(argument.distinctOperand ?? argument, scope)
         guard case .collection(let element) = type else {
             return (
                 .rows(function, bound, isDistinct: isDistinct),

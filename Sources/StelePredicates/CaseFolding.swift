@@ -1,21 +1,19 @@
-/// Unicode case folding and the removal of accents, one scalar at a time.
-
 @_spi(_Unicode) import Swift
 
-/// What a scalar becomes where case or accents do not matter.
+/// What a Unicode scalar becomes when case or accents are ignored.
 ///
-/// Case: Unicode's full case folding (ß is ss). Accents: canonical decomposition without its
-/// nonspacing marks. Both: accents first.
+/// Case: Unicode's full case folding (ß becomes ss). Accents: canonical decomposition without
+/// nonspacing marks. With both, accents are removed first.
 enum CaseFolding: UInt8, Sendable {
     case caseOnly, marksOnly, both
 
     var foldsCase: Bool { self != .marksOnly }
     var stripsMarks: Bool { self != .caseOnly }
 
-    /// Up to three scalars of 21 bits each, the first lowest; 0 is none at all.
+    /// Up to three scalars of 21 bits each, the first in the lowest bits; 0 is none.
     typealias Packed = UInt64
 
-    /// What it becomes; looked up for the scripts below `bound`.
+    /// The expansion of a scalar, from a table for scalars below `bound`.
     @inline(__always)
     func expansion(of value: UInt32) -> Packed {
         guard value < Self.bound else { return rare(value) }
@@ -31,7 +29,7 @@ enum CaseFolding: UInt8, Sendable {
     private static let marksTable = (0..<bound).map { CaseFolding.marksOnly.computed($0) }
     private static let bothTable = (0..<bound).map { CaseFolding.both.computed($0) }
 
-    /// Ideographs, and without decomposition Hangul, are themselves.
+    /// Ideographs expand to themselves, and so does Hangul without decomposition.
     private func rare(_ value: UInt32) -> Packed {
         if value >= 0x3100, value < 0xA000 { return Packed(value) }
         if self == .caseOnly, value >= 0xAC00, value < 0xD7A4 { return Packed(value) }
@@ -43,7 +41,7 @@ enum CaseFolding: UInt8, Sendable {
         var packed: Packed = 0
         var shift = 0
         func append(_ value: UInt32) {
-            // No scalar becomes more than three; a test looks at all of them.
+            // No scalar expands to more than three; a test checks all of them.
             if shift < 63 { packed |= Packed(value) << Packed(shift) }
             shift += 21
         }
@@ -57,7 +55,7 @@ enum CaseFolding: UInt8, Sendable {
         return packed
     }
 
-    /// The standard library has no case folding; lowercase of uppercase is the same but for the
+    /// The standard library has no case folding. Lowercase of uppercase is the same except for the
     /// capital ß, the dotless i, which folds to itself, and Cherokee, which folds to capitals.
     private static func fold(_ scalar: Unicode.Scalar, into append: (UInt32) -> Void) {
         switch scalar.value {
@@ -76,7 +74,7 @@ enum CaseFolding: UInt8, Sendable {
         }
     }
 
-    /// Capitals for small letters and the other way round, so that small ones sort first.
+    /// Swaps uppercase and lowercase, so that lowercase sorts first.
     static func toggled(_ value: UInt32) -> UInt32 {
         if value < 0x80 {
             return (value | 0x20) &- 0x61 < 26 ? value ^ 0x20 : value

@@ -1,15 +1,13 @@
-/// How texts can be written that are equal without regard to case: what an index is asked for.
-
-/// The other ways of writing a text under `[c]`.
-public enum CaseVariants {
-    /// Beginnings of which every text has one that under `[c]` alone begins with the given text, or
-    /// is equal to it; not every text that has one does so.
+/// The prefixes that an index range scan must look up for a comparison with `[c]`.
+package enum CaseVariants {
+    /// Prefixes of all texts that begin with or equal the given text under `[c]`. A text with such
+    /// a prefix need not match.
     ///
-    /// As many characters are looked at as give no more than `limit` of them, and only ASCII ones:
-    /// `ab` gives `AB`, `Ab`, `aB`, `ab`. What folds to ASCII is in them, too: `k` gives the sign
-    /// of the kelvin, `ss` the letter ß.
-    /// - Returns: none where the text is empty or begins with another character.
-    public static func beginnings(of text: String, limit: Int = 8) -> [String] {
+    /// Only ASCII characters are expanded, and only as many as give at most `limit` prefixes: `ab`
+    /// gives `AB`, `Ab`, `aB`, `ab`. Characters that fold to ASCII are included: `k` gives the
+    /// Kelvin sign, `ss` gives ß.
+    /// - Returns: an empty list if the text is empty or begins with another character.
+    package static func beginnings(of text: String, limit: Int = 8) -> [String] {
         var folded: [UInt32] = []
         withText(text) { bytes in
             var scalars = FoldedScalars(bytes, .caseOnly)
@@ -33,10 +31,10 @@ public enum CaseVariants {
 
     private struct Leaf {
         var text: String.UnicodeScalarView
-        /// How many of the folded scalars it accounts for.
+        /// How many of the folded scalars are covered.
         var covered: Int
 
-        /// By each scalar that folds to what comes next.
+        /// One longer text for each scalar that folds to what comes next.
         func extended(_ wanted: ArraySlice<UInt32>) -> [Leaf] {
             guard let first = wanted.first, first < 0x80 else { return [] }
             return CaseVariants.sources[Int(first)].compactMap { source in
@@ -49,14 +47,14 @@ public enum CaseVariants {
         }
     }
 
-    /// A scalar and what it folds to.
+    /// A scalar and its case folding.
     struct Source {
         let scalar: Unicode.Scalar
         let folded: [UInt32]
     }
 
-    /// By the ASCII character with which what they fold to begins. Beyond U+3000 only ligatures
-    /// begin so; a test looks at all scalars.
+    /// Scalars by the ASCII character that their folding begins with. Beyond U+3000 only ligatures
+    /// have such a folding; a test checks all scalars.
     static let sources: [[Source]] = {
         var sources = [[Source]](repeating: [], count: 0x80)
         for value in Array(0..<UInt32(0x3000)) + Array(0xFB00...0xFB06) {

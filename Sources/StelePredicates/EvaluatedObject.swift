@@ -1,33 +1,33 @@
-/// What the in-memory meaning needs to know of an object, and what an expression gives.
+/// The interface between evaluation and objects.
 
 import SteleModel
 
-/// An object that predicates can be evaluated on: a snapshot with a way to its neighbours.
+/// An object that predicates can be evaluated on: a snapshot with access to related objects.
 public protocol EvaluatedObject {
-    /// The index of its concrete entity in the model.
+    /// The index of its entity in the model.
     var entityIndex: Int { get }
     /// Its key within its root entity (`_id`).
     var key: Int64 { get }
     /// Its version (`_version`).
     var version: Int64 { get }
-    /// An attribute's value; null where the object's entity has no such attribute.
+    /// The value of an attribute; null if the object's entity does not have it.
     func value(of attribute: Attribute) -> Value
-    /// A to-one relationship's destination, or nil.
+    /// The destination of a to-one relationship; nil if there is none.
     func toOne(_ relationship: Relationship) -> Self?
-    /// A to-many relationship's destinations, in their order where it is ordered.
+    /// The destinations of a to-many relationship, in order if it is ordered.
     func toMany(_ relationship: Relationship) -> [Self]
 }
 
-/// What an expression gives for an object.
+/// The result of an expression for an object.
 public enum Evaluated<Object: EvaluatedObject> {
     case value(Value)
     case object(Object)
     case collection([Evaluated])
 
-    /// Nil, or a to-one without a destination.
+    /// No value, or a to-one relationship without a destination.
     static var null: Evaluated { .value(.null) }
 
-    /// The value; an object is its key, a collection is null.
+    /// The result as a value: an object is its key, a collection is null.
     public var value: Value {
         switch self {
         case .value(let it): it
@@ -36,7 +36,7 @@ public enum Evaluated<Object: EvaluatedObject> {
         }
     }
 
-    /// What a collection holds; anything else is a collection of itself.
+    /// The elements of a collection; any other result is a collection of itself.
     var items: [Evaluated] {
         if case .collection(let it) = self { return it }
         return [self]

@@ -1,4 +1,4 @@
-/// The meaning of the functions that work on single values.
+/// Evaluation of functions on single values.
 
 import SteleModel
 
@@ -11,52 +11,20 @@ extension Evaluation {
         case .random: return .value(.int(Int64.random(in: 0...0x7FFF_FFFF)))
         case .noIndex: return try value(arguments[0], frame)
         case .distance:
-            return .value(
-                Self.distance(try value(arguments[0], frame), try value(arguments[1], frame)))
+            guard let a = Self.location(try value(arguments[0], frame)),
+                let b = Self.location(try value(arguments[1], frame))
+            else { return .null }
+            return .value(PredicateCalls.distance(a, b))
         default: break
         }
         let first = try value(arguments[0], frame).value
-        if arguments.count == 2 {
-            return .value(Arithmetic.binary(function, first, try value(arguments[1], frame).value))
-        }
-        switch function {
-        case .uppercase, .lowercase, .canonical, .length:
-            return .value(PredicateText.apply(function, to: first))
-        case .randomBelow: return .value(PredicateCalls.random(below: first))
-        default: return .value(Arithmetic.unary(function, first))
-        }
+        if function == .randomBelow { return .value(PredicateCalls.random(below: first)) }
+        let second = arguments.count == 2 ? try value(arguments[1], frame).value : nil
+        return .value(PredicateCalls.apply(function, first, second))
     }
 
-    private static func distance(_ a: Result, _ b: Result) -> Value {
-        guard let x = place(a), let y = place(b) else { return .null }
-        return Arithmetic.distance(x, y)
-    }
-
-    private static func place(_ value: Result) -> (Double, Double)? {
+    private static func location(_ value: Result) -> (latitude: Value, longitude: Value)? {
         let items = value.items
-        guard items.count == 2, let latitude = items[0].value.asDouble,
-            let longitude = items[1].value.asDouble
-        else { return nil }
-        return (latitude, longitude)
-    }
-}
-
-/// The functions on text, which SQL stores call as well.
-public enum PredicateText {
-    /// `uppercase`, `lowercase`, `canonical` or `length`; null for what is no text.
-    public static func apply(_ function: PredicateFunction, to value: Value) -> Value {
-        guard case .string(let text) = value else { return .null }
-        switch function {
-        case .uppercase: return .string(text.uppercased())
-        case .lowercase: return .string(text.lowercased())
-        case .canonical: return .string(canonical(text))
-        case .length: return .int(Int64(text.utf16.count))
-        default: return .null
-        }
-    }
-
-    /// Without case and accents: what derived attributes and `canonical:` make of text.
-    public static func canonical(_ text: String) -> String {
-        TextComparison.fold(text, options: [.caseInsensitive, .diacriticInsensitive])
+        return items.count == 2 ? (items[0].value, items[1].value) : nil
     }
 }

@@ -1,4 +1,4 @@
-/// The meaning of conditions, and of expressions that are no key paths.
+/// Evaluation of conditions and expressions in memory.
 
 import SteleModel
 
@@ -74,7 +74,7 @@ struct Evaluation<Object: EvaluatedObject> {
         }
     }
 
-    /// An element in a collection, or text in text.
+    /// Whether a collection contains an element, or a text contains another.
     private static func member(_ item: Result, _ whole: Result, _ text: TextComparison) -> Bool {
         switch whole {
         case .collection(let items):
@@ -125,9 +125,9 @@ struct Evaluation<Object: EvaluatedObject> {
             return result
         case .collect(let function, let operand, let isDistinct):
             let items = try value(operand, frame).items
-            return Aggregation.apply(function, to: items, isDistinct: isDistinct, countsNull: true)
+            return Aggregation.apply(function, to: items, isDistinct: isDistinct)
         case .rows(let function, let operand, let isDistinct):
-            return try rows(function, operand, isDistinct, frame)
+            return try rows(function, of: operand, isDistinct: isDistinct, frame)
         case .list(let items):
             var result: [Result] = []
             result.reserveCapacity(items.count)
@@ -167,7 +167,7 @@ struct Evaluation<Object: EvaluatedObject> {
     }
 
     private func rows(
-        _ function: PredicateFunction, _ operand: BoundExpression?, _ isDistinct: Bool,
+        _ function: PredicateFunction, of operand: BoundExpression?, isDistinct: Bool,
         _ frame: Frame<Object>
     ) throws(PredicateError) -> Result {
         guard let operand else { return .value(.int(Int64(frame.group.count))) }
@@ -182,7 +182,7 @@ struct Evaluation<Object: EvaluatedObject> {
 
     // MARK: Key paths
 
-    /// Along to-ones: past a null one everything is null.
+    /// Follows to-one relationships. After a null one everything is null.
     private func single(_ start: Result, _ steps: [KeyPathStep]) -> Result {
         guard case .object(var object) = start else { return .null }
         for step in steps {
@@ -207,11 +207,9 @@ struct Evaluation<Object: EvaluatedObject> {
         }
     }
 
-    /// Across to-manys: a bag of all that is reached. A null to-one is a null in it; no object is
-    /// reached across a to-many of a null one.
-    private func many(
-        _ start: Result, _ steps: [KeyPathStep]
-    ) throws(PredicateError) -> [Result] {
+    /// Follows to-many relationships and collects everything reached. A null to-one relationship
+    /// contributes a null; a to-many relationship of a null object contributes nothing.
+    private func many(_ start: Result, _ steps: [KeyPathStep]) throws(PredicateError) -> [Result] {
         var bag: [Result] = []
         for item in start.items {
             if case .object(let object) = item {

@@ -1,20 +1,21 @@
-/// How much an evaluator in memory may do: as much as a statement in SQL, in time.
+import SteleSystem
 
-/// The work of one evaluator, which a key path over many to-manys could make endless; one thread.
+/// The work limit of one evaluator, for one thread. Key paths across several to-many relationships
+/// could otherwise run without bound.
 final class EvaluationWork {
-    /// Seconds for all objects together, as for a statement.
+    /// The time limit for all objects together in seconds, the same as for a SQL statement.
     private static let seconds: UInt64 = 30
-    /// How many elements are passed between two looks at the clock.
+    /// How many elements are processed between two readings of the clock.
     private static let stride = 4_096
 
     private var steps = 0
     private var end: UInt64 = 0
 
-    /// One more element of a collection.
+    /// Counts another element of a collection.
     ///
-    /// - Parameter count: how many the collection has already.
-    /// - Throws: `PredicateError` with code `predicate.limit` where there are too many, or where it
-    ///   takes too long.
+    /// - Parameter count: the number of elements that the collection already has.
+    /// - Throws: `PredicateError` with code `predicate.limit` if there are too many elements or the
+    ///   time is over.
     @inline(__always)
     func take(_ count: Int) throws(PredicateError) {
         steps &+= 1
@@ -24,13 +25,13 @@ final class EvaluationWork {
     }
 
     private func check(_ count: Int) throws(PredicateError) {
-        let now = monotonicNanoseconds()
+        let now = MonotonicClock.now
         if end == 0 { end = now + Self.seconds * 1_000_000_000 }
         guard count >= PredicateLimits.elements || now > end else { return }
         throw PredicateError(
             .limit,
             now > end
-                ? "the predicate ran longer than \(Self.seconds) s"
+                ? "the predicate took longer than \(Self.seconds) s"
                 : "a collection has more than \(PredicateLimits.elements) elements",
             hint: "cross fewer to-many relationships in one key path")
     }

@@ -1,15 +1,17 @@
-/// Expressions as text, in the form that reads back the same.
+/// Prints expressions in the format language; parsing the text gives the same expression.
 
 import SteleModel
 
 extension Expression: CustomStringConvertible {
+    /// The expression in the format language.
     public var description: String {
         var text = ""
         write(to: &text, above: 0)
         return text
     }
 
-    /// How strongly its outermost operator binds: 0 assignment, 1 to 5 as in the parser, 6 none.
+    /// The precedence of the outermost operator: 0 assignment, 1 to 5 as in the parser, 6 no
+    /// operator.
     private var precedence: Int {
         switch self {
         case .set: 1
@@ -20,7 +22,7 @@ extension Expression: CustomStringConvertible {
         }
     }
 
-    /// In parentheses where it binds no stronger than what it stands in.
+    /// Writes the expression, in parentheses if its operator binds less tightly than `least`.
     func write(to text: inout String, above least: Int) {
         let needsParentheses = precedence < least
         if needsParentheses { text += "(" }
@@ -74,7 +76,7 @@ extension Expression: CustomStringConvertible {
         }
     }
 
-    /// A Boolean by its word, which is read as one there.
+    /// Writes a Boolean as YES or NO, which TERNARY reads as a Boolean.
     private static func write(branch: Expression, to text: inout String) {
         if case .constant(.bool(let it)) = branch {
             text += it ? "YES" : "NO"
@@ -97,7 +99,7 @@ extension Expression: CustomStringConvertible {
         }
     }
 
-    /// Before a key or an index: what is not closed in itself stands in parentheses.
+    /// Writes the operand of a key or an index, in parentheses unless it is a closed form.
     private static func write(operand: Expression, to text: inout String) {
         let isClosed =
             switch operand {
@@ -140,7 +142,7 @@ extension Expression: CustomStringConvertible {
         case .distinct:
             var argument = ""
             write(list: arguments, to: &argument)
-            // A minus would be between it and a key of the name `distinct`.
+            // The parser would read a minus after a key named `distinct` as a subtraction.
             text += "distinct " + (argument.hasPrefix("-") ? "(\(argument))" : argument)
             return
         default: text += function.shortName + "("
@@ -151,7 +153,7 @@ extension Expression: CustomStringConvertible {
 }
 
 extension Expression.SetOperation {
-    /// As it is written.
+    /// The operator as it is written.
     public var sign: String {
         switch self {
         case .union: "UNION"
@@ -162,7 +164,7 @@ extension Expression.SetOperation {
 }
 
 extension Value {
-    /// The value as the format language writes it.
+    /// The value as a literal of the format language.
     var literal: String {
         switch self {
         case .null: "nil"
@@ -180,13 +182,13 @@ extension Value {
         }
     }
 
-    /// With a point where it would read as an integer otherwise.
+    /// With a decimal point if the text would otherwise read as an integer.
     private static func literal(_ decimal: Decimal) -> String {
         let text = decimal.description
         return Int64(text) == nil ? text : text + ".0"
     }
 
-    /// With six digits after the point, and more where six do not read back the same.
+    /// With six fraction digits, or more if six do not read back as the same value.
     private static func seconds(_ value: Double) -> String {
         guard value.magnitude < 1e12 else { return "\(value)" }
         let micros = Int64((value.magnitude * 1e6).rounded())
@@ -207,7 +209,7 @@ extension Value {
             case "\r": quoted += "\\r"
             case "\t": quoted += "\\t"
             case "\0"..."\u{1F}", "\u{7F}"..."\u{9F}":
-                // A terminal would obey them.
+                // A terminal would interpret them.
                 let digits = String(scalar.value, radix: 16, uppercase: true)
                 quoted += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
             default: quoted.unicodeScalars.append(scalar)

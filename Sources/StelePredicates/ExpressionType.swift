@@ -1,21 +1,19 @@
-/// What kind of thing an expression gives, as the check against a model finds it.
-
 import SteleModel
 
 /// The type of an expression's result.
 public enum ExpressionType: Sendable, Hashable {
-    /// One value; `.undefined` where it can be anything, such as nil. `_id` and `_version` are
-    /// Integer 64, `_entity` is String.
+    /// A value; `.undefined` if it can have any type, such as nil. `_id` and `_version` are Integer
+    /// 64, `_entity` is String.
     case value(AttributeType)
-    /// An object of the entity with that index (or of a subentity), or nil.
+    /// An object of the entity with that index or of a subentity, or nil.
     case object(Int)
-    /// An encrypted attribute's value: only whether it is nil can be asked of it, for equal values
-    /// have other bytes each time.
+    /// The value of an encrypted attribute. It can only be compared with nil, because equal values
+    /// have different bytes.
     case encrypted
-    /// Many of the same: a to-many key path, `{…}`, SUBQUERY.
+    /// A collection: a to-many key path, `{…}` or SUBQUERY.
     indirect case collection(ExpressionType)
 
-    /// The kinds that can be compared with one another.
+    /// Groups of types whose values can be compared.
     enum Kind {
         case any, number, text, date, uuid, binary, object, opaque, encrypted, collection
     }
@@ -40,12 +38,12 @@ public enum ExpressionType: Sendable, Hashable {
         }
     }
 
-    /// What an attribute's values are.
+    /// The type of an attribute's values.
     init(of attribute: Attribute) {
         self = attribute.isEncrypted ? .encrypted : .value(attribute.type)
     }
 
-    /// What a literal is.
+    /// The type of a literal.
     init(of value: Value) {
         switch value {
         case .null: self = .value(.undefined)
@@ -61,7 +59,7 @@ public enum ExpressionType: Sendable, Hashable {
         }
     }
 
-    /// The type as a sentence says it.
+    /// The type as a noun for messages.
     var noun: String {
         switch kind {
         case .any: "nil"
@@ -71,7 +69,7 @@ public enum ExpressionType: Sendable, Hashable {
         case .uuid: "a UUID"
         case .binary: "binary data"
         case .object: "an object"
-        case .opaque: "a value that cannot be looked into"
+        case .opaque: "an opaque value"
         case .encrypted: "an encrypted value"
         case .collection: "a collection"
         }

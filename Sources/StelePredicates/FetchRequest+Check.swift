@@ -1,20 +1,20 @@
-/// From a request as it is written to one that fits a model.
+/// Checks a fetch request against a model.
 
 import SteleModel
 
 extension FetchRequest {
-    /// The same with all that it says fitted to the model, as `PredicateCheck` does: dates as text
-    /// are ISO 8601, and order and condition on groups may name columns that are called as no
-    /// property is. One that is checked is given as it is.
+    /// The request with its predicate, sort keys, columns and groups checked by `PredicateCheck`.
+    /// Dates as text are read as ISO 8601. Sort keys and the condition on groups may name columns,
+    /// unless a property has the same name. A request that is checked is returned unchanged.
     ///
     /// - Throws: `PredicateError` for what does not fit the model: an unknown key, types that are
-    ///   never equal, a variable without a value, an order by what has none, an aggregate of rows
-    ///   where there are none.
+    ///   never equal, a variable without a value, a sort key without an order, an aggregate over
+    ///   rows where none is allowed.
     public func checked(in model: Model) throws(PredicateError) -> FetchRequest {
         if isChecked { return self }
         var request = self
         var check = PredicateCheck(model: model, entity: entity)
-        if filled == nil, let condition = predicate {
+        if let condition = predicate {
             request.predicate =
                 if let source { try check.check(condition, source: source.entity) } else {
                     try check.check(condition)
@@ -27,7 +27,7 @@ extension FetchRequest {
         for (place, column) in propertiesToFetch.enumerated() {
             let expression = try check.check(column.expression).0
             request.propertiesToFetch[place].expression = expression
-            // What is checked again means the same: a property's name is the property.
+            // Checking must be idempotent, so a property's name always means the property.
             if entity.property(named: column.name) == nil {
                 check.aliases[column.name] = expression
             }

@@ -1,14 +1,17 @@
-/// What is asked of a store: which objects, in which order, and what of them.
+/// Fetch requests: which objects, in which order, and which of their values.
 
 import SteleModel
 
-/// A key to sort by (NSSortDescriptor).
+/// A sort key (NSSortDescriptor).
 public struct SortDescriptor: Sendable, Hashable {
+    /// The value to sort by.
     public var expression: Expression
+    /// Whether the order is ascending.
     public var ascending: Bool
-    /// `[c]`, `[d]` and `[l]` as in comparisons.
+    /// The options `[c]`, `[d]` and `[l]`, as in comparisons.
     public var options: ComparisonOptions
 
+    /// Creates a sort key.
     public init(_ expression: Expression, ascending: Bool = true, options: ComparisonOptions = []) {
         self.expression = expression
         self.ascending = ascending
@@ -20,77 +23,67 @@ public struct SortDescriptor: Sendable, Hashable {
 public struct ExpressionDescription: Sendable, Hashable {
     /// The column's name in the result.
     public var name: String
+    /// The column's value.
     public var expression: Expression
 
+    /// Creates a column.
     public init(name: String, expression: Expression) {
         self.name = name
         self.expression = expression
     }
 }
 
-/// The objects that a fetched property is asked of: `$FETCH_SOURCE` in the request's predicate.
+/// The value of `$FETCH_SOURCE` in the predicate of a fetched property.
 public struct FetchSource: Sendable, Hashable {
-    /// The variable's name.
+    /// The name of the variable.
     public static let variable = "FETCH_SOURCE"
 
-    /// The index of their entity.
+    /// The index of the entity of the source objects.
     public var entity: Int
-    /// Their keys. A request of several gives what fits any of them, once for each that it fits.
+    /// The keys of the source objects. An object that matches several sources is returned once for
+    /// each.
     public var keys: [Int64]
 
+    /// Creates a source of the objects with those keys.
     public init(entity: Int, keys: [Int64]) {
         self.entity = entity
         self.keys = keys
     }
 }
 
-/// A search in one entity (NSFetchRequest). Null sorts first ascending and last descending; the
-/// order is always total: after the keys asked for come the group's keys or the object's own.
+/// A fetch of objects of one entity (NSFetchRequest). Null sorts first in ascending order and last
+/// in descending order. The order is always total: the object's key, or the group's keys, follow
+/// the sort keys.
 public struct FetchRequest: Sendable {
+    /// The entity to fetch.
     public var entity: Entity { didSet { isChecked = false } }
+    /// Whether objects of subentities match.
     public var includesSubentities = true
-    /// Whether all of it fits the model, as what `checked(in:)` gives does. Another entity or
-    /// source, and what is set for a predicate, an order, columns or groups, makes it false.
+    /// Whether the request fits the model, as after `checked(in:)`. Setting the entity, a source, a
+    /// predicate, sort keys, columns or groups resets it.
     public package(set) var isChecked = false
-    /// Nil is all objects. A store takes it as `PredicateCheck` gives it, and a context checks it
-    /// where nobody has (`isChecked`). To set it lets go of `filled`.
-    public var predicate: Predicate? {
-        get {
-            if let filled { return filled.predicate }
-            return condition
-        }
-        set {
-            condition = newValue
-            filled = nil
-            if newValue != nil { isChecked = false }
-        }
-    }
-    private var condition: Predicate?
-    /// The predicate as one of a shape, which is checked: a store may keep what it makes of the
-    /// shape. Where it is given, `predicate` is made of it at each use.
-    public var filled: FilledPredicate?
-    /// Whether there is a predicate.
-    public var hasPredicate: Bool {
-        if let filled { return filled.prepared.template != nil }
-        return condition != nil
-    }
-    /// What `$FETCH_SOURCE` in the predicate stands for; nil where it does not stand there.
+    /// The predicate; nil matches all objects. A store requires the form that `PredicateCheck`
+    /// returns; a context checks the request if `isChecked` is false.
+    public var predicate: Predicate? { didSet { if predicate != nil { isChecked = false } } }
+    /// The value of `$FETCH_SOURCE` in the predicate; nil if the predicate does not use it.
     public var source: FetchSource? { didSet { if source != nil { isChecked = false } } }
+    /// The sort keys, the most significant first.
     public var sortDescriptors: [SortDescriptor] = [] {
         didSet { if !sortDescriptors.isEmpty { isChecked = false } }
     }
-    /// The most rows to give, or nil for all.
+    /// The maximum number of rows; nil is no limit.
     public var fetchLimit: Int?
-    /// Rows to pass over first.
+    /// The number of rows to skip.
     public var fetchOffset = 0
-    /// Where to go on: of the row before the sort keys' values, and then what makes the order total:
-    /// its `_id`, of a group the group's keys, of a distinct row its columns. Nil is from the start.
+    /// The position after which the result continues: the sort keys' values of the preceding row,
+    /// then its `_id`, its group's keys, or the columns of a distinct row. Nil starts at the first
+    /// row.
     public var after: [Value]?
-    /// The columns of a dictionary result; empty for objects.
+    /// The columns of a dictionary result; empty if the result is objects.
     public var propertiesToFetch: [ExpressionDescription] = [] {
         didSet { if !propertiesToFetch.isEmpty { isChecked = false } }
     }
-    /// What a dictionary result is grouped by.
+    /// The expressions that a dictionary result is grouped by.
     public var propertiesToGroupBy: [Expression] = [] {
         didSet { if !propertiesToGroupBy.isEmpty { isChecked = false } }
     }
@@ -98,16 +91,17 @@ public struct FetchRequest: Sendable {
     public var havingPredicate: Predicate? {
         didSet { if havingPredicate != nil { isChecked = false } }
     }
+    /// Whether duplicate rows are removed.
     public var returnsDistinctResults = false
-    /// Whether a context's unsaved changes decide what matches, and where it stands; for objects,
-    /// identities and counts. A store knows of none.
+    /// Whether unsaved changes of the context are taken into account, for objects, object IDs and
+    /// counts. Stores ignore it.
     public var includesPendingChanges = true
-    /// Whether objects that a context has read before are read again, under their changes.
+    /// Whether registered objects are read again from the store, keeping their unsaved changes.
     public var shouldRefreshRefetchedObjects = false
-    /// Relationships whose destinations a context reads along, such as `team.league`: one query
-    /// for each.
+    /// Key paths of relationships whose destinations a context fetches too, such as `team.league`,
+    /// with one query for each relationship.
     public var relationshipKeyPathsForPrefetching: [String] = []
 
-    /// All objects of the entity and its subentities.
+    /// Creates a request for all objects of an entity and its subentities.
     public init(entity: Entity) { self.entity = entity }
 }

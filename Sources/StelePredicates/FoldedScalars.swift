@@ -1,12 +1,11 @@
-/// UTF-8 bytes as the scalars that a comparison sees.
-
-/// Walks over a text, folding as it goes; ASCII takes no table and nothing is allocated for it.
+/// Iterates over the scalars of UTF-8 text with case or accents folded. It does not allocate, and
+/// ASCII needs no table.
 struct FoldedScalars {
     let bytes: UnsafeBufferPointer<UInt8>
     private(set) var index = 0
     private let folding: CaseFolding?
     private let foldsCase: Bool
-    /// What is left of a scalar that became several.
+    /// The remaining scalars of an expansion.
     private var pending: CaseFolding.Packed = 0
 
     init(_ bytes: UnsafeBufferPointer<UInt8>, _ folding: CaseFolding?) {
@@ -20,7 +19,7 @@ struct FoldedScalars {
         self.index = index
     }
 
-    /// Whether the next scalar is a whole one of the text.
+    /// Whether the next scalar begins a scalar of the text.
     var isAtBoundary: Bool { pending == 0 }
 
     @inline(__always)
@@ -47,14 +46,15 @@ struct FoldedScalars {
         return first
     }
 
-    /// Passes over one scalar of the text, however many it became; false at the end.
+    /// Skips one scalar of the text with its whole expansion.
+    /// - Returns: false at the end of the text.
     mutating func skipSource() -> Bool {
         guard pending != 0 || next() != nil else { return false }
         pending = 0
         return true
     }
 
-    /// The scalar at `index`, which goes past it; a byte that begins none is U+FFFD.
+    /// Decodes the scalar at `index` and advances. A byte that begins no valid scalar is U+FFFD.
     private mutating func decode() -> UInt32 {
         let first = bytes[index]
         let length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2

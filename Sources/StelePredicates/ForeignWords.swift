@@ -1,10 +1,8 @@
-/// What other languages call things, and what they are here: for hints.
-
-/// Words of SQL, of other query languages and of programming that are tried in predicates.
+/// Words of SQL, other query languages and programming languages, with their equivalents for hints.
 enum ForeignWords {
     // MARK: Functions
 
-    /// The way out for a function of another language; nil for a name that none has.
+    /// A hint for a function of another language; nil if the name is unknown.
     static func function(_ name: String) -> String? {
         let plain = name.prefix { $0 != ":" }.lowercased().filter { $0 != "_" }
         if let own = sameFunctions[plain] {
@@ -14,10 +12,7 @@ enum ForeignWords {
         return otherFunctions[plain]
     }
 
-    /// The function here that has the same arguments; nil for a name that none has.
-    static func sameFunction(as name: String) -> String? { sameFunctions[name.lowercased()] }
-
-    /// By their names in small letters and without `_`.
+    /// Keys are lowercase and without `_`.
     private static let sameFunctions: [String: String] = [
         "avg": "average", "mean": "average", "total": "sum", "len": "length", "strlen": "length",
         "charlength": "length", "characterlength": "length", "upper": "uppercase",
@@ -40,9 +35,10 @@ enum ForeignWords {
             "compare with the first and the last day: "
             + "x >= \"2026-01-01\" AND x < \"2027-01-01\""
         let some =
-            "count(x) > 0 is true where there are some; "
-            + "SUBQUERY(x, $y, $y.key > 1).@count > 0 where some fit"
-        let part = "texts are not cut: ask with BEGINSWITH, ENDSWITH, CONTAINS, LIKE or MATCHES"
+            "count(x) > 0 tests whether there are any; "
+            + "SUBQUERY(x, $y, $y.key > 1).@count > 0 whether any match"
+        let part =
+            "there is no substring function; use BEGINSWITH, ENDSWITH, CONTAINS, LIKE or MATCHES"
         return [
             "round": "write floor(x + 0.5)", "pow": "write a ** b", "power": "write a ** b",
             "mod": "write modulus(a, b)", "fmod": "write modulus(a, b)",
@@ -59,7 +55,7 @@ enum ForeignWords {
             "exists": some, "any": some,
             "substr": part, "substring": part, "left": part, "right": part, "trim": part,
             "ltrim": part, "rtrim": part, "replace": part,
-            "concat": "texts are not joined: compare each by itself",
+            "concat": "texts cannot be joined; compare each by itself",
             "distinct": "write count(distinct x), or distinct=true beside select",
             "arraylength": "write count(x)", "cardinality": "write count(x)",
             "stdevp": "did you mean stddev?", "variance": "write stddev(x) ** 2",
@@ -69,8 +65,8 @@ enum ForeignWords {
 
     // MARK: Operators
 
-    /// The operator here for a word or the tail of a key in another language; nil for a word that
-    /// none has.
+    /// The operator with the meaning of a word, or of the last part of a key, in another language;
+    /// nil if there is none.
     static func sameOperator(as word: String) -> String? { operators[word.lowercased()] }
 
     private static let operators: [String: String] = [
@@ -84,8 +80,7 @@ enum ForeignWords {
         "iregex": "MATCHES[c]", "match": "MATCHES", "similar": "MATCHES", "in": "IN",
     ]
 
-    /// The way out for a word that stands where an operator should; nil for a word that no language
-    /// has there.
+    /// A hint for a word in place of an operator; nil if the word is unknown.
     static func wordForOperator(_ word: String) -> String? {
         switch word.lowercased() {
         case "is": return "write == nil or != nil"
@@ -99,23 +94,24 @@ enum ForeignWords {
         }
     }
 
-    /// The way out for a word after a whole condition, where SQL says how the answer looks.
+    /// A hint for a word after a complete condition, such as a clause of SQL; nil if the word is
+    /// unknown.
     static func clause(_ word: String) -> String? {
         switch word.lowercased() {
-        case "order", "sort": "the order is the parameter sort"
-        case "limit", "top", "fetch": "how many is the parameter limit"
-        case "offset", "skip": "where to begin is the parameter offset"
-        case "group": "groups are the parameter groupBy"
-        case "having": "the condition on groups is the parameter having"
+        case "order", "sort": "sort with the parameter sort"
+        case "limit", "top", "fetch": "set the number of rows with the parameter limit"
+        case "offset", "skip": "skip rows with the parameter offset"
+        case "group": "group with the parameter groupBy"
+        case "having": "write conditions on groups in the parameter having"
         case "xor": "write (x OR y) AND NOT (x AND y)"
         case "day", "days", "hour", "hours", "minute", "minutes", "second", "seconds", "week",
             "weeks":
-            "time is counted in seconds: a day is 86400"
+            "durations are in seconds: a day is 86400"
         default: nil
         }
     }
 
-    /// The way out for a reserved word that is called like a function; nil for others.
+    /// A hint for a reserved word that is called like a function; nil for other words.
     static func call(_ kind: Token.Kind) -> String? {
         switch kind {
         case .contains: "write text CONTAINS \"part\""
@@ -135,12 +131,10 @@ enum ForeignWords {
 
     // MARK: Keys
 
-    /// The way out for a key that is a function or an operation written behind what it works on,
-    /// such as `name.length`, `players.count` and `age.gt`; nil for others.
-    /// - Parameter isMany: whether what stands before it is a collection.
-    static func key(
-        _ key: String, of operand: String, isMany: Bool = false
-    ) -> String? {
+    /// A hint for a key that is a function or operator of another language, such as `name.length`,
+    /// `players.count` or `age.gt`; nil for other keys.
+    /// - Parameter isMany: whether the operand is a collection.
+    static func key(_ key: String, of operand: String, isMany: Bool = false) -> String? {
         let word = key.lowercased()
         if isMany {
             let count = ["count", "size", "length", "len"]
@@ -155,10 +149,10 @@ enum ForeignWords {
         return function.map { "write \($0)(\(operand))" }
     }
 
-    /// The way out for a name that stands alone and is no key; nil for others.
+    /// A hint for a single name that is not a key; nil if the name is unknown.
     static func name(_ name: String) -> String? {
         let word = name.lowercased()
-        if ["undefined", "none"].contains(word) { return "nothing is written nil" }
+        if ["undefined", "none"].contains(word) { return "null is written nil" }
         let same = sameFunctions[word.filter { $0 != "_" }] ?? word
         if let function = PredicateFunction.byName[same] {
             if function.arity == 0 { return "did you mean \(function.shortName)()?" }

@@ -1,9 +1,9 @@
-/// From the names of a key path to what the model knows by them.
+/// Resolves the names of a key path against the model.
 
 import SteleModel
 
-/// One step of a key path from an object.
-public enum KeyPathStep: Sendable {
+/// A step of a key path.
+package enum KeyPathStep: Sendable {
     case attribute(Attribute)
     case toOne(Relationship)
     case toMany(Relationship)
@@ -13,61 +13,96 @@ public enum KeyPathStep: Sendable {
     case entityName
     /// `_version`.
     case version
-    /// `@count`, `@sum`, `@avg`, `@min`, `@max`, `@unionOfObjects` and the like, with the `@`.
+    /// A collection operator with its `@`, such as `@count`, `@sum` or `@unionOfObjects`.
     case collectionOperator(String)
 }
 
-/// Resolves key paths against a model.
-public enum KeyPathResolution {
-    /// The collection operators that there are.
-    public static let operators = [
+/// Resolves key paths.
+package enum KeyPathResolution {
+    /// All collection operators.
+    package static let operators = [
         "@count", "@sum", "@avg", "@min", "@max", "@unionOfObjects", "@distinctUnionOfObjects",
         "@unionOfArrays", "@distinctUnionOfArrays", "@distinctUnionOfSets",
     ]
 
-    /// The steps that a key path takes from an entity's objects.
+    /// The steps of a key path from the objects of an entity.
     ///
-    /// Collection operators come last in the result, wherever the text has them:
-    /// `players.@sum.salary` and `players.salary.@sum` are the same steps.
-    /// - Throws: `PredicateError`: `predicate.unknown-key` with the nearest key, `predicate.type`
-    ///   where a key follows a value or an operator has nothing to work on.
-    public static func resolve(
+    /// Collection operators are always last: `players.@sum.salary` and `players.salary.@sum` give
+    /// the same steps.
+    /// - Throws: `PredicateError` with code `predicate.unknown-key`, with the nearest key as a
+    ///   hint, or `predicate.type` if a key follows a value or an operator has no operand.
+    package static func resolve(
         _ path: [String], from entity: Entity, in model: Model
     ) throws(PredicateError) -> [KeyPathStep] {
-        var resolver = KeyPathResolver(model: model, path: path, place: .object(entity))
-        return try resolver.steps(fromCollection: false)
+        var resolver = KeyPathResolver(
+            model: model, path: path, from: .object(entity.index), of: .evaluatedObject)
+        return try resolver.steps()
+    }
+
+    /// The relationships of a key path such as `team.league`.
+    ///
+    /// - Throws: `PredicateError` with code `predicate.syntax` if the text is not a key path,
+    ///   `predicate.unknown-key`, or `predicate.type` if a key is not a relationship.
+    package static func relationships(
+        _ keyPath: String, from entity: Entity, in model: Model
+    ) throws(PredicateError) -> [Relationship] {
+        guard case .keyPath(.evaluatedObject, let path) = try Expression(format: keyPath),
+            !path.contains(where: { $0.utf8.first == UInt8(ascii: "@") })
+        else {
+            throw PredicateError(
+                .syntax, "\(keyPath) is not a path of relationships, such as team.league",
+                near: keyPath)
+        }
+        return try resolve(path, from: entity, in: model).map { (step) throws(PredicateError) in
+            switch step {
+            case .toOne(let it), .toMany(let it): return it
+            default:
+                throw PredicateError(
+                    .type, "\(keyPath) leads to a value, not to an object", near: keyPath)
+            }
+        }
     }
 }
 
-/// The work of resolving one key path.
+/// Resolves one key path.
 struct KeyPathResolver {
-    /// Where the path has come to.
+    /// What the path leads to so far.
     enum Place {
         case object(Entity)
         case value(ExpressionType, name: String)
-        /// A composite attribute, of which an attribute has to follow.
+        /// A composite attribute, which an element must follow.
         case composite(Attribute)
     }
 
     let model: Model
     let path: [String]
-    var place: Place
-    private var isMany = false
+    private var place: Place
+    /// Whether the path crosses a to-many relationship or begins at a collection.
+    private(set) var isMany = false
     private var operators: [String] = []
-    /// How many of the keys have been looked at, the one at hand with them.
+    /// The number of keys that have been read, including the current one.
     private var seen = 0
-    /// The path with an attribute inside composites as one key, `address.city`: found by that name
-    /// in its entity wherever the path is looked up again.
+    /// The path with an element of composites as one key, `address.city`. The entity finds the
+    /// element by that name.
     private(set) var settledPath: [String] = []
 
-    init(model: Model, path: [String], place: Place) {
+    /// Begins at the value of an operand, which has the given type.
+    init(model: Model, path: [String], from type: ExpressionType, of operand: Expression) {
         self.model = model
         self.path = path
-        self.place = place
+        var element = type
+        while case .collection(let inner) = element {
+            element = inner
+            isMany = true
+        }
+        if case .object(let index) = element {
+            place = .object(model.entities[index])
+        } else {
+            place = .value(element, name: operand.description)
+        }
     }
 
-    mutating func steps(fromCollection: Bool) throws(PredicateError) -> [KeyPathStep] {
-        isMany = fromCollection
+    mutating func steps() throws(PredicateError) -> [KeyPathStep] {
         var steps: [KeyPathStep] = []
         steps.reserveCapacity(path.count)
         do throws(PredicateError) { try take(&steps) } catch {
@@ -100,7 +135,7 @@ struct KeyPathResolver {
         if case .composite(let whole) = place { throw Self.needsElement(whole) }
     }
 
-    /// The type of what the steps lead to.
+    /// The type of the result.
     var type: ExpressionType {
         let element: ExpressionType =
             switch place {
@@ -159,7 +194,7 @@ struct KeyPathResolver {
         case .composite(let whole): throw Self.needsElement(whole)
         case .object(let entity):
             throw PredicateError(
-                .type, "\(name) needs an attribute of \(entity.name) to work on", near: name,
+                .type, "\(name) needs an attribute of \(entity.name)", near: name,
                 hint: "write \(name).attribute")
         case .value(let type, let key):
             let fits =
@@ -168,11 +203,11 @@ struct KeyPathResolver {
                 : ![.opaque, .encrypted, .binary].contains(type.kind)
             if fits { return }
             throw PredicateError(
-                .type, "\(name) cannot work on \(key), which is \(type.noun)", near: key)
+                .type, "\(name) cannot be applied to \(key), which is \(type.noun)", near: key)
         }
     }
 
-    /// - Returns: nil for a composite attribute, which is no step by itself.
+    /// - Returns: nil for a composite attribute, which is not a step of its own.
     private mutating func step(_ key: String) throws(PredicateError) -> KeyPathStep? {
         if operators.last == "@count" {
             throw PredicateError(.type, "@count is a number and has no key \(key)", near: key)
@@ -204,7 +239,7 @@ struct KeyPathResolver {
             throw PredicateError(
                 .notBuilt,
                 "\(key) of \(entity.name) is a fetched property, which predicates "
-                    + "cannot look into", near: key)
+                    + "cannot use", near: key)
         case nil: break
         }
         switch key {
@@ -221,13 +256,11 @@ struct KeyPathResolver {
         }
     }
 
-    private mutating func step(
-        _ attribute: Attribute
-    ) throws(PredicateError) -> KeyPathStep? {
+    private mutating func step(_ attribute: Attribute) throws(PredicateError) -> KeyPathStep? {
         if attribute.isTransient {
             throw PredicateError(
                 .type,
-                "\(attribute.name) is transient: no store keeps it, so nothing can be asked of it",
+                "\(attribute.name) is transient: stores do not keep it, so predicates cannot use it",
                 near: attribute.key)
         }
         if attribute.isComposite {
@@ -238,7 +271,7 @@ struct KeyPathResolver {
         return .attribute(attribute)
     }
 
-    /// What a composite attribute has under a key.
+    /// The step to an element of a composite attribute.
     private mutating func element(
         _ key: String, of whole: Attribute
     ) throws(PredicateError) -> KeyPathStep? {
@@ -253,7 +286,7 @@ struct KeyPathResolver {
 
     static func needsElement(_ whole: Attribute) -> PredicateError {
         PredicateError(
-            .type, "\(whole.name) is a composite attribute: only what is in it has a value",
+            .type, "\(whole.name) is a composite attribute: only its elements have values",
             near: whole.key,
             hint: whole.elements.first.map { "write \($0.name), or \(whole.name) == nil" })
     }
@@ -264,7 +297,7 @@ struct KeyPathResolver {
         if let below {
             return PredicateError(
                 .unknownKey, message, near: key,
-                hint: "\(key) is a property of its subentity \(below.name): ask for "
+                hint: "\(key) is a property of its subentity \(below.name): query "
                     + "\(below.name) itself")
         }
         let own = entity.properties.map(\.name)
@@ -279,9 +312,9 @@ struct KeyPathResolver {
         return error
     }
 
-    /// The way out where another language has such a key.
+    /// A hint for a key in the style of another language.
     private func foreignHint(for key: String, of entity: Entity) -> String? {
-        // `team_id` and `teamId`, as columns of tables are called.
+        // Column names of relational databases: `team_id` or `teamId`.
         if key.count > 2, key.lowercased().hasSuffix("id") {
             let name = String(key.dropLast(key.dropLast(2).last == "_" ? 3 : 2))
             if case .relationship = entity.property(named: name) { return "did you mean \(name)?" }
@@ -291,7 +324,7 @@ struct KeyPathResolver {
         return ForeignWords.sameOperator(as: key).map { "write \(before) \($0) …" }
     }
 
-    /// The keys before the one at hand.
+    /// The keys before the current one.
     private var before: String {
         Expression.keyPath(.evaluatedObject, Array(path[..<max(seen - 1, 0)])).description
     }

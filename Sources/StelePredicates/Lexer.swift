@@ -1,8 +1,7 @@
-/// From the bytes of a predicate to tokens, one at a time, without allocating.
-
 import SteleModel
 
-/// Reads tokens from UTF-8 bytes that its owner keeps alive.
+/// Reads tokens from UTF-8 bytes, one at a time, without allocating. The owner keeps the bytes
+/// alive.
 struct Lexer {
     let bytes: UnsafeBufferPointer<UInt8>
     private(set) var index: Int
@@ -40,63 +39,6 @@ struct Lexer {
         return mark(byte)
     }
 
-    /// The next number or text, past everything else; `percent` where an argument is asked for, and
-    /// nil at the end.
-    mutating func nextLiteral() -> Token? {
-        // What stands before it belongs to a literal or a word that ended there.
-        var start = index
-        while true {
-            skipPlain()
-            guard index < end else { return nil }
-            let byte = bytes[index]
-            if Self.isDigit(byte) {
-                let before = index > start ? bytes[index - 1] : 0
-                if before == UInt8(ascii: ".") { index -= 1 }
-                guard Self.isPlain(before) else { return number() }
-                skipWord()
-                start = index
-            } else if byte >= 0x80 {
-                index += scalar().length
-                skipWord()
-                start = index
-            } else if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") {
-                return text(quote: byte)
-            } else if byte == UInt8(ascii: "%") {
-                return specifier()
-            } else {
-                index += 1
-            }
-        }
-    }
-
-    /// Goes on to a byte that may begin a literal, or is no ASCII. Most of a text is neither, and
-    /// is passed eight bytes at a time.
-    private mutating func skipPlain() {
-        while end - index >= 8 {
-            let eight = UnsafeRawBufferPointer(bytes).loadUnaligned(
-                fromByteOffset: index, as: UInt64.self)
-            let marks = Self.marks(UInt64(littleEndian: eight))
-            guard marks == 0 else {
-                index += marks.trailingZeroBitCount / 8
-                return
-            }
-            index += 8
-        }
-        while index < end, Self.marks(UInt64(bytes[index])) == 0 { index += 1 }
-    }
-
-    /// The highest bit of each of eight bytes that is a digit, one of `"#$%&'`, or no ASCII.
-    @inline(__always)
-    private static func marks(_ bytes: UInt64) -> UInt64 {
-        let highest: UInt64 = 0x8080_8080_8080_8080
-        let low = bytes & ~highest
-        // Adding 0x80 less a bound sets the highest bit of what is not below it, and carries no
-        // further, for there the bit was 0.
-        let digits = (low &+ each(0x80 - 0x30)) & ~(low &+ each(0x80 - 0x3A))
-        let quotes = (low &+ each(0x80 - 0x22)) & ~(low &+ each(0x80 - 0x28))
-        return (digits | quotes | bytes) & highest
-    }
-
     @inline(__always)
     private static func each(_ byte: UInt8) -> UInt64 { UInt64(byte) &* 0x0101_0101_0101_0101 }
 
@@ -118,7 +60,7 @@ struct Lexer {
         (byte | 0x20) &- 0x61 < 26 || byte == 0x5F || byte >= 0x80
     }
 
-    /// A letter of ASCII, or `_`.
+    /// Whether the byte is an ASCII letter or `_`.
     @inline(__always)
     private static func isPlain(_ byte: UInt8) -> Bool {
         (byte | 0x20) &- 0x61 < 26 || byte == 0x5F
@@ -144,7 +86,7 @@ struct Lexer {
         index = place
     }
 
-    /// The scalar of several bytes that begins here, and how many they are.
+    /// The multibyte scalar at `index`, and its length in bytes.
     private func scalar() -> (Unicode.Scalar, length: Int) {
         let first = bytes[index]
         let length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
@@ -165,7 +107,7 @@ struct Lexer {
         return Token(kind: kind, start: start, end: index, place: start)
     }
 
-    /// UTI-CONFORMS-TO and UTI-EQUALS, the only words with signs in them.
+    /// Reads UTI-CONFORMS-TO or UTI-EQUALS, the only words that contain signs.
     private mutating func identifierOperator(_ start: Int) -> Token? {
         let words: [(StaticString, Token.Kind)] = [
             ("uti-conforms-to", .utiConformsTo), ("uti-equals", .utiEquals),
@@ -183,7 +125,8 @@ struct Lexer {
         return nil
     }
 
-    /// `#word`, `$name` and `@name`; the sign alone is nothing. `#$name` is a key that begins so.
+    /// Reads `#word`, `$name` or `@name`. The sign alone is invalid; `#$name` is a key that begins
+    /// with `$`.
     private mutating func prefixed(_ kind: Token.Kind) -> Token {
         let place = index
         index += kind == .identifier && peek(1) == UInt8(ascii: "$") ? 2 : 1
@@ -200,7 +143,7 @@ struct Lexer {
     private mutating func number() -> Token {
         let start = index
         skipDigits()
-        // Most numbers are digits and nothing else.
+        // Most numbers contain only digits.
         let after = peek()
         if after != UInt8(ascii: "."), !Self.isLetter(after) {
             return Token(kind: .integer, start: start, end: index, place: start)
@@ -259,8 +202,7 @@ struct Lexer {
         return Token(kind: .unterminatedText, start: place, end: end, place: place)
     }
 
-    /// Where the next quote or backslash is, from a place on; the end or beyond it where there is
-    /// none.
+    /// The index of the next quote or backslash; `end` or greater if there is none.
     private func quoteOrBackslash(_ quote: UInt8, from start: Int) -> Int {
         var place = start
         while end - place >= 8 {
@@ -277,7 +219,7 @@ struct Lexer {
         return place
     }
 
-    /// The highest bit of the first byte that is 0; what it has beyond that one means nothing.
+    /// The highest bit of the first byte that is 0. Higher bits of the result are undefined.
     @inline(__always)
     private static func zeros(_ bytes: UInt64) -> UInt64 {
         (bytes &- 0x0101_0101_0101_0101) & ~bytes & 0x8080_8080_8080_8080
@@ -307,7 +249,7 @@ struct Lexer {
         }
     }
 
-    /// Signs that mean something else when another follows.
+    /// Signs whose meaning depends on the following sign.
     private mutating func doubledMark(_ byte: UInt8, _ second: UInt8) -> Token {
         switch (byte, second) {
         case (UInt8(ascii: "="), UInt8(ascii: "=")): sign(.equal, 2)
@@ -335,7 +277,7 @@ struct Lexer {
         }
     }
 
-    /// `%@`, `%K` and what C's printf knows, with its lengths.
+    /// Reads `%@`, `%K` or a specifier of printf, with its length modifier.
     private mutating func specifier() -> Token {
         let start = index
         index += 1

@@ -1,23 +1,21 @@
-/// The lists of a request's text, split into their items.
-
-/// Splits at commas that stand outside quotes, brackets, braces and parentheses.
+/// Splits the text of a list at commas outside quotes, brackets, braces and parentheses.
 struct ListItems {
     let bytes: UnsafeBufferPointer<UInt8>
     private(set) var ranges: [Range<Int>] = []
 
-    /// - Throws: `PredicateError` where the list or an item of it is empty, or it is too long.
-    init(_ bytes: UnsafeBufferPointer<UInt8>, _ noun: String) throws(PredicateError) {
+    /// - Throws: `PredicateError` if the list or an item is empty, or the list is too long.
+    init(_ bytes: UnsafeBufferPointer<UInt8>) throws(PredicateError) {
         self.bytes = bytes
         guard bytes.count <= PredicateLimits.textLength else {
-            throw PredicateError(
-                .limit, "\(noun) is longer than \(PredicateLimits.textLength) bytes")
+            throw PredicateError(.limit, "sort is longer than \(PredicateLimits.textLength) bytes")
         }
         var start = 0
-        for end in Self.places(of: UInt8(ascii: ","), in: bytes, 0..<bytes.count) + [bytes.count] {
+        for end in commas + [bytes.count] {
             let range = trimmed(start..<end)
             guard !range.isEmpty else {
                 throw PredicateError(
-                    .syntax, "\(noun) has an empty item", position: position(of: start),
+                    .syntax, "sort has an empty item",
+                    position: bytes[..<start].reduce(0) { $1 & 0xC0 == 0x80 ? $0 : $0 + 1 },
                     expected: "a key path or an expression")
             }
             ranges.append(range)
@@ -25,22 +23,18 @@ struct ListItems {
         }
     }
 
-    /// Where a byte stands outside quotes and brackets of all kinds.
-    static func places(
-        of wanted: UInt8, in bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>
-    ) -> [Int] {
+    private var commas: [Int] {
         var places: [Int] = []
         var depth = 0
         var quote: UInt8 = 0
-        var index = range.lowerBound
-        while index < range.upperBound {
+        var index = 0
+        while index < bytes.count {
             let byte = bytes[index]
             if quote != 0 {
                 if byte == UInt8(ascii: "\\") { index += 1 } else if byte == quote { quote = 0 }
-            } else if byte == wanted, depth == 0 {
-                places.append(index)
             } else {
                 switch byte {
+                case UInt8(ascii: ",") where depth == 0: places.append(index)
                 case UInt8(ascii: "'"), UInt8(ascii: "\""): quote = byte
                 case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
                 case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"):
@@ -61,45 +55,4 @@ struct ListItems {
         while high > low, Self.isSpace(bytes[high - 1]) { high -= 1 }
         return low..<high
     }
-
-    func position(of byte: Int) -> Int {
-        bytes[..<byte].reduce(0) { $1 & 0xC0 == 0x80 ? $0 : $0 + 1 }
-    }
-
-    func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
-
-    func expression(_ range: Range<Int>) throws(PredicateError) -> Expression {
-        var parser = PredicateParser(bytes, from: range.lowerBound, to: range.upperBound)
-        return try parser.wholeExpression()
-    }
-
-    /// As written, without the spaces beside punctuation.
-    func name(_ range: Range<Int>) -> String {
-        var result: [UInt8] = []
-        var quote: UInt8 = 0
-        var index = range.lowerBound
-        while index < range.upperBound {
-            let byte = bytes[index]
-            if quote != 0 {
-                result.append(byte)
-                if byte == UInt8(ascii: "\\"), index + 1 < range.upperBound {
-                    index += 1
-                    result.append(bytes[index])
-                } else if byte == quote {
-                    quote = 0
-                }
-            } else if Self.isSpace(byte) {
-                let next = bytes[index..<range.upperBound].first { !Self.isSpace($0) } ?? 0
-                if Self.isWord(result.last ?? 0), Self.isWord(next) { result.append(0x20) }
-                while index + 1 < range.upperBound, Self.isSpace(bytes[index + 1]) { index += 1 }
-            } else {
-                if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") { quote = byte }
-                result.append(byte)
-            }
-            index += 1
-        }
-        return String(decoding: result, as: UTF8.self)
-    }
-
-    static func isWord(_ byte: UInt8) -> Bool { Lexer.isLetter(byte) || Lexer.isDigit(byte) }
 }

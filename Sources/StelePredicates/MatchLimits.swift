@@ -1,32 +1,30 @@
-/// The bounds within which MATCHES must stay.
-
-/// How long a regular expression may run, and on how much.
+/// The limits of MATCHES: how long a match may run, and on how much text.
 public struct MatchLimits: Sendable, Hashable {
-    /// Nanoseconds for one text.
+    /// The time limit for one text, in nanoseconds.
     public var matchNanoseconds: UInt64
-    /// Nanoseconds for all texts of one statement, the compiling of patterns included.
+    /// The time limit for all texts of a statement, including the compilation of patterns, in
+    /// nanoseconds.
     public var statementNanoseconds: UInt64
-    /// The most UTF-8 bytes of a text.
+    /// The maximum length of a text, in UTF-8 bytes.
     public var textLength: Int
-    /// The same where the pattern refers back to a group (`\1`), which takes ICU a length's square
-    /// of steps in which it cannot be stopped.
+    /// The maximum length of a text, in UTF-8 bytes, if the pattern has a back reference (`\1`).
+    /// Such a match takes quadratic time, in which ICU cannot be stopped.
     public var referringTextLength: Int
-    /// The most UTF-8 bytes of a pattern that is not compiled yet.
+    /// The maximum length of a pattern that is not compiled yet, in UTF-8 bytes.
     public var patternLength: Int
 
-    /// What a statement with a thread of its own may take: 200 ms a text, 2 s together, texts up
-    /// to 16 MiB (4 KiB where the pattern refers back), patterns up to 1,000 bytes, which ICU
-    /// compiles in some 25 ms at worst.
+    /// The limits of a statement on a thread of its own: 200 ms for a text, 2 s for all texts,
+    /// texts up to 16 MiB (4 KiB with a back reference), patterns up to 1,000 bytes, which ICU
+    /// compiles in at most 25 ms.
     public static let standard = MatchLimits(
         matchNanoseconds: 200_000_000, statementNanoseconds: 2_000_000_000,
         textLength: 16 << 20, referringTextLength: 4_096, patternLength: 1_000)
 
-    /// What a reading may take on a thread that others wait for: 2 ms a text, 4 ms together, and
-    /// nothing that could take longer unasked.
+    /// The limits on a thread that serves other requests too: 2 ms for a text, 4 ms for all texts.
     public static let brief = MatchLimits(
         matchNanoseconds: 2_000_000, statementNanoseconds: 4_000_000,
         textLength: 64 << 10, referringTextLength: 256, patternLength: 50)
 
-    /// The most UTF-8 bytes of all patterns that one predicate or expression names itself.
-    public static let patternsOfAPredicate = 4_000
+    /// The maximum length of all patterns in one predicate or expression together, in UTF-8 bytes.
+    static let patternsOfAPredicate = 4_000
 }

@@ -1,14 +1,15 @@
-/// The requests that a model holds, checked before anybody asks one.
+/// Checks the fetch requests in a model.
 
 import SteleModel
 
 extension Model {
-    /// Checks the predicates of fetched properties and of fetch request templates, whose variables
-    /// may be of any type. What Core Data evaluates and Stele does not is an error when asked.
+    /// Checks the predicates of fetched properties and fetch request templates. A template's
+    /// variables may have any type. A predicate that Core Data supports and Stele does not is an
+    /// error only when it is used.
     ///
-    /// - Throws: `ModelErrors`, one for each predicate that nothing can evaluate: it cannot be read,
-    ///   names a key that there is none of, compares types that are never equal, or a fetched
-    ///   property has a variable that nobody gives a value.
+    /// - Throws: `ModelErrors` with one error for each predicate that can never be evaluated: it
+    ///   has a syntax error or an unknown key, compares incompatible types, or uses a variable that
+    ///   a fetched property does not define.
     public func checkRequests() throws(ModelErrors) {
         var mistakes: [ModelError] = []
         for entity in entities {
@@ -46,18 +47,18 @@ extension Model {
                 ModelError(
                     place, "its predicate \(text) cannot be evaluated: \(error.message)",
                     hint: isVariable
-                        ? "a fetched property knows $FETCH_SOURCE and $FETCHED_PROPERTY"
+                        ? "a fetched property has $FETCH_SOURCE and $FETCHED_PROPERTY"
                         : error.hint))
         }
     }
 
-    /// Whether Core Data evaluates it as little as Stele does.
+    /// Whether Core Data cannot evaluate the predicate either.
     private func isMistake(_ error: PredicateError, of entity: Entity) -> Bool {
         switch PredicateError.Code(rawValue: error.code) {
         case .unsupported, .limit, .notBuilt, nil: false
         case .syntax, .type, .pattern: true
         case .variable: error.near != "$FETCHED_PROPERTY"
-        // What every object of Core Data has beside its properties, and what a subentity has.
+        // Core Data's objects have these keys too, and subentities have more keys.
         case .unknownKey:
             !["objectID", "entity"].contains(error.near)
                 && !family(of: entity).contains { $0.property(named: error.near) != nil }

@@ -1,13 +1,11 @@
-/// A number as it is written in a predicate, and what it is worth.
-
 import SteleModel
 
-/// One literal of a text that its owner keeps alive.
+/// A number literal in a text that its owner keeps alive.
 struct NumberLiteral {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let place: Token
     private let isNegative: Bool
-    /// Whether it is a Double's shortest digits.
+    /// Whether the text is the shortest representation of a Double.
     private let isShortest: Bool
 
     init(
@@ -20,8 +18,8 @@ struct NumberLiteral {
         self.isShortest = isShortest
     }
 
-    /// An integer where it fits in 64 bits, else a Decimal: a fixed-point literal is exact to 38
-    /// digits. What no Decimal can hold is a Double; nil for what neither can.
+    /// The number: an integer if it fits in 64 bits, otherwise a Decimal, exact to 38 digits. What
+    /// a Decimal cannot hold is a Double; nil if a Double cannot hold it either.
     var value: Value? {
         switch place.kind {
         case .integer: whole.map { .int($0) } ?? fixedPoint
@@ -30,8 +28,8 @@ struct NumberLiteral {
         }
     }
 
-    /// An integer literal's value; nil where it does not fit in 64 bits.
-    var whole: Int64? {
+    /// The value of an integer literal; nil if it does not fit in 64 bits.
+    private var whole: Int64? {
         var value: Int64 = 0
         for index in place.start..<place.end {
             let digit = Int64(bytes[index] &- 0x30)
@@ -56,14 +54,14 @@ struct NumberLiteral {
         let digits = String(decoding: bytes[(place.start + 2)..<place.end], as: UTF8.self)
         let text = isNegative ? "-" + digits : digits
         if let value = Int64(text, radix: base) { return .int(value) }
-        // Beyond 64 bits as far as a Decimal is exact, which is 38 digits.
+        // A larger number is a Decimal if it has at most 38 digits.
         guard let value = UInt128(digits, radix: base),
             let decimal = DecimalText.parse("\(value)".utf8)
         else { return nil }
         return .decimal(isNegative ? -decimal : decimal)
     }
 
-    /// Significant digits and an exponent, which up to 19 digits need no text in between.
+    /// Parses digits and an exponent, directly if there are at most 19 significant digits.
     private var fixedPoint: Value? {
         var mantissa: UInt64 = 0
         var digits = 0
@@ -84,7 +82,7 @@ struct NumberLiteral {
                 if digits > 0 { zeros += 1 }
                 continue
             }
-            // Zeros count only once another digit follows them.
+            // Zeros count only if another digit follows.
             digits += zeros + 1
             if digits <= 19 {
                 for _ in 0..<zeros { mantissa &*= 10 }
@@ -106,8 +104,7 @@ struct NumberLiteral {
         return longNumber(digits: digits, exponent: exponent)
     }
 
-    /// The exponent's digits after `e`; what is beyond any text's length is cut, as out of range
-    /// in any case.
+    /// Reads the exponent after `e`, clamped to a value that is out of range for any text length.
     private func writtenExponent(from start: Int) -> Int {
         let text = String(decoding: bytes[start..<place.end], as: UTF8.self)
         let most = 1 << 40
@@ -126,8 +123,8 @@ struct NumberLiteral {
         guard let value = Double(written), value.isFinite else { return nil }
         if value == 0 { return .decimal(0) }
         if isShortest { return .double(value) }
-        // It is what its shortest digits are read as, which may be a Decimal: so it prints as what
-        // reads as the same.
+        // The value is that of its shortest representation, which may be a Decimal, so that the
+        // printed form reads back as the same value.
         var shortest = "\(value.magnitude)"
         return shortest.withUTF8 {
             let all = Token(kind: .fixedPoint, start: 0, end: $0.count, place: 0)

@@ -1,11 +1,10 @@
-/// The regular expressions that a predicate names itself, compiled before anything runs.
-
-/// Goes through a predicate and compiles the patterns of its MATCHES.
+/// Compiles the regular expressions in a predicate's MATCHES comparisons, so that errors are found
+/// before it runs.
 struct PatternCheck {
     private var length = 0
 
-    /// - Throws: `PredicateError` with code `predicate.pattern`, or `predicate.limit` where one or
-    ///   all together are too long.
+    /// - Throws: `PredicateError` with code `predicate.pattern` for an invalid pattern, or
+    ///   `predicate.limit` if the patterns are too long.
     mutating func check(_ predicate: Predicate) throws(PredicateError) {
         switch predicate {
         case .constant: return
@@ -19,7 +18,7 @@ struct PatternCheck {
                         .limit,
                         "the patterns of MATCHES have more than "
                             + "\(MatchLimits.patternsOfAPredicate) bytes together",
-                        near: "MATCHES", hint: "ask in several requests")
+                        near: "MATCHES", hint: "use several requests")
                 }
                 do throws(PredicateError) { try PatternMatcher.check(pattern, it.options) } catch {
                     var error = error

@@ -1,13 +1,13 @@
-/// MATCHES: texts against regular expressions, as a whole and in bounded time.
+import SteleSystem
 
-/// Matches texts against regular expressions, for one statement after the other. Not Sendable: one
+/// Matches whole texts against regular expressions in bounded time. Not Sendable: use it on one
 /// thread at a time.
 ///
-/// The syntax is ICU's, the whole text must match, `.` passes over no line end, `^` and `$` are
-/// the text's ends. `[c]` is ICU's own disregard of case; `[d]` leaves the nonspacing marks out of
-/// both the text and the pattern after canonical decomposition.
+/// The syntax is ICU's. `.` does not match a line end; `^` and `$` match only at the ends of the
+/// text. `[c]` is ICU's case-insensitive matching; `[d]` removes nonspacing marks from the text and
+/// the pattern after canonical decomposition.
 public final class PatternMatcher {
-    /// How long it may take; may change between statements.
+    /// The limits; they may change between statements.
     public var limits: MatchLimits
     private var spent: UInt64 = 0
 
@@ -16,15 +16,16 @@ public final class PatternMatcher {
         let expression: RegularExpression
     }
 
-    /// The patterns in use, the last one first.
+    /// The most recently used pattern is first.
     private var kept: [Kept] = []
     private static let keptAtMost = 8
 
     private var units: UnsafeMutablePointer<UInt16>?
     private var room = 0
-    /// Units that are kept from one text to the next.
+    /// The largest buffer that is kept for the next text, in UTF-16 units.
     private static let roomKept = 1 << 16
 
+    /// Creates a matcher.
     public init(_ limits: MatchLimits = .standard) { self.limits = limits }
 
     deinit {
@@ -32,7 +33,7 @@ public final class PatternMatcher {
         units?.deallocate()
     }
 
-    /// A statement begins: all of its time is there again.
+    /// Begins a statement: resets the time that has been used.
     @inlinable
     public func begin() { restart() }
 
@@ -41,13 +42,13 @@ public final class PatternMatcher {
 
     /// Whether the whole text matches the pattern.
     ///
-    /// - Throws: `PredicateError` with code `predicate.pattern` where it is no regular expression,
-    ///   `predicate.limit` where it runs too long, or text or pattern is too long.
+    /// - Throws: `PredicateError` with code `predicate.pattern` if the pattern is invalid, or
+    ///   `predicate.limit` if the match takes too long, or the text or the pattern is too long.
     public func matches(
         _ text: UnsafeBufferPointer<UInt8>, _ pattern: UnsafeBufferPointer<UInt8>,
         _ options: ComparisonOptions = []
     ) throws(PredicateError) -> Bool {
-        let start = monotonicNanoseconds()
+        let start = MonotonicClock.now
         let flags = Self.flags(options)
         let expression = try expression(pattern, flags)
         let most = expression.refersBack ? limits.referringTextLength : limits.textLength
@@ -58,7 +59,7 @@ public final class PatternMatcher {
         let outcome = expression.match(
             UnsafeBufferPointer(start: buffer, count: count),
             end: start &+ min(limits.matchNanoseconds, left))
-        spent &+= monotonicNanoseconds() &- start
+        spent &+= MonotonicClock.now &- start
         if room > Self.roomKept { release() }
         switch outcome {
         case .matches, .differs:
@@ -68,23 +69,24 @@ public final class PatternMatcher {
         case .overflow:
             throw PredicateError(
                 .limit,
-                "MATCHES keeps more ways to go back than it may on a text of \(count) characters",
+                "MATCHES exceeds its backtracking limit on a text of \(count) characters",
                 near: "MATCHES",
-                hint: "use a set, [ab]*, where there is a choice in a repetition, (a|b)*, or a "
-                    + "possessive one, *+")
+                hint: "write a set, [ab]*, instead of a repeated choice, (a|b)*, or use a "
+                    + "possessive quantifier, *+")
         }
     }
 
-    /// The same over Strings.
+    /// Whether the whole text matches the pattern.
+    ///
+    /// - Throws: `PredicateError` as for bytes.
     public func matches(
         _ text: String, _ pattern: String, _ options: ComparisonOptions = []
     ) throws(PredicateError) -> Bool {
-        let result = withText(text) { text in
-            withText(pattern) { pattern in
-                Result { () throws(PredicateError) in try matches(text, pattern, options) }
+        try withBytes(of: text) { text throws(PredicateError) in
+            try withBytes(of: pattern) { pattern throws(PredicateError) in
+                try matches(text, pattern, options)
             }
         }
-        return try result.get()
     }
 
     static func flags(_ options: ComparisonOptions) -> UInt8 {
@@ -107,9 +109,9 @@ public final class PatternMatcher {
             throw Self.patternTooLong(pattern.count, limits.patternLength)
         }
         guard spent < limits.statementNanoseconds else { throw tooSlow(nil) }
-        let start = monotonicNanoseconds()
+        let start = MonotonicClock.now
         let key = PatternPool.Key(pattern: Array(pattern), flags: flags)
-        defer { spent &+= monotonicNanoseconds() &- start }
+        defer { spent &+= MonotonicClock.now &- start }
         let made = try Self.compiled(key)
         if kept.count >= Self.keptAtMost, let last = kept.popLast() {
             PatternPool.shared.give(last.expression, last.key)
@@ -125,19 +127,17 @@ public final class PatternMatcher {
             let text = String(decoding: key.pattern, as: UTF8.self)
             throw PredicateError(
                 .pattern,
-                "\"\(text)\" is no regular expression: \(error.reason), seen after "
+                "\"\(text)\" is not a valid regular expression: \(error.reason), after "
                     + "\(error.position) character\(error.position == 1 ? "" : "s")", near: text,
-                hint: "in quotes \\ is written twice, as in \"\\\\d+\"; \\Q…\\E takes all "
-                    + "between as it is")
+                hint: "in quotes a backslash is written twice, as in \"\\\\d+\"; \\Q…\\E quotes "
+                    + "all characters between")
         }
     }
 
-    /// Compiles a pattern, which is kept for its first use.
+    /// Compiles a pattern and keeps it for its first use.
     ///
     /// - Throws: `PredicateError` as `matches` for its pattern.
-    static func check(
-        _ pattern: String, _ options: ComparisonOptions
-    ) throws(PredicateError) {
+    static func check(_ pattern: String, _ options: ComparisonOptions) throws(PredicateError) {
         let bytes = Array(pattern.utf8)
         let most = MatchLimits.standard.patternLength
         guard bytes.count <= most else { throw patternTooLong(bytes.count, most) }
@@ -149,35 +149,35 @@ public final class PatternMatcher {
 
     static func patternTooLong(_ length: Int, _ most: Int) -> PredicateError {
         PredicateError(
-            .limit, "a pattern of MATCHES has \(length) bytes, and \(most) are the most",
-            near: "MATCHES", hint: "split it, and join the parts by OR")
+            .limit, "a pattern of MATCHES has \(length) bytes, and the limit is \(most)",
+            near: "MATCHES", hint: "split it, and join the parts with OR")
     }
 
     private func tooLong(_ length: Int, _ most: Int, _ refersBack: Bool) -> PredicateError {
         PredicateError(
             .limit,
-            "MATCHES takes texts of up to \(most) bytes"
-                + (refersBack ? " where the pattern refers back to a group" : "")
-                + ", and there is one of \(length)", near: "MATCHES",
+            "MATCHES accepts texts of up to \(most) bytes"
+                + (refersBack ? " if the pattern has a back reference" : "")
+                + ", and a text has \(length)", near: "MATCHES",
             hint: refersBack
-                ? "write the pattern without referring back to a group"
-                : "narrow the objects by another condition before it, joined by AND")
+                ? "write the pattern without a back reference"
+                : "write a condition before it, joined with AND, that matches fewer objects")
     }
 
-    /// - Parameter count: the text's length where it alone took too long, else nil.
+    /// - Parameter count: the length of the text if it alone took too long, otherwise nil.
     private func tooSlow(_ count: Int?) -> PredicateError {
         let message =
             if let count {
-                "MATCHES ran longer than \(limits.matchNanoseconds / 1_000_000) ms on a text of "
+                "MATCHES took longer than \(limits.matchNanoseconds / 1_000_000) ms on a text of "
                     + "\(count) characters"
             } else {
-                "MATCHES ran longer than \(limits.statementNanoseconds / 1_000_000) ms on all "
+                "MATCHES took longer than \(limits.statementNanoseconds / 1_000_000) ms on all "
                     + "texts together"
             }
         return PredicateError(
             .limit, message, near: "MATCHES",
-            hint: "avoid a repetition within a repetition, such as (a+)+; CONTAINS and BEGINSWITH "
-                + "are always quick")
+            hint: "avoid nested repetitions, such as (a+)+; CONTAINS and BEGINSWITH "
+                + "are always fast")
     }
 
     // MARK: The text's place

@@ -1,17 +1,15 @@
-/// Compiled patterns that nobody uses at the moment, for all threads.
+import SteleSystem
 
-import SteleMutex
-
-/// Keeps compiled patterns from one use to the next; bounded.
+/// A bounded pool of compiled patterns that are not in use, shared by all threads.
 final class PatternPool: Sendable {
-    /// A pattern as it was written, and how it is read.
+    /// The text of a pattern and its options.
     struct Key: Hashable, Sendable {
         var pattern: [UInt8]
-        /// 1 ignores case, 2 leaves accents out.
+        /// Bit 1: ignore case. Bit 2: remove accents.
         var flags: UInt8
     }
 
-    // A compiled pattern in the pool is nobody's, and one thread takes it out.
+    // Each pattern in the pool is taken out by one thread only.
     private struct Idle: @unchecked Sendable {
         let key: Key
         let expression: RegularExpression
@@ -19,12 +17,12 @@ final class PatternPool: Sendable {
 
     static let shared = PatternPool()
 
-    /// Newest last.
+    /// The most recently returned pattern is last.
     private let idle = Mutex<[Idle]>([])
-    /// How many are kept.
+    /// The most patterns that are kept.
     static let capacity = 64
 
-    /// A compiled pattern, out of the pool or made now.
+    /// A compiled pattern, from the pool or newly compiled.
     ///
     /// - Throws: `RegularExpression.Malformed`.
     func take(_ key: Key) throws(RegularExpression.Malformed) -> RegularExpression {
@@ -38,7 +36,7 @@ final class PatternPool: Sendable {
         return try RegularExpression(units, ignoresCase: key.flags & 1 != 0)
     }
 
-    /// Takes one back.
+    /// Returns a pattern to the pool.
     func give(_ expression: RegularExpression, _ key: Key) {
         let one = Idle(key: key, expression: expression)
         idle.withLock { idle in
@@ -48,10 +46,10 @@ final class PatternPool: Sendable {
     }
 }
 
-/// UTF-8 as the UTF-16 that ICU reads.
+/// Converts UTF-8 to the UTF-16 that ICU reads.
 enum UTF16Units {
-    /// Writes the text's units and gives their number; there must be room for one a byte, and for
-    /// four where accents are left out.
+    /// Writes the UTF-16 units of a text and returns their number. The buffer must have room for
+    /// one unit for each byte, or four if accents are removed.
     static func write(
         _ bytes: UnsafeBufferPointer<UInt8>, _ folding: CaseFolding?,
         to units: UnsafeMutablePointer<UInt16>

@@ -1,13 +1,15 @@
-/// Predicates as text, the way NSPredicate prints them (`predicateFormat`).
+/// Prints predicates in the format language, as NSPredicate does.
 
 extension Predicate: CustomStringConvertible {
-    /// The predicate in the format language; reading it gives the same predicate again.
+    /// The predicate in the format language; parsing it gives the same predicate
+    /// (`predicateFormat`).
     public var predicateFormat: String {
         var text = ""
         write(to: &text)
         return text
     }
 
+    /// The same as `predicateFormat`.
     public var description: String { predicateFormat }
 
     func write(to text: inout String) {
@@ -32,7 +34,7 @@ extension Predicate: CustomStringConvertible {
         }
     }
 
-    /// As a part of a larger one, where compounds stand in parentheses.
+    /// Writes an operand of a compound, in parentheses if it is a compound itself.
     private func writePart(to text: inout String) {
         let isCompound =
             switch self {
@@ -70,7 +72,7 @@ extension Comparison {
 }
 
 extension Comparison.Operator {
-    /// As it is printed.
+    /// The operator as it is printed.
     public var sign: String {
         switch self {
         case .lessThan: "<"

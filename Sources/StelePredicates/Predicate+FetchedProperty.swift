@@ -1,10 +1,8 @@
-/// What a fetched property says of itself in its predicate.
-
 import SteleModel
 
 extension Predicate {
-    /// The predicate with what `$FETCHED_PROPERTY` says: the property's name, and its userInfo.
-    public func filled(for property: FetchedPropertyDescription) -> Predicate {
+    /// Replaces `$FETCHED_PROPERTY` by the property's name or an entry of its user info.
+    package func filled(for property: FetchedPropertyDescription) -> Predicate {
         replacingVariables { name, path in
             guard name == "FETCHED_PROPERTY" else { return nil }
             switch path.first {

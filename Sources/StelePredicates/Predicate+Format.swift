@@ -1,18 +1,18 @@
-/// Reading predicates and expressions from text (NSPredicate(format:), NSExpression(format:)).
-
 extension Predicate {
-    /// The predicate that the text says.
+    /// Parses a predicate (NSPredicate(format:)).
     ///
-    /// Integers up to 64 bits are `Value.int`, larger ones and fixed-point numbers exact
-    /// `Value.decimal`s up to 38 digits, `YES` and `NO` the numbers 1 and 0; a check against the
-    /// model makes of them what they are compared with.
-    /// - Throws: `PredicateError` with the place, what was expected there and often a hint:
+    /// Integers up to 64 bits become `Value.int`; larger ones and fixed-point numbers become
+    /// `Value.decimal`, exact to 38 digits; YES and NO become 1 and 0. `PredicateCheck` converts
+    /// them to the type that they are compared with.
+    /// - Throws: `PredicateError` with the position, what was expected, and often a hint:
     ///   `predicate.syntax`, `predicate.unsupported` or `predicate.limit`.
     public init(format: String) throws(PredicateError) {
         try self.init(format: format, arguments: [])
     }
 
-    /// The same, with a value for each `%@` and a key path for each `%K` in the text.
+    /// Parses a predicate with a value for each `%@` and a key path for each `%K`.
+    ///
+    /// - Throws: `PredicateError` as without arguments, and if the arguments do not fit the format.
     public init(format: String, arguments: [FormatArgument]) throws(PredicateError) {
         self = try PredicateParser.parse(format, arguments) {
             (parser: inout PredicateParser) throws(PredicateError) in
@@ -22,9 +22,9 @@ extension Predicate {
 }
 
 extension Expression {
-    /// The expression that the text says.
+    /// Parses an expression (NSExpression(format:)).
     ///
-    /// - Throws: `PredicateError` as `Predicate(format:)` does.
+    /// - Throws: `PredicateError` as `Predicate(format:)`.
     public init(format: String) throws(PredicateError) {
         self = try PredicateParser.parse(format, []) {
             (parser: inout PredicateParser) throws(PredicateError) in
@@ -34,7 +34,7 @@ extension Expression {
 }
 
 extension PredicateParser {
-    /// Runs a parser over a text of bounded length.
+    /// Runs a parser on a text of limited length.
     static func parse<T>(
         _ text: String, _ arguments: [FormatArgument],
         _ body: (inout PredicateParser) throws(PredicateError) -> T
@@ -52,17 +52,12 @@ extension PredicateParser {
     }
 }
 
-/// The text's UTF-8 bytes, without copying them where they lie in one piece.
+/// Calls `body` with the text's UTF-8 bytes, without copying contiguous text.
 @inline(__always)
 func withBytes<T>(
     of text: String, _ body: (UnsafeBufferPointer<UInt8>) throws(PredicateError) -> T
 ) throws(PredicateError) -> T {
-    let run = { (bytes: UnsafeBufferPointer<UInt8>) -> Result<T, PredicateError> in
-        do throws(PredicateError) { return .success(try body(bytes)) } catch {
-            return .failure(error)
-        }
-    }
-    if let result = text.utf8.withContiguousStorageIfAvailable(run) { return try result.get() }
-    var copy = text
-    return try copy.withUTF8(run).get()
+    try withText(text) { bytes in
+        Result { () throws(PredicateError) in try body(bytes) }
+    }.get()
 }

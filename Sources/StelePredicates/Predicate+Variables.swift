@@ -1,11 +1,11 @@
-/// Filling in variables with values that are at hand, before a check.
+/// Substitution of variables before a check.
 
 import SteleModel
 
 extension Predicate {
-    /// The same with the free variables that the closure knows replaced: it is given the
-    /// variable's name and the keys after it (`$FETCH_SOURCE.team.name` is `FETCH_SOURCE` and
-    /// `team`, `name`), and nil leaves them as they are. The variables of SUBQUERYs are not free.
+    /// Replaces free variables. The closure gets the variable's name and the keys after it
+    /// (`$FETCH_SOURCE.team.name` gives `FETCH_SOURCE` and `team`, `name`); nil keeps the variable.
+    /// Variables of SUBQUERY are not free.
     public func replacingVariables(
         _ replacement: (_ name: String, _ path: [String]) -> Expression?
     ) -> Predicate {
@@ -21,7 +21,7 @@ extension Predicate {
         }
     }
 
-    /// The variables that need a value from outside: those of SUBQUERYs do not.
+    /// The names of the free variables, which need a value. Variables of SUBQUERY are not free.
     public var freeVariables: Set<String> {
         var names = Set<String>()
         _ = replacingVariables { name, _ in
@@ -33,34 +33,43 @@ extension Predicate {
 }
 
 extension Expression {
-    /// As `Predicate.replacingVariables(_:)`.
+    /// Replaces free variables as `Predicate.replacingVariables(_:)` does.
     public func replacingVariables(
         _ replacement: (_ name: String, _ path: [String]) -> Expression?
     ) -> Expression {
-        func inside(_ expression: Expression) -> Expression {
-            expression.replacingVariables(replacement)
-        }
         switch self {
-        case .constant, .evaluatedObject, .anyKey: return self
         case .variable(let name): return replacement(name, []) ?? self
         case .keyPath(.variable(let name), let path): return replacement(name, path) ?? self
-        case .keyPath(let operand, let path): return .keyPath(inside(operand), path)
-        case .function(let name, let arguments): return .function(name, arguments.map(inside))
-        case .aggregate(let items): return .aggregate(items.map(inside))
         case .subquery(let collection, let variable, let predicate):
             let body = predicate.replacingVariables { name, path in
                 name == variable ? nil : replacement(name, path)
             }
-            return .subquery(inside(collection), variable: variable, body)
+            return .subquery(collection.replacingVariables(replacement), variable: variable, body)
+        default:
+            return mapParts(
+                { $0.replacingVariables(replacement) }, { $0.replacingVariables(replacement) })
+        }
+    }
+
+    /// The same expression with its operands and its predicate transformed.
+    func mapParts(
+        _ inside: (Expression) -> Expression, _ condition: (Predicate) -> Predicate
+    ) -> Expression {
+        switch self {
+        case .constant, .evaluatedObject, .variable, .anyKey: self
+        case .keyPath(let operand, let path): .keyPath(inside(operand), path)
+        case .function(let name, let arguments): .function(name, arguments.map(inside))
+        case .aggregate(let items): .aggregate(items.map(inside))
+        case .subquery(let collection, let variable, let predicate):
+            .subquery(inside(collection), variable: variable, condition(predicate))
         case .conditional(let predicate, let yes, let no):
-            return .conditional(
-                predicate.replacingVariables(replacement), inside(yes), inside(no))
+            .conditional(condition(predicate), inside(yes), inside(no))
         case .set(let operation, let left, let right):
-            return .set(operation, inside(left), inside(right))
+            .set(operation, inside(left), inside(right))
         case .index(let collection, .at(let position)):
-            return .index(inside(collection), .at(inside(position)))
-        case .index(let collection, let position): return .index(inside(collection), position)
-        case .assignment(let name, let value): return .assignment(name, inside(value))
+            .index(inside(collection), .at(inside(position)))
+        case .index(let collection, let position): .index(inside(collection), position)
+        case .assignment(let name, let value): .assignment(name, inside(value))
         }
     }
 }

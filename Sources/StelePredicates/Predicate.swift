@@ -1,22 +1,22 @@
-/// A predicate as a value: what the format language says, and what every store means by it.
-
 import SteleModel
 
-/// A condition on an object (NSPredicate); equality is structural.
+/// A condition on an object (NSPredicate). Equality is structural.
 public enum Predicate: Sendable, Hashable {
     /// TRUEPREDICATE or FALSEPREDICATE.
     case constant(Bool)
+    /// A comparison of two expressions.
     case comparison(Comparison)
-    /// All hold; of none, true (NSAndPredicateType).
+    /// A conjunction (NSAndPredicateType); true without operands.
     case and([Predicate])
-    /// One holds at least; of none, false (NSOrPredicateType).
+    /// A disjunction (NSOrPredicateType); false without operands.
     case or([Predicate])
+    /// A negation (NSNotPredicateType).
     indirect case not(Predicate)
 }
 
-/// Two expressions and what is asked of them (NSComparisonPredicate).
+/// A comparison of two expressions (NSComparisonPredicate).
 public struct Comparison: Sendable, Hashable {
-    /// NSPredicateOperatorType.
+    /// The operator (NSComparisonPredicate.Operator).
     public enum Operator: Int, Sendable, Hashable {
         case lessThan = 0
         case lessThanOrEqual = 1
@@ -33,98 +33,100 @@ public struct Comparison: Sendable, Hashable {
         case between = 100
     }
 
-    /// How a to-many on the left is taken; NONE is written as NOT ANY.
+    /// How a to-many key path on the left is compared (NSComparisonPredicate.Modifier). NONE is
+    /// parsed as NOT ANY.
     public enum Modifier: Int, Sendable, Hashable {
         case direct = 0
         case all = 1
         case any = 2
     }
 
+    /// The left side.
     public var left: Expression {
-        get { storage.left }
+        get { storage.fields.left }
         set { self = Comparison(newValue, type, right, modifier: modifier, options: options) }
     }
+    /// The right side.
     public var right: Expression {
-        get { storage.right }
+        get { storage.fields.right }
         set { self = Comparison(left, type, newValue, modifier: modifier, options: options) }
     }
-    public var type: Operator {
-        get { storage.type }
-        set { self = Comparison(left, newValue, right, modifier: modifier, options: options) }
-    }
-    public var modifier: Modifier {
-        get { storage.modifier }
-        set { self = Comparison(left, type, right, modifier: newValue, options: options) }
-    }
+    /// The operator.
+    public var type: Operator { storage.fields.type }
+    /// How a to-many key path on the left is compared.
+    public var modifier: Modifier { storage.fields.modifier }
+    /// How text is compared.
     public var options: ComparisonOptions {
-        get { storage.options }
+        get { storage.fields.options }
         set { self = Comparison(left, type, right, modifier: modifier, options: newValue) }
     }
 
     private var storage: Storage
 
+    /// Creates a comparison.
     public init(
         _ left: consuming Expression, _ type: Operator, _ right: consuming Expression,
         modifier: Modifier = .direct, options: ComparisonOptions = []
     ) {
-        storage = Storage(left, right, type, modifier, options)
+        storage = Storage(
+            Fields(type: type, modifier: modifier, options: options, left: left, right: right))
     }
 
+    /// Whether all fields are equal.
     public static func == (a: Comparison, b: Comparison) -> Bool {
-        let (x, y) = (a.storage, b.storage)
-        return x === y
-            || x.type == y.type && x.modifier == y.modifier && x.options == y.options
-                && x.left == y.left && x.right == y.right
+        a.storage === b.storage || a.storage.fields == b.storage.fields
     }
 
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(type)
-        hasher.combine(modifier)
-        hasher.combine(options)
-        hasher.combine(left)
-        hasher.combine(right)
-    }
-}
+    /// Hashes all fields.
+    public func hash(into hasher: inout Hasher) { hasher.combine(storage.fields) }
 
-extension Comparison {
-    /// One word to those who take a predicate apart, so that its expressions are not copied at each
-    /// look. Never changed: another comparison has another.
-    private final class Storage: Sendable {
-        let left: Expression
-        let right: Expression
+    private struct Fields: Sendable, Hashable {
         let type: Operator
         let modifier: Modifier
         let options: ComparisonOptions
+        let left: Expression
+        let right: Expression
+    }
 
-        init(
-            _ left: consuming Expression, _ right: consuming Expression, _ type: Operator,
-            _ modifier: Modifier, _ options: ComparisonOptions
-        ) {
-            self.left = left
-            self.right = right
-            self.type = type
-            self.modifier = modifier
-            self.options = options
-        }
+    /// A reference, so that taking a predicate apart does not copy expressions.
+    private final class Storage: Sendable {
+        let fields: Fields
+        init(_ fields: consuming Fields) { self.fields = fields }
     }
 }
 
 /// How text is compared (NSComparisonPredicate.Options): `[c]`, `[d]`, `[n]`, `[l]`.
 public struct ComparisonOptions: OptionSet, Sendable, Hashable {
+    /// The bits, with Core Data's numbers.
     public let rawValue: Int
+    /// Creates options from their bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// `[c]`: case does not matter.
+    /// `[c]`: ignores case.
     public static let caseInsensitive = ComparisonOptions(rawValue: 1)
-    /// `[d]`: accents do not matter.
+    /// `[d]`: ignores accents.
     public static let diacriticInsensitive = ComparisonOptions(rawValue: 2)
-    /// `[n]`: text is taken as prepared already; overrides the others.
+    /// `[n]`: compares code points; overrides the other options.
     public static let normalized = ComparisonOptions(rawValue: 4)
-    /// `[l]`: as a person of the service's language sorts.
+    /// `[l]`: sorts as people expect, with numbers by value.
     public static let localeSensitive = ComparisonOptions(rawValue: 8)
+
+    /// The options of the letters c, d, n and l in any case; nil if there are other letters.
+    init?(letters: some Sequence<UInt8>) {
+        self = []
+        for letter in letters {
+            switch letter | 0x20 {
+            case UInt8(ascii: "c"): insert(.caseInsensitive)
+            case UInt8(ascii: "d"): insert(.diacriticInsensitive)
+            case UInt8(ascii: "n"): insert(.normalized)
+            case UInt8(ascii: "l"): insert(.localeSensitive)
+            default: return nil
+            }
+        }
+    }
 }
 
-/// What a comparison, a column or a sort key is made from (NSExpression).
+/// The value of a comparison's side, a column or a sort key (NSExpression).
 public indirect enum Expression: Sendable, Hashable {
     /// A literal.
     case constant(Value)
@@ -134,7 +136,7 @@ public indirect enum Expression: Sendable, Hashable {
     case variable(String)
     /// `operand.a.b.@count`; the operand of a plain key path is `evaluatedObject`.
     case keyPath(Expression, [String])
-    /// A function by Foundation's name, such as `add:to:`, `sum:`, `uppercase:`, `now`.
+    /// A function by its Foundation name, such as `add:to:`, `sum:`, `uppercase:` or `now`.
     case function(String, [Expression])
     /// `{a, b, c}`.
     case aggregate([Expression])
@@ -151,17 +153,19 @@ public indirect enum Expression: Sendable, Hashable {
     /// `$v := expression`.
     case assignment(String, Expression)
 
+    /// A set operation; the raw values are those of NSExpression.ExpressionType.
     public enum SetOperation: Int, Sendable, Hashable {
         case union = 5
         case intersect = 6
         case minus = 7
     }
 
+    /// The position of an element in a collection, or its size.
     public indirect enum IndexPosition: Sendable, Hashable {
         case first, last, size
         case at(Expression)
     }
 
-    /// A plain key path from the object itself.
+    /// A key path that begins at the evaluated object.
     public static func key(_ path: String...) -> Expression { .keyPath(.evaluatedObject, path) }
 }

@@ -1,18 +1,17 @@
-/// The functions of the language on plain values, which SQL stores call as well.
-
+import Glibc
 import SteleModel
+import SteleSystem
 
-/// What functions, casts and aggregates make of values: the one meaning that all stores share.
+/// Functions, casts and aggregates on plain values, with the meaning that all stores share.
 public enum PredicateCalls {
-    /// What `now()` is at this moment: seconds since 2001-01-01T00:00:00Z. It is taken once for all
-    /// that is asked at a time.
-    public static var now: Double { secondsSinceReferenceDate() }
+    /// The current time for `now()`, in seconds since 2001-01-01T00:00:00Z. A request uses one time
+    /// for all its parts.
+    public static var now: Double { ReferenceDate.now }
 
-    /// A function of one or two single values; null for what it has no meaning for.
+    /// The result of a function of one or two values; null if it is undefined for them.
     public static func apply(_ function: PredicateFunction, _ a: Value, _ b: Value?) -> Value {
         switch function {
-        case .uppercase, .lowercase, .canonical, .length:
-            return PredicateText.apply(function, to: a)
+        case .uppercase, .lowercase, .canonical, .length: return text(function, a)
         case .noIndex: return a
         default: break
         }
@@ -21,8 +20,19 @@ public enum PredicateCalls {
         return Arithmetic.binary(function, a, b)
     }
 
-    /// A number as an attribute of that type holds it: whole numbers cut at the point; nil where it
-    /// is beyond the type.
+    private static func text(_ function: PredicateFunction, _ value: Value) -> Value {
+        guard case .string(let text) = value else { return .null }
+        return switch function {
+        case .uppercase: .string(text.uppercased())
+        case .lowercase: .string(text.lowercased())
+        case .length: .int(Int64(text.utf16.count))
+        default:
+            .string(TextComparison.fold(text, options: [.caseInsensitive, .diacriticInsensitive]))
+        }
+    }
+
+    /// A number converted to an attribute's type, truncated to a whole number for an integer type;
+    /// nil if it is out of range.
     public static func number(_ value: Value, as type: AttributeType) -> Value? {
         switch type {
         case .integer16, .integer32, .integer64:
@@ -47,19 +57,19 @@ public enum PredicateCalls {
         }
     }
 
-    /// What `randomn` gives; null where the number is not above 0.
+    /// A random whole number from 0 to below `number`; null if `number` is not positive.
     public static func random(below number: Value) -> Value {
         guard let bound = Arithmetic.integer(number), bound > 0 else { return .null }
         return .int(Int64.random(in: 0..<bound))
     }
 
-    /// What `CAST` gives; null where the value has no such form.
+    /// The result of CAST; null if the value has no such form.
     public static func cast(_ value: Value, to target: CastType) -> Value {
-        value.isNull ? .null : Arithmetic.cast(value, to: target)
+        Arithmetic.cast(value, to: target)
     }
 
-    /// The Decimal as which a Double compares with Decimals: whole numbers beyond 2^53 exactly, as
-    /// with integers, all others by their shortest digits; nil where it is too great or too small.
+    /// The Decimal that a Double compares as: whole numbers beyond 2^53 exactly, others by their
+    /// shortest digits; nil if a Decimal cannot hold it.
     public static func comparable(_ number: Double) -> Decimal? {
         let size = number.magnitude
         if size >= 0x1p53, size < 0x1p120 { return Decimal(string: "\(Int128(number))") }
@@ -67,11 +77,12 @@ public enum PredicateCalls {
         return Value.double(number).asDecimal
     }
 
-    /// The place in a collection that a number names: cut at the point, and held within 64 bits; nil
-    /// for what is no number.
+    /// The index in a collection that a number gives, truncated and clamped to 64 bits; nil if the
+    /// value is not a number.
     public static func index(_ value: Value) -> Int64? { Arithmetic.integer(value) }
 
-    /// Metres between two places in degrees; null where a coordinate is no number.
+    /// The great-circle distance in metres between two points in degrees; null if a coordinate is
+    /// not a number.
     public static func distance(
         _ a: (latitude: Value, longitude: Value), _ b: (latitude: Value, longitude: Value)
     ) -> Value {
@@ -81,8 +92,8 @@ public enum PredicateCalls {
         return Arithmetic.distance((w, x), (y, z))
     }
 
-    /// The population's standard deviation; null of none. The order of the numbers does not
-    /// matter to the result.
+    /// The standard deviation of the population, independent of the order of the numbers; null if
+    /// there are none.
     public static func standardDeviation(_ numbers: [Double]) -> Value {
         if numbers.isEmpty { return .null }
         let sorted = numbers.sorted()
@@ -92,8 +103,8 @@ public enum PredicateCalls {
         return Arithmetic.finite((squares / count).squareRoot())
     }
 
-    /// The middle one of the numbers, or the mean of the middle two; null of none. Exact where
-    /// they are Decimals.
+    /// The median: the middle number, or the mean of the middle two, exact for Decimals; null if
+    /// there are none.
     public static func median(_ numbers: [Value]) -> Value {
         Aggregation.median(numbers)
     }

@@ -1,10 +1,9 @@
-/// Attributes that are more than one value in a row, or less: composites, Binary attributes whose
-/// values may be files, and encrypted ones.
+/// Checks of composite, external and encrypted attributes.
 
 import SteleModel
 
 extension PredicateCheck {
-    /// Whether a composite is nil: whether all that is in it is. Nil for any other comparison.
+    /// The condition that all elements of a composite are nil; nil for other comparisons.
     func compositeIsNil(_ comparison: Comparison) -> Predicate? {
         guard comparison.modifier == .direct,
             comparison.type == .equal || comparison.type == .notEqual,
@@ -21,7 +20,8 @@ extension PredicateCheck {
         return comparison.type == .equal ? isNil : .not(isNil)
     }
 
-    /// The composite attribute at the end of a key path over to-ones, and the path to its object.
+    /// The composite attribute at the end of a key path over to-one relationships, and the path to
+    /// its object.
     private func composite(at path: [String]) -> (Attribute, start: [String])? {
         var place = entity
         for (index, key) in path.enumerated() {
@@ -39,8 +39,8 @@ extension PredicateCheck {
         return nil
     }
 
-    /// Refuses to compare a value that may be a file with anything but nil: in a row stands its
-    /// name, and no store reads a file to compare it.
+    /// Refuses to compare an external value with anything but nil: the row contains only a file
+    /// name, and stores do not read files for comparisons.
     func checkExternal(_ comparison: Comparison) throws(PredicateError) {
         guard model.hasExternalAttributes else { return }
         for (side, other) in [
@@ -53,7 +53,7 @@ extension PredicateCheck {
             if case .constant(.null) = other { continue }
             throw PredicateError(
                 .type,
-                "\(side.description) may be a file: it can only be compared with nil",
+                "\(side.description) may be in an external file: it can only be compared with nil",
                 near: name, hint: "write \(side.description) == nil, or != nil")
         }
     }
@@ -66,10 +66,10 @@ extension PredicateCheck {
         return attribute.isExternal
     }
 
-    /// An expression that orders or groups rows, fitted to the model, and its type.
+    /// An expression that sorts or groups rows, checked, and its type.
     ///
-    /// - Throws: `PredicateError` as for a predicate, and for what is encrypted.
-    public func check(
+    /// - Throws: `PredicateError` as for a predicate, and for an encrypted value.
+    package func check(
         key expression: Expression
     ) throws(PredicateError) -> (Expression, ExpressionType) {
         let (checked, type) = try check(expression)

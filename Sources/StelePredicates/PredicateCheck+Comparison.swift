@@ -1,4 +1,4 @@
-/// Checking comparisons: what may be compared with what, and how.
+/// Checks of comparisons: which types can be compared, and by which operators.
 
 import SteleModel
 
@@ -15,19 +15,19 @@ extension PredicateCheck {
             if error.code == PredicateError.Code.unknownKey.rawValue, !error.isHinted,
                 isBareWord(error.near, in: comparison.right)
             {
-                placed.hint = "text stands in quotes: \"\(error.near)\""
+                placed.hint = "text is written in quotes: \"\(error.near)\""
             }
             throw placed
         }
     }
 
-    /// Whether a mistake of types is none, for what a variable of the comparison is comes later.
+    /// Whether a type error is premature because the comparison has a variable without a value.
     private func isOpen(_ error: PredicateError, _ it: Comparison, _ scope: Scope) -> Bool {
         hasOpenVariables && error.code == PredicateError.Code.type.rawValue
             && Predicate.comparison(it).freeVariables.contains { scope.entity(of: $0) == nil }
     }
 
-    /// Whether what is compared with, or an item of it, is that key: it may be text without quotes.
+    /// Whether the unknown key is an operand or a list item, and so may be text without quotes.
     private func isBareWord(_ key: String, in side: Expression) -> Bool {
         if case .aggregate(let items) = side { return items.contains(.key(key)) }
         return side == .key(key)
@@ -39,7 +39,7 @@ extension PredicateCheck {
         let left = try checked(comparison.left, scope)
         let right = try checked(comparison.right, scope)
         do throws(PredicateError) { return try fitted(comparison, left, right) } catch {
-            // Aliases and what was computed are named as they are written.
+            // Messages use the operands as written, not the values that aliases stand for.
             var named = error
             if error.near == right.expression.description {
                 named.near = comparison.right.description
@@ -63,7 +63,7 @@ extension PredicateCheck {
                     .type,
                     "\(word) needs a to-many key path, and \(comparison.left.description) "
                         + "is \(left.type.noun)", near: comparison.left.description,
-                    hint: "without a to-many relationship it is left out")
+                    hint: "omit it if there is no to-many relationship")
             }
             left.type = element
         }
@@ -81,7 +81,7 @@ extension PredicateCheck {
         return .comparison(result)
     }
 
-    /// The literals of a list under ANY or ALL take the other side's type.
+    /// The literals of a list under ANY or ALL, converted to the other side's type.
     private func converted(
         _ items: [Expression], _ type: ExpressionType, toMeet other: Typed
     ) throws(PredicateError) -> [Expression] {
@@ -102,7 +102,8 @@ extension PredicateCheck {
         _ result: inout Comparison, _ left: Typed, _ right: Typed
     ) throws(PredicateError) {
         for side in [left, right] where side.type.kind == .collection {
-            // Lists compare with lists, item by item; what the store holds has no such order.
+            // Lists can be compared with lists, element by element. Collections in the store have
+            // no such order.
             let isEquality = result.type == .equal || result.type == .notEqual
             let areLists = [left, right].allSatisfy {
                 ($0.type.kind == .collection || $0.type.kind == .any) && $0.pending == nil
@@ -118,7 +119,7 @@ extension PredicateCheck {
             for side in [a, b] where side.type.kind == .object || side.type.kind == .opaque {
                 throw PredicateError(
                     .type,
-                    "\(side.expression.description) has no order; it can only be equal or not",
+                    "\(side.expression.description) has no order; only == and != are allowed",
                     near: side.expression.description,
                     hint: side.type.kind == .object ? "compare one of its keys, or _id" : nil)
             }
@@ -140,10 +141,10 @@ extension PredicateCheck {
 
     private func needsModifier(_ side: Expression) -> PredicateError {
         PredicateError(
-            .type, "\(side.description) is a collection, and this compares single values",
+            .type, "\(side.description) is a collection, and the operator compares single values",
             near: side.description,
             hint: isList(side)
-                ? "a list is searched with IN"
+                ? "use IN to search a list"
                 : "write ANY, ALL or NONE before the comparison, or count it: "
                     + "count(\(side.description)) > 5")
     }
@@ -167,7 +168,7 @@ extension PredicateCheck {
         let bounds = right.items
         guard bounds.count == 2, case .aggregate = right.expression else {
             throw PredicateError(
-                .type, "BETWEEN needs two bounds, and \(result.right.description) is not two",
+                .type, "BETWEEN needs a list of two bounds, not \(result.right.description)",
                 near: result.right.description, hint: "write BETWEEN {low, high}")
         }
         var unifiedLeft = left
@@ -190,7 +191,7 @@ extension PredicateCheck {
     private func membership(
         _ result: inout Comparison, element: Typed, in collection: Typed
     ) throws(PredicateError) {
-        let (a, b) = try member(element, collection, "IN", result.right)
+        let (a, b) = try member(element, of: collection, "IN", written: result.right)
         result.left = a
         result.right = b
     }
@@ -201,21 +202,21 @@ extension PredicateCheck {
         if right.type.kind == .collection, left.type.kind == .text || left.type.kind == .any {
             throw needsModifier(right.expression)
         }
-        let (b, a) = try member(right, left, "CONTAINS", result.left)
+        let (b, a) = try member(right, of: left, "CONTAINS", written: result.left)
         result.left = a
         result.right = b
     }
 
-    /// An element in a collection, or text in text.
+    /// Checks an element and a collection, or a text and a text that may contain it.
     private func member(
-        _ element: Typed, _ collection: Typed, _ word: String, _ written: Expression
+        _ element: Typed, of collection: Typed, _ word: String, written: Expression
     ) throws(PredicateError) -> (Expression, Expression) {
         if element.type.kind == .collection { throw needsModifier(element.expression) }
         var collection = collection
         if let text = collection.pending {
             if word == "IN" {
                 return try blaming(collection.expression) { () throws(PredicateError) in
-                    try member(element, list(text, for: element), word, written)
+                    try member(element, of: list(text, for: element), word, written: written)
                 }
             }
             collection = try convert(collection, to: .value(.string), near: element.expression)
@@ -239,7 +240,7 @@ extension PredicateCheck {
                 "\(word) needs a collection or text, and \(written.description) is "
                     + collection.type.noun, near: written.description,
                 hint: collection.type.kind == .opaque
-                    ? "it can be compared with nil alone" : "a list is written {1, 2}")
+                    ? "it can only be compared with nil" : "a list is written {1, 2}")
         }
     }
 
@@ -259,13 +260,13 @@ extension PredicateCheck {
 
     // MARK: Text
 
-    /// How what is no text is asked for instead.
+    /// A hint for an operand that is not text.
     private func textHint(_ side: Typed) -> String? {
-        if side.isLiteral { return "text stands in quotes" }
+        if side.isLiteral { return "text is written in quotes" }
         return switch side.type.kind {
-        case .date: "a span of dates is x >= \"2026-01-01\" AND x < \"2027-01-01\""
-        case .object: "compare a key of it"
-        case .number, .any: "CAST(…, \"NSString\") makes text of a number"
+        case .date: "a range of dates is written x >= \"2026-01-01\" AND x < \"2027-01-01\""
+        case .object: "compare one of its keys"
+        case .number, .any: "CAST(…, \"NSString\") converts a number to text"
         default: nil
         }
     }

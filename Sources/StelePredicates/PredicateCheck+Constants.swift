@@ -1,10 +1,10 @@
-/// Constants and variables become what they are compared with.
+/// Converts constants and variables to the type that they are compared with.
 
 import SteleJSON
 import SteleModel
 
 extension PredicateCheck {
-    /// Both sides as one kind, or the sentence that says why that cannot be.
+    /// Both sides with compatible types; an error if there are none.
     func unified(_ left: Typed, _ right: Typed) throws(PredicateError) -> (Typed, Typed) {
         var (a, b) = (left, right)
         if a.pending != nil, b.pending != nil || b.type.kind == .any { a = settled(a) }
@@ -39,12 +39,12 @@ extension PredicateCheck {
         var hint: String?
         switch (a.type.kind, b.type.kind) {
         case (.text, .number), (.number, .text):
-            hint = "text stands in quotes and numbers without; YES and NO are the numbers 1 and 0"
+            hint = "text is written in quotes, numbers without; YES and NO are the numbers 1 and 0"
         case (.date, .number), (.number, .date):
             hint = "write the date as text, such as \"2026-01-31\", or as CAST(seconds, \"NSDate\")"
         case (.object, .object):
-            hint = "they are of different families of entities"
-        case (.collection, _), (_, .collection): hint = "a collection is searched with IN or ANY"
+            hint = "their entities have no common parent"
+        case (.collection, _), (_, .collection): hint = "use IN or ANY to search a collection"
         default: break
         }
         return PredicateError(
@@ -58,7 +58,7 @@ extension PredicateCheck {
         return "an object of \(model.entities[index].name)"
     }
 
-    /// A variable that met nothing: a number where it reads as one, else text.
+    /// A variable that is compared with nothing typed: a number if its text is one, otherwise text.
     func settled(_ typed: Typed) -> Typed {
         guard let text = typed.pending else { return typed }
         return constant(Self.number(text) ?? .string(text))
@@ -77,7 +77,7 @@ extension PredicateCheck {
         return value
     }
 
-    /// The wider of two types of numbers; otherwise the first.
+    /// The wider of two number types; otherwise the first type.
     static func wider(_ a: ExpressionType, _ b: ExpressionType) -> ExpressionType {
         guard case .value(let x) = a, case .value(let y) = b, a.kind == .number, b.kind == .number
         else { return a }
@@ -85,13 +85,14 @@ extension PredicateCheck {
         return x == .decimal || y == .decimal ? .value(.decimal) : .value(.integer64)
     }
 
-    /// The type of what is sometimes the one and sometimes the other: numbers are of the wider type.
+    /// The type of a value that has either type: the wider one for numbers.
     static func either(_ a: ExpressionType, _ b: ExpressionType) -> ExpressionType {
         if a.kind == .any { return b }
         return a == b && a == .value(.boolean) ? a : wider(a, b)
     }
 
-    /// A literal that is a Double beside whole numbers, as in arithmetic.
+    /// Whether it is a fixed-point literal, which is a Double beside whole numbers, as in
+    /// arithmetic.
     func isFixedPoint(_ typed: Typed) -> Bool {
         if case .constant(.decimal) = typed.expression { true } else { false }
     }
@@ -101,7 +102,7 @@ extension PredicateCheck {
         return kind == .integer16 || kind == .integer32 || kind == .integer64
     }
 
-    /// A variable's text as the items of a list: `{1, 2}` or `1,2`.
+    /// The elements of a list in a variable's text: `{1, 2}` or `1,2`.
     func list(_ text: String, for element: Typed) throws(PredicateError) -> Typed {
         if text.utf8.first == UInt8(ascii: "{") {
             return try checked(try Expression(format: text), Scope())
@@ -118,7 +119,8 @@ extension PredicateCheck {
 
     // MARK: One constant
 
-    /// The same as that type where it is a literal, a variable, or a choice of such.
+    /// Converts a literal, a variable, or a TERNARY of such to a type; other expressions are
+    /// unchanged.
     func convert(
         _ typed: Typed, to type: ExpressionType, near other: Expression
     ) throws(PredicateError) -> Typed {
@@ -133,7 +135,7 @@ extension PredicateCheck {
             let changed = try fitted(value, to: type, near: other)
             return changed == value ? typed : constant(changed)
         case .conditional(let predicate, let yes, let no):
-            // What is a Double for some objects is one for all, beside a Decimal, too.
+            // A value that is a Double for some objects is a Double for all, even beside a Decimal.
             if typed.type == .value(.double), type == .value(.decimal) { return typed }
             let a = try convert(branch(yes, typed), to: type, near: other)
             let b = try convert(branch(no, typed), to: type, near: other)
@@ -144,7 +146,7 @@ extension PredicateCheck {
         }
     }
 
-    /// What is wrong with the value of a variable stands where the variable does.
+    /// Attributes an error in the value of a variable to the variable.
     func blaming<R>(
         _ name: Expression, _ body: () throws(PredicateError) -> R
     ) throws(PredicateError) -> R {
@@ -163,7 +165,7 @@ extension PredicateCheck {
         return Typed(expression: expression, type: whole.type)
     }
 
-    /// A variable's text as the type that it meets.
+    /// The text of a variable, converted to the type that it is compared with.
     private func value(
         of text: String, as type: ExpressionType, named name: Expression
     ) throws(PredicateError) -> Value {
@@ -181,24 +183,24 @@ extension PredicateCheck {
             if let number = Self.number(text) { return number }
             guard case .variable = name else {
                 throw PredicateError(
-                    .type, "\(name.description) is no number", near: name.description)
+                    .type, "\(name.description) is not a number", near: name.description)
             }
             throw PredicateError(
-                .variable, "\(name.description) should be a number, and \(text) is none",
+                .variable, "\(name.description) must be a number, and \(text) is not one",
                 near: name.description)
         case .object: return Self.number(text) ?? .string(text)
         default: return .string(text)
         }
     }
 
-    /// A literal's value as what it meets.
+    /// The value of a literal, converted to the type that it is compared with.
     func fitted(
         _ value: Value, to type: ExpressionType, near other: Expression? = nil
     ) throws(PredicateError) -> Value {
         switch (value, type.kind) {
         case (.null, _), (_, .any): return value
         case (.string(let text), .date):
-            if let seconds = dateReader(text) { return .date(seconds) }
+            if let seconds = Self.date(text) { return .date(seconds) }
             throw Self.noDate(text)
         case (.string(let text), .uuid):
             if let uuid = UUID(uuidString: text) { return .uuid(uuid) }
@@ -210,7 +212,7 @@ extension PredicateCheck {
             return .key(key)
         case (.decimal, .object), (.double, .object):
             throw PredicateError(
-                .type, "\(value.literal) is no object's id; ids are whole numbers",
+                .type, "\(value.literal) is not the id of an object; ids are whole numbers",
                 near: value.literal, hint: objectHint(type, near: other))
         case (_, .number):
             guard value.isNumber, case .value(let numeric) = type else { return value }
@@ -218,7 +220,7 @@ extension PredicateCheck {
         case (_, .opaque), (_, .binary), (_, .encrypted):
             if case .data = value, type != .encrypted { return value }
             throw PredicateError(
-                .type, "\(type.noun) can be compared with nil alone, not with \(value.literal)",
+                .type, "\(type.noun) can only be compared with nil, not with \(value.literal)",
                 near: value.literal)
         default: return value
         }
@@ -227,10 +229,12 @@ extension PredicateCheck {
     private func unreadable(_ text: String, _ noun: String, _ hint: String?) -> PredicateError {
         let literal = Value.string(text).literal
         return PredicateError(
-            .type, "\(literal) is compared with \(noun) and is none", near: literal, hint: hint)
+            .type, "\(literal) is compared with \(noun) and is not one", near: literal, hint: hint)
     }
 
-    /// Why a text is no date: what is wrong with one, where it begins like one.
+    static func date(_ text: String) -> Double? { try? ISO8601.secondsSinceReferenceDate(text) }
+
+    /// The error for a text that is not a date, with the reason if it begins like one.
     static func noDate(_ text: String) -> PredicateError {
         let literal = Value.string(text).literal
         let written = "write it as 2026-01-31 or 2026-01-31T09:00:00Z"
@@ -243,10 +247,12 @@ extension PredicateCheck {
             }
         }
         return PredicateError(
-            .type, "\(literal) is compared with a date and is none", near: literal, hint: written)
+            .type, "\(literal) is compared with a date and is not one", near: literal,
+            hint: written)
     }
 
-    /// A number as that type holds it; where it cannot, as it is: then it is just never equal.
+    /// A number converted to a type. A number that the type cannot hold is unchanged: no value
+    /// equals it.
     static func number(_ value: Value, as type: AttributeType) -> Value {
         switch type {
         case .boolean:
@@ -255,7 +261,8 @@ extension PredicateCheck {
             if case .decimal(let it) = value, let whole = it.wholeNumber { return .int(whole) }
             if case .bool(let it) = value { return .int(it ? 1 : 0) }
         case .double:
-            // What no Double is stays what it is: equal to none, and beside each.
+            // A number that no Double equals is unchanged, so that it equals none and sorts beside
+            // them.
             if case .int(let it) = value, Double(exactly: it) == nil { return value }
             if let it = value.asDouble { return .double(it) }
         case .float:
@@ -267,7 +274,7 @@ extension PredicateCheck {
         return value
     }
 
-    /// An object's URI, `x-coredata://STORE/Entity/p42`, or its path here, `/Entity/42`.
+    /// The key in an object's URI, `x-coredata://STORE/Entity/p42`, or in its path, `/Entity/42`.
     private func key(
         _ text: String, _ type: ExpressionType, near other: Expression?
     ) throws(PredicateError) -> Int64 {
@@ -284,7 +291,7 @@ extension PredicateCheck {
                         "\(text.prefix(100)) is an object of the store \(parts[1].prefix(50)), and "
                             + "this is \(storeIdentifier)", near: Value.string(text).literal,
                         expected: "an object of this store",
-                        hint: "an object of this store is named by its id, or /\(named.name)/42")
+                        hint: "write an object of this store as its id, or as /\(named.name)/42")
                 }
                 guard case .object(let wanted) = type,
                     model.entities[wanted].root != named.root
@@ -300,7 +307,7 @@ extension PredicateCheck {
         throw unreadable(text, "an object", objectHint(type, near: other))
     }
 
-    /// How an object is named, and the key of it that may have been meant.
+    /// How an object is written, and the text attribute that was perhaps meant.
     private func objectHint(_ type: ExpressionType, near other: Expression?) -> String {
         guard case .object(let index) = type else {
             return "write its id, or x-coredata://STORE/Entity/p42"
@@ -314,7 +321,7 @@ extension PredicateCheck {
         guard case .keyPath(let base, let path) = other,
             let key = texts.first(where: { $0 == "name" || $0 == "title" }) ?? texts.first
         else { return ways }
-        return "\(ways); or compare a key of it, such as "
+        return "\(ways); or compare one of its keys, such as "
             + Expression.keyPath(base, path + [key]).description
     }
 }

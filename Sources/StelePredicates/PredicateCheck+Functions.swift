@@ -1,4 +1,4 @@
-/// Checking calls, lists and sets.
+/// Checks of function calls.
 
 import SteleModel
 
@@ -23,7 +23,7 @@ extension PredicateCheck {
             if it.type.kind == .collection, function != .distance {
                 throw PredicateError(
                     .type,
-                    "\(function.shortName) works on single values, and "
+                    "\(function.shortName) takes single values, and "
                         + "\(argument.description) is a collection", near: argument.description)
             }
             typed.append(it)
@@ -37,8 +37,7 @@ extension PredicateCheck {
         _ function: PredicateFunction, _ arguments: [Typed]
     ) throws(PredicateError) -> Typed {
         func made(_ type: ExpressionType, _ arguments: [Typed]) -> Typed {
-            Typed(
-                expression: .function(function.rawValue, arguments.map(\.expression)), type: type)
+            Typed(expression: .function(function.rawValue, arguments.map(\.expression)), type: type)
         }
         switch function {
         case .add, .subtract, .multiply, .divide, .modulus, .raise:
@@ -70,7 +69,7 @@ extension PredicateCheck {
                 [try place(arguments[0], function), try place(arguments[1], function)])
         default:
             throw PredicateError(
-                .unsupported, "\(function.shortName) cannot stand here", near: function.shortName)
+                .unsupported, "\(function.shortName) is not allowed here", near: function.shortName)
         }
     }
 
@@ -88,14 +87,12 @@ extension PredicateCheck {
             near: argument.expression.description, hint: textHint(function, given))
     }
 
-    /// What is done with text instead.
-    private func textHint(
-        _ function: PredicateFunction, _ given: ExpressionType.Kind
-    ) -> String? {
+    /// A hint for a text operand of an arithmetic operator.
+    private func textHint(_ function: PredicateFunction, _ given: ExpressionType.Kind) -> String? {
         guard given == .text else { return nil }
         switch function {
-        case .add: return "texts are not joined: compare each by itself"
-        case .onesComplement: return "text is searched by a pattern with MATCHES"
+        case .add: return "texts cannot be joined; compare each by itself"
+        case .onesComplement: return "use MATCHES to search text by a pattern"
         default: return nil
         }
     }
@@ -113,9 +110,9 @@ extension PredicateCheck {
             argument.items.allSatisfy({ $0.type.kind == .number || $0.type.kind == .any })
         else {
             throw PredicateError(
-                .type, "\(argument.expression.description) is no place",
+                .type, "\(argument.expression.description) is not a location",
                 near: argument.expression.description,
-                hint: "a place is written {latitude, longitude}, in degrees")
+                hint: "a location is written {latitude, longitude}, in degrees")
         }
         var place = argument
         place.expression = .aggregate(argument.items.map { asDouble($0).expression })
@@ -124,8 +121,8 @@ extension PredicateCheck {
 
     // MARK: Arithmetic
 
-    /// Literals among themselves are exact; one that meets a Decimal is a Decimal, and any other
-    /// fixed-point literal is a Double as SQL computes it.
+    /// Arithmetic between literals is exact. A literal beside a Decimal becomes a Decimal; any
+    /// other fixed-point literal becomes a Double, as in SQL.
     private func arithmetic(
         _ function: PredicateFunction, _ left: Typed, _ right: Typed
     ) throws(PredicateError) -> Typed {
@@ -145,8 +142,8 @@ extension PredicateCheck {
         return Typed(expression: .function(function.rawValue, operands), type: type)
     }
 
-    /// A whole number beside a Decimal. One that is computed becomes a Double where 64 bits do not
-    /// hold it, and would make a Double of the whole; as a Decimal it is one whatever it is.
+    /// A whole number as an operand beside a Decimal. A computed one becomes a Double on overflow
+    /// of 64 bits, which would make the result a Double; cast to Decimal it always is a Decimal.
     func held(_ typed: Typed) -> Expression {
         guard isWhole(typed) else { return typed.expression }
         switch typed.expression {
@@ -162,7 +159,7 @@ extension PredicateCheck {
         return asDouble(literal)
     }
 
-    /// A date and seconds, or the seconds between two dates.
+    /// Arithmetic with a date: a date plus or minus seconds, or the difference of two dates.
     private func dates(
         _ function: PredicateFunction, _ left: Typed, _ right: Typed
     ) throws(PredicateError) -> Typed {
@@ -182,9 +179,9 @@ extension PredicateCheck {
             throw PredicateError(
                 .type,
                 "\(left.expression.description) \(function.infix?.sign ?? "and") "
-                    + "\(right.expression.description) makes no sense for a date",
+                    + "\(right.expression.description) is not defined for dates",
                 near: left.expression.description,
-                hint: "seconds can be added to a date, and dates subtracted")
+                hint: "add seconds to a date, or subtract two dates")
         }
         return Typed(
             expression: .function(function.rawValue, [a.expression, b.expression]), type: type)
@@ -197,19 +194,14 @@ extension PredicateCheck {
     ) throws(PredicateError) -> Typed {
         var inner = scope
         inner.isInAggregate = true
-        guard var operand = arguments.first else {
+        guard let argument = arguments.first else {
             try allowRows(function, scope)
             return Typed(
                 expression: .function(function.rawValue, []), type: .value(.integer64),
                 isAggregate: true)
         }
-        var isDistinct = false
-        if case .function(PredicateFunction.distinct.rawValue, let inside) = operand,
-            let first = inside.first
-        {
-            isDistinct = true
-            operand = first
-        }
+        let isDistinct = argument.distinctOperand != nil
+        let operand = argument.distinctOperand ?? argument
         let typed = settled(try checked(operand, inner))
         var element = typed.type
         var isRows = true
@@ -220,12 +212,11 @@ extension PredicateCheck {
         if isRows { try allowRows(function, scope, operand) }
         if isDistinct, element == .encrypted { throw .encrypted(operand) }
         try checkElement(element, function, operand)
-        let argument: Expression =
-            isDistinct
-            ? .function(PredicateFunction.distinct.rawValue, [typed.expression])
-            : typed.expression
+        let distinct = Expression.function(
+            PredicateFunction.distinct.rawValue, [typed.expression])
         return Typed(
-            expression: .function(function.rawValue, [argument]),
+            expression: .function(
+                function.rawValue, [isDistinct ? distinct : typed.expression]),
             type: Self.type(of: function, over: element), isAggregate: isRows || typed.isAggregate,
             isOrdered: function == .mode)
     }
@@ -235,18 +226,17 @@ extension PredicateCheck {
     ) throws(PredicateError) {
         let name = function.shortName
         if scope.isInAggregate {
-            throw PredicateError(
-                .type, "an aggregate over rows cannot stand in another", near: name)
+            throw PredicateError(.type, "an aggregate over rows cannot contain another", near: name)
         }
         if function == .mode {
             throw PredicateError(
-                .unsupported, "mode works on a collection, not over rows", near: name)
+                .unsupported, "mode applies to a collection, not to rows", near: name)
         }
         guard !allowsRowAggregates else { return }
-        let what = operand.map { ", and \($0.description) is none" } ?? ""
+        let what = operand.map { ", and \($0.description) is not one" } ?? ""
         throw PredicateError(
             .type, "\(name) needs a collection here\(what)", near: name,
-            hint: "a condition on totals over rows stands in having")
+            hint: "write conditions on aggregates over rows in having")
     }
 
     private func checkElement(
@@ -264,7 +254,7 @@ extension PredicateCheck {
         guard !fits else { return }
         throw PredicateError(
             .type,
-            "\(function.shortName) cannot work on \(operand.description): each is "
+            "\(function.shortName) cannot be applied to \(operand.description): each element is "
                 + element.noun, near: operand.description)
     }
 
@@ -283,14 +273,12 @@ extension PredicateCheck {
 
     // MARK: CAST
 
-    private func cast(
-        _ arguments: [Expression], _ scope: Scope
-    ) throws(PredicateError) -> Typed {
+    private func cast(_ arguments: [Expression], _ scope: Scope) throws(PredicateError) -> Typed {
         guard case .constant(.string(let name)) = arguments[1],
             let target = CastType(rawValue: name)
         else {
             throw PredicateError(
-                .unsupported, "nothing can be cast to \(arguments[1].description)",
+                .unsupported, "CAST does not know the type \(arguments[1].description)",
                 near: arguments[1].description)
         }
         var typed = try checked(arguments[0], scope)
@@ -331,7 +319,7 @@ extension PredicateCheck {
         if value.isNull { return .null }
         let result: Value? =
             switch (target, value) {
-            case (.date, .string(let text)): dateReader(text).map { .date($0) }
+            case (.date, .string(let text)): Self.date(text).map { .date($0) }
             case (.uuid, .string(let text)): UUID(uuidString: text).map { .uuid($0) }
             case (.number, .string(let text)): Self.number(text)
             case (.decimal, .string(let text)): Self.number(text)?.asDecimal.map { .decimal($0) }

@@ -1,4 +1,4 @@
-// Types of lists and sets.
+// Checks of lists and set operations.
 
 import SteleModel
 
@@ -27,15 +27,15 @@ extension PredicateCheck {
         return made(typed, isAggregate)
     }
 
-    /// A list of literals may be as long as it likes; others are computed one by one.
+    /// Long lists may contain only literals, because other elements are evaluated one by one.
     private func checkLength(_ items: [Expression]) throws(PredicateError) {
         for item in items {
             if case .constant = item { continue }
             throw PredicateError(
                 .limit,
-                "a list of more than \(PredicateLimits.listedExpressions) items holds literals "
-                    + "alone, and \(item.description) is none", near: item.description,
-                hint: "split the list, and join the comparisons by OR")
+                "a list of more than \(PredicateLimits.listedExpressions) items may contain only "
+                    + "literals, and \(item.description) is not one", near: item.description,
+                hint: "split the list, and join the comparisons with OR")
         }
     }
 
@@ -54,7 +54,7 @@ extension PredicateCheck {
     }
 
     func set(
-        _ operation: Expression.SetOperation, _ left: Expression, _ right: Expression,
+        _ operation: Expression.SetOperation, of left: Expression, and right: Expression,
         _ scope: Scope
     ) throws(PredicateError) -> Typed {
         var a = try checked(left, scope)
@@ -62,7 +62,7 @@ extension PredicateCheck {
         for (side, written) in [(a, left), (b, right)] where side.type.kind != .collection {
             throw PredicateError(
                 .type,
-                "\(operation.sign) joins collections, and \(written.description) is "
+                "\(operation.sign) combines collections, and \(written.description) is "
                     + side.type.noun, near: written.description,
                 hint: "a list is written {1, 2}")
         }
@@ -76,7 +76,7 @@ extension PredicateCheck {
             type: .collection(Self.either(x, y)), isOrdered: a.isOrdered && b.isOrdered)
     }
 
-    /// A list whose literals are of the kind that a collection holds.
+    /// A list with its literals converted to the type of a collection's elements.
     private func fitted(_ list: Typed, to other: Typed) throws(PredicateError) -> Typed {
         guard case .collection(let element) = other.type else { return list }
         var items: [Typed] = []

@@ -1,16 +1,17 @@
-/// What most comparisons are, checked by the shortest way: the same as the long one, sooner.
+/// The fast path of the check, for the most frequent comparisons. It gives the same result as the
+/// general one.
 
 import SteleModel
 
 extension PredicateCheck {
-    /// What a key path over to-ones leads to.
+    /// What a key path over to-one relationships leads to.
     private enum Plain {
         case attribute(AttributeType)
         case toOne
     }
 
-    /// A key of the object, or across to-ones, and literals of its kind; nil for anything else. The
-    /// very predicate where nothing in it has to be changed.
+    /// Checks a comparison of a key path over to-one relationships with literals; nil for any other
+    /// comparison. Returns the predicate itself if nothing changes.
     func plain(_ predicate: Predicate, _ comparison: Comparison) -> Predicate? {
         guard comparison.modifier == .direct, aliases.isEmpty,
             case .keyPath(.evaluatedObject, let path) = comparison.left, let plain = plain(path)
@@ -24,14 +25,9 @@ extension PredicateCheck {
             if fitted == value { return predicate }
             return Self.changed(comparison, .constant(fitted))
         case (.attribute(let kind), .aggregate(let items)):
-            return list(items, kind, comparison, predicate)
+            return list(items, of: kind, in: comparison, predicate)
         default: return nil
         }
-    }
-
-    /// The type of the attribute at the end of a key path over to-ones; nil where there is none.
-    func attributeType(_ path: [String]) -> AttributeType? {
-        if case .attribute(let type)? = plain(path) { type } else { nil }
     }
 
     private func plain(_ path: [String]) -> Plain? {
@@ -54,9 +50,9 @@ extension PredicateCheck {
         }
     }
 
-    /// BETWEEN and IN with literals alone.
+    /// Checks BETWEEN and IN with a list of literals.
     private func list(
-        _ items: [Expression], _ kind: AttributeType, _ comparison: Comparison,
+        _ items: [Expression], of kind: AttributeType, in comparison: Comparison,
         _ predicate: Predicate
     ) -> Predicate? {
         switch comparison.type {
@@ -82,7 +78,7 @@ extension PredicateCheck {
                 comparison.left, comparison.type, right, options: comparison.options))
     }
 
-    /// A literal as an attribute's, compared with it so; nil where the long way has to tell.
+    /// A literal converted to an attribute's type; nil if the general check must decide.
     private static func fitted(
         _ value: Value, to kind: AttributeType, _ type: Comparison.Operator
     ) -> Value? {

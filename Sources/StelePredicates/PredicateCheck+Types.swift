@@ -1,13 +1,11 @@
-/// What a checked predicate was understood as: each key path and constant with its type.
-
 import SteleModel
 
 extension PredicateCheck {
-    /// The key paths, variables and constants of a checked predicate as they print, each once and
-    /// in their order, with the type that they were read as.
+    /// The key paths, variables and constants of a checked predicate as they print, each once, in
+    /// order, and with its type.
     ///
-    /// - Throws: `PredicateError` where the predicate does not fit the model.
-    public func types(
+    /// - Throws: `PredicateError` if the predicate does not fit the model.
+    package func types(
         in predicate: Predicate
     ) throws(PredicateError) -> [(text: String, type: ExpressionType)] {
         var list = TypeList(check: self)
@@ -16,7 +14,7 @@ extension PredicateCheck {
     }
 }
 
-/// A walk over a checked predicate.
+/// Collects the types in a checked predicate.
 private struct TypeList {
     let check: PredicateCheck
     var found: [(text: String, type: ExpressionType)] = []

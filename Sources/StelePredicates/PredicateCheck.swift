@@ -1,74 +1,63 @@
-/// From a parsed predicate to one that fits a model: names known, variables filled in, constants
-/// of the kind that they meet.
-
-import SteleJSON
 import SteleModel
 
 /// Checks predicates and expressions against an entity of a model.
 ///
-/// What comes back means the same on every store: key paths that exist, no free variables, and
-/// constants typed as what they are compared with. Checking it again changes nothing.
+/// A checked predicate means the same on every store: its key paths exist, it has no free
+/// variables, and its constants have the types that they are compared with. Checking it again
+/// changes nothing.
 public struct PredicateCheck: Sendable {
+    /// The model.
     public let model: Model
+    /// The entity whose objects the predicate is evaluated on.
     public let entity: Entity
-    /// The texts of `$NAME`s by name, read as the type that they are compared with.
+    /// The values of variables as text, by name. They are converted to the type that they are
+    /// compared with.
     public var variables: [String: String]
-    /// Reads a date as text, giving seconds since 2001-01-01T00:00:00Z, or nil where it is none;
-    /// ISO 8601 unless another is given.
-    public var dateReader: @Sendable (String) -> Double?
-    /// What names stand for besides properties: the aliases of `select`, for `sort` and `having`.
-    /// Already checked.
+    /// Checked expressions by name, known in addition to properties: the columns of `select`, for
+    /// `sort` and `having`.
     public var aliases: [String: Expression] = [:]
-    /// Whether `count()` and `sum(x)` over rows may stand in it: in `select`, `sort` and `having`
-    /// of a grouped request, not in `where`.
+    /// Whether aggregates over rows, such as `count()` and `sum(x)`, are allowed: in `select`,
+    /// `sort` and `having` of a grouped request, not in `where`.
     public var allowsRowAggregates = false
-    /// Whether a `$NAME` may be without a value, which comes later: a comparison with one is not held
-    /// to its types.
+    /// Whether a variable may be without a value. The types of comparisons with such a variable are
+    /// not checked.
     var hasOpenVariables = false
-    /// The store that objects are looked for in: the URI of an object of another one is an error. Any
-    /// store's are taken where nil.
-    public var storeIdentifier: String?
+    /// The identifier of the store that is queried. If it is set, the URI of an object in another
+    /// store is an error.
+    package var storeIdentifier: String?
 
-    public init(
-        model: Model, entity: Entity, variables: [String: String] = [:],
-        dateReader: @escaping @Sendable (String) -> Double? = {
-            try? ISO8601.secondsSinceReferenceDate($0)
-        }
-    ) {
+    /// Creates a check for the objects of an entity.
+    public init(model: Model, entity: Entity, variables: [String: String] = [:]) {
         self.model = model
         self.entity = entity
         self.variables = variables
-        self.dateReader = dateReader
     }
 
-    /// The predicate, fitted to the model.
+    /// Checks a predicate.
     ///
     /// - Throws: `PredicateError` with code `predicate.unknown-key`, `predicate.type`,
-    ///   `predicate.variable` or `predicate.unsupported`; `located(in:)` finds its position.
+    ///   `predicate.variable`, `predicate.unsupported`, `predicate.pattern` or `predicate.limit`.
+    ///   `located(in:)` finds its position.
     public func check(_ predicate: Predicate) throws(PredicateError) -> Predicate {
         try check(predicate, Scope())
     }
 
-    private func check(
-        _ predicate: Predicate, _ scope: Scope
-    ) throws(PredicateError) -> Predicate {
+    private func check(_ predicate: Predicate, _ scope: Scope) throws(PredicateError) -> Predicate {
         let result = try checked(predicate, scope)
         var patterns = PatternCheck()
         try patterns.check(result)
         return result
     }
 
-    /// The same for a fetched property's predicate: `$FETCH_SOURCE` is an object of the entity
-    /// with that index.
+    /// Checks the predicate of a fetched property, in which `$FETCH_SOURCE` is an object of the
+    /// entity with the index `source`.
     ///
     /// - Throws: `PredicateError` as without a source.
-    public func check(
-        _ predicate: Predicate, source: Int
-    ) throws(PredicateError) -> Predicate {
+    public func check(_ predicate: Predicate, source: Int) throws(PredicateError) -> Predicate {
         try check(predicate, Scope(variables: [(FetchSource.variable, source)]))
     }
 
-    /// The expression, fitted to the model, and its type.
+    /// Checks an expression and finds its type.
     ///
     /// - Throws: `PredicateError` as for a predicate.
     public func check(
@@ -80,11 +69,11 @@ public struct PredicateCheck: Sendable {
         return (typed.expression, typed.type)
     }
 
-    /// Whether it holds an aggregate over rows, such as `sum(salary)`, and not only over a
-    /// collection of one row's, such as `sum(players.salary)`.
+    /// Whether the expression contains an aggregate over rows, such as `sum(salary)`. An aggregate
+    /// over a collection of one row, such as `sum(players.salary)`, does not count.
     ///
-    /// - Throws: `PredicateError` where the expression does not fit the model.
-    public func isAggregate(_ expression: Expression) throws(PredicateError) -> Bool {
+    /// - Throws: `PredicateError` if the expression does not fit the model.
+    package func isAggregate(_ expression: Expression) throws(PredicateError) -> Bool {
         var open = self
         open.allowsRowAggregates = true
         return try open.checked(expression, Scope()).isAggregate
@@ -92,31 +81,31 @@ public struct PredicateCheck: Sendable {
 
     // MARK: Inside
 
-    /// The variables of the SUBQUERYs around, innermost last, and their objects' entities.
+    /// The variables of the enclosing SUBQUERYs, innermost last, and the entities of their objects.
     struct Scope {
         var variables: [(name: String, entity: Int)] = []
         var isInAggregate = false
-        /// How deep what is checked stands in the whole.
+        /// The depth of the expression in the whole predicate.
         var depth = 0
 
         func entity(of name: String) -> Int? { variables.last { $0.name == name }?.entity }
     }
 
-    /// An expression with what is known of it.
+    /// A checked expression and what is known about it.
     struct Typed {
         var expression: Expression
         var type: ExpressionType
-        /// The text of a variable that has not met its type yet.
+        /// The text of a variable whose type is not known yet.
         var pending: String?
         var isAggregate = false
-        /// Whether a collection has an order: a list, or an ordered relationship and what it leads
-        /// to.
+        /// Whether a collection has an order: a list, an ordered relationship, or a key path over
+        /// one.
         var isOrdered = false
-        /// What a list holds; nil for what is none.
+        /// The elements of a list; nil for other expressions.
         var list: [Typed]?
         var items: [Typed] { list ?? [] }
 
-        /// A literal takes the type that it meets.
+        /// Whether the expression takes the type that it is compared with.
         var isLiteral: Bool {
             if pending != nil { return true }
             if case .constant = expression { return true }
@@ -157,19 +146,18 @@ public struct PredicateCheck: Sendable {
         case .function(let name, let arguments): return try function(name, arguments, scope)
         case .aggregate(let items): return try list(items, scope)
         case .subquery(let collection, let variable, let predicate):
-            return try subquery(collection, variable, predicate, scope)
+            return try subquery(collection, variable: variable, predicate, scope)
         case .conditional(let predicate, let yes, let no):
-            return try conditional(predicate, yes, no, scope)
+            return try conditional(predicate, yes: yes, no: no, scope)
         case .set(let operation, let left, let right):
-            return try set(operation, left, right, scope)
+            return try set(operation, of: left, and: right, scope)
         case .index(let collection, let position): return try index(collection, position, scope)
         case .anyKey:
             throw PredicateError(
                 .unsupported, "ANYKEY is not supported", near: "ANYKEY",
                 hint: "name the keys and join the comparisons with OR")
         case .assignment(let name, _):
-            throw PredicateError(
-                .unsupported, "a predicate cannot assign to $\(name)", near: name)
+            throw PredicateError(.unsupported, "a predicate cannot assign to $\(name)", near: name)
         }
     }
 
@@ -214,13 +202,12 @@ public struct PredicateCheck: Sendable {
             throw PredicateError(
                 .type, "\(operand.description) is a value and has no key \(path[0])", near: path[0])
         }
-        var result = try resolved(
-            base.expression, path, from: base.type, isOrdered: base.isOrdered)
+        var result = try resolved(base.expression, path, from: base.type, isOrdered: base.isOrdered)
         result.isAggregate = base.isAggregate
         return result
     }
 
-    /// An unknown key may be an alias that is misspelt.
+    /// Adds a hint to the error of an unknown key, which may be a misspelt alias.
     private func hintingAliases(_ error: PredicateError, of path: [String]) -> PredicateError {
         guard error.code == PredicateError.Code.unknownKey.rawValue, path.count == 1,
             !aliases.isEmpty
@@ -230,18 +217,19 @@ public struct PredicateCheck: Sendable {
         if let near = Nearest.hint(to: path[0], among: names) {
             hinted.hint = near
         } else if !error.isHinted {
-            hinted.hint = "columns of select are known here, too: \(names.joined(separator: ", "))"
+            hinted.hint =
+                "the columns of select are known here too: \(names.joined(separator: ", "))"
         }
         return hinted
     }
 
-    /// Whether the object has a property of that name, which an alias may have, too.
+    /// Whether the entity has a property of that name.
     private func isProperty(_ path: [String]) -> Bool {
         path.first.map { entity.property(named: $0) != nil } ?? false
     }
 
-    /// Whether an alias is an aggregate, which stands in no other: in `average(age)` `age` is the
-    /// property, although a column is called `age:average(age)`.
+    /// Whether an alias is an aggregate over rows. Aggregates do not nest: in `average(age)`, `age`
+    /// is the property even if a column is named `age:average(age)`.
     private func isOfRows(_ alias: Expression) -> Bool {
         var plain = self
         plain.aliases = [:]
@@ -251,30 +239,16 @@ public struct PredicateCheck: Sendable {
     private func resolved(
         _ base: Expression, _ path: [String], from type: ExpressionType, isOrdered: Bool = false
     ) throws(PredicateError) -> Typed {
-        // Most key paths are one attribute of the object itself.
+        // Most key paths are a single attribute of the object itself.
         if path.count == 1, case .object(let index) = type,
             case .attribute(let attribute)? = model.entities[index].property(named: path[0]),
             !attribute.isComposite, !attribute.isTransient
         {
             return Typed(expression: .keyPath(base, path), type: ExpressionType(of: attribute))
         }
-        var element = type
-        var isMany = false
-        while case .collection(let inner) = element {
-            element = inner
-            isMany = true
-        }
-        let place: KeyPathResolver.Place =
-            switch element {
-            case .object(let index): .object(model.entities[index])
-            case .collection: .value(.value(.undefined), name: base.description)
-            default: .value(element, name: base.description)
-            }
-        var resolver = KeyPathResolver(model: model, path: path, place: place)
+        var resolver = KeyPathResolver(model: model, path: path, from: type, of: base)
         let steps: [KeyPathStep]
-        do throws(PredicateError) {
-            steps = try resolver.steps(fromCollection: isMany)
-        } catch {
+        do throws(PredicateError) { steps = try resolver.steps() } catch {
             throw error.behind(base)
         }
         let keepsOrder = steps.allSatisfy {
@@ -282,11 +256,11 @@ public struct PredicateCheck: Sendable {
         }
         return Typed(
             expression: .keyPath(base, resolver.settledPath), type: resolver.type,
-            isOrdered: keepsOrder && (isOrdered || !isMany))
+            isOrdered: keepsOrder && (isOrdered || type.kind != .collection))
     }
 
     private func subquery(
-        _ collection: Expression, _ variable: String, _ predicate: Predicate, _ scope: Scope
+        _ collection: Expression, variable: String, _ predicate: Predicate, _ scope: Scope
     ) throws(PredicateError) -> Typed {
         let over = try checked(collection, scope)
         guard case .collection(.object(let index)) = over.type else {
@@ -304,7 +278,7 @@ public struct PredicateCheck: Sendable {
     }
 
     private func conditional(
-        _ predicate: Predicate, _ yes: Expression, _ no: Expression, _ scope: Scope
+        _ predicate: Predicate, yes: Expression, no: Expression, _ scope: Scope
     ) throws(PredicateError) -> Typed {
         let condition = try checked(predicate, scope)
         var a = try checked(yes, scope)
@@ -321,8 +295,9 @@ public struct PredicateCheck: Sendable {
             type: type, isAggregate: a.isAggregate || b.isAggregate)
     }
 
-    /// A branch as a number of the kind that both have together, whichever is taken: a half of it
-    /// must not be a whole number for some objects and a fraction for others.
+    /// A branch converted to the common number type, so that the result does not depend on which
+    /// branch an object takes: half of it is not an integer for some objects and a fraction for
+    /// others.
     private func widened(
         _ typed: Typed, from old: ExpressionType, to type: ExpressionType
     ) -> Expression {
@@ -342,8 +317,9 @@ public struct PredicateCheck: Sendable {
         }
     }
 
-    /// A list of which one item is taken, whichever: with a Double among them no item is a Decimal,
-    /// and without one all are where one is. Whole numbers keep their digits beside a Double.
+    /// A list whose elements all have one type, as an index can select any of them. With a Double
+    /// among them no element is a Decimal; without one all are Decimals if any is. Whole numbers
+    /// are not converted to Double.
     private func alike(_ list: Typed, _ element: ExpressionType) -> Expression {
         let isMixed = list.items.contains { $0.type == .value(.decimal) }
         guard case .aggregate = list.expression, isMixed else { return list.expression }
@@ -355,7 +331,7 @@ public struct PredicateCheck: Sendable {
             })
     }
 
-    /// Whether it is letters that are options elsewhere, such as the `[c]` of `name[c] == "x"`.
+    /// Whether the index looks like options of an operator, such as the `[c]` of `name[c] == "x"`.
     private func isOptions(_ position: Expression.IndexPosition) -> Bool {
         guard case .at(.keyPath(.evaluatedObject, let path)) = position, path.count == 1 else {
             return false
@@ -363,16 +339,16 @@ public struct PredicateCheck: Sendable {
         return path[0].lowercased().allSatisfy { "cdnl".contains($0) }
     }
 
-    /// One of a collection, by its place.
+    /// Checks an element of a collection, or its size.
     private func index(
         _ collection: Expression, _ position: Expression.IndexPosition, _ scope: Scope
     ) throws(PredicateError) -> Typed {
         let base = try checked(collection, scope)
         guard case .collection(let element) = base.type else {
             throw PredicateError(
-                .type, "\(collection.description) is no collection that could have an index",
+                .type, "\(collection.description) is not a collection, so it has no index",
                 near: collection.description,
-                hint: isOptions(position) ? "options stand behind an operator: ==[cd]" : nil)
+                hint: isOptions(position) ? "options follow an operator: ==[cd]" : nil)
         }
         if case .size = position {
             return Typed(expression: .index(base.expression, .size), type: .value(.integer64))
@@ -380,7 +356,7 @@ public struct PredicateCheck: Sendable {
         guard base.isOrdered else {
             throw PredicateError(
                 .type, "\(collection.description) has no order, so it has no first, last or n-th",
-                near: collection.description, hint: "only an ordered relationship has")
+                near: collection.description, hint: "only an ordered relationship has one")
         }
         let list = alike(base, element)
         guard case .at(let number) = position else {

@@ -1,12 +1,12 @@
-/// Where in a text a mistake stands that the check of the parsed predicate found.
+/// Finds the position of an error that the check of a parsed predicate reported.
 
 import SteleModel
 
 extension PredicateError {
-    /// The same with its position in the text it came from, in the comparison that it is in: where
-    /// `near` stands there, token by token, so that spaces, quotes and synonyms do not matter.
-    /// What is not found there leaves the comparison's own beginning, or the error as it is. What is
-    /// nested too deeply is so where it is nested most.
+    /// The error with its position in the text. It is searched in the comparison that the error
+    /// belongs to, token by token, so that spaces, quotes and synonyms do not matter. If it is not
+    /// found, the position is the comparison's beginning, or unchanged. The position of an error
+    /// about nesting is the deepest token.
     public func located(in text: String) -> PredicateError {
         if let found = found(in: text) { return found }
         var bare = self
@@ -15,8 +15,8 @@ extension PredicateError {
         return bare
     }
 
-    /// The same, or nil where nothing in the text is what it is about.
-    public func found(in text: String) -> PredicateError? {
+    /// The error with its position in the text; nil if nothing in the text matches.
+    package func found(in text: String) -> PredicateError? {
         guard position == 0, !near.isEmpty || isOfDepth,
             text.utf8.count <= PredicateLimits.textLength
         else { return nil }
@@ -31,7 +31,7 @@ extension PredicateError {
         return located
     }
 
-    /// The same with what its key path begins at.
+    /// The error with its key path prefixed by a base expression.
     func behind(_ base: Expression) -> PredicateError {
         guard let keyPath, base != .evaluatedObject else { return self }
         var error = self
@@ -39,8 +39,8 @@ extension PredicateError {
         return error
     }
 
-    /// How many brackets stand within one another in a text at most.
-    public static func nesting(in text: String) -> Int {
+    /// The depth of nested brackets in a text.
+    package static func nesting(in text: String) -> Int {
         let depth = try? withBytes(of: text) { bytes throws(PredicateError) in
             var (depth, most) = (0, 0)
             for token in tokens(bytes, 0..<bytes.count) {
@@ -56,7 +56,7 @@ extension PredicateError {
         return depth ?? 0
     }
 
-    /// The position, and what stands there as it is written.
+    /// The position, and the text at it.
     private func place(in bytes: UnsafeBufferPointer<UInt8>) -> (position: Int, near: String)? {
         let parser = PredicateParser(bytes, from: 0, to: bytes.count)
         let narrowed = Self.range(of: comparison, in: bytes)
@@ -76,7 +76,7 @@ extension PredicateError {
         return (parser.position(of: range.lowerBound), parser.near(whole))
     }
 
-    /// The last key of a key path: of the path as a whole, and of no call of such a name.
+    /// The last key of a key path. Only a whole path matches, and no call of that name.
     private static func search(
         key keyPath: String?, in bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>
     ) -> ArraySlice<Token>? {
@@ -87,7 +87,7 @@ extension PredicateError {
         return found?.suffix(1)
     }
 
-    /// The bytes that a comparison was read from.
+    /// The bytes of a comparison.
     private static func range(
         of comparison: Comparison?, in bytes: UnsafeBufferPointer<UInt8>
     ) -> Range<Int>? {
@@ -98,7 +98,7 @@ extension PredicateError {
         return parser.places?.first { $0.comparison == comparison }?.range
     }
 
-    /// The first token that the most brackets are open around, and the most signs stand before.
+    /// The first token with the most open brackets around it and signs before it.
     private static func deepest(
         in bytes: UnsafeBufferPointer<UInt8>, _ comparison: Comparison?
     ) -> (position: Int, near: String)? {
@@ -118,7 +118,7 @@ extension PredicateError {
         return found.map { (parser.position(of: $0.place), parser.near($0)) }
     }
 
-    /// The first tokens that say that, beside neighbours that fit.
+    /// The first tokens that match `near` and whose neighbours satisfy `fits`.
     private static func search(
         _ near: String, in bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>,
         between fits: (Token?, Token?) -> Bool = { _, _ in true }
@@ -131,7 +131,7 @@ extension PredicateError {
             for start in 0...(all.count - part.count) {
                 let end = start + part.count
                 let same = part.indices.allSatisfy {
-                    says(all[start + $0], bytes, part[$0], wanted)
+                    says(all[start + $0], in: bytes, sameAs: part[$0], in: wanted)
                 }
                 let before = start > 0 ? all[start - 1] : nil
                 if same, fits(before, end < all.count ? all[end] : nil) { return all[start..<end] }
@@ -152,10 +152,10 @@ extension PredicateError {
         }
     }
 
-    /// Whether two tokens of different texts mean the same.
+    /// Whether two tokens of different texts have the same meaning.
     private static func says(
-        _ a: Token, _ bytes: UnsafeBufferPointer<UInt8>, _ b: Token,
-        _ others: UnsafeBufferPointer<UInt8>
+        _ a: Token, in bytes: UnsafeBufferPointer<UInt8>, sameAs b: Token,
+        in others: UnsafeBufferPointer<UInt8>
     ) -> Bool {
         let isSpelt = bytes[a.start..<a.end].elementsEqual(others[b.start..<b.end])
         if a.kind == b.kind {
@@ -166,14 +166,14 @@ extension PredicateError {
             default: return true
             }
         }
-        // `#size` is the key that `size` names, YES is printed as 1, 0x10 as 16, 1 as 1.0.
+        // `#size` and `size` are the same key; YES is printed as 1, 0x10 as 16, 1 as 1.0.
         if a.kind.isName, b.kind.isName, isSpelt { return true }
         guard let value = value(a, bytes), let other = self.value(b, others) else { return false }
         if let a = value.asDouble, let b = other.asDouble { return a == b }
         return value == other
     }
 
-    /// What a literal, or a word for one, stands for.
+    /// The value of a literal or of YES and NO.
     private static func value(_ token: Token, _ bytes: UnsafeBufferPointer<UInt8>) -> Value? {
         let isText = token.kind == .text || token.kind == .escapedText
         guard token.kind.isNumber || isText || token.kind == .yes || token.kind == .no else {

@@ -1,6 +1,4 @@
-/// What is wrong with a predicate, an expression or a list of them, and where.
-
-/// A predicate that cannot be read, or that does not fit the model.
+/// The error of a predicate that cannot be parsed or does not fit the model.
 public struct PredicateError: Error, Sendable, Hashable, CustomStringConvertible {
     private struct Fields: Sendable, Hashable {
         var code: String
@@ -15,7 +13,7 @@ public struct PredicateError: Error, Sendable, Hashable, CustomStringConvertible
         var isOfDepth = false
     }
 
-    /// One word wide, so that a function that can throw it needs little stack.
+    /// A reference, so that functions that throw the error need little stack.
     private final class Storage: Sendable {
         let fields: Fields
         init(_ fields: Fields) { self.fields = fields }
@@ -28,71 +26,64 @@ public struct PredicateError: Error, Sendable, Hashable, CustomStringConvertible
         set { storage = Storage(newValue) }
     }
 
-    /// The sort of mistake: `predicate.syntax`, `predicate.unknown-key`, `predicate.type`,
-    /// `predicate.limit`, `predicate.unsupported`, `predicate.variable`, `predicate.pattern` or
-    /// `feature.not-built`.
-    public var code: String {
-        get { fields.code }
-        set { fields.code = newValue }
-    }
+    /// The kind of error: the raw value of a `Code`.
+    public var code: String { fields.code }
     /// What is wrong, in one sentence.
     public var message: String {
         get { fields.message }
         set { fields.message = newValue }
     }
-    /// Where it is, in Unicode scalars from the start of the text; 0 where the text was not at
-    /// hand (`located(in:)` finds it then).
+    /// The position in Unicode scalars from the start of the text; 0 if the text was not available,
+    /// in which case `located(in:)` finds it.
     public var position: Int {
         get { fields.position }
         set { fields.position = newValue }
     }
-    /// The text at that place; empty at the end of the text.
+    /// The text at the position; empty at the end of the text.
     public var near: String {
         get { fields.near }
         set { fields.near = newValue }
     }
-    /// What would have been right there, where that is known.
-    public var expected: String? {
-        get { fields.expected }
-        set { fields.expected = newValue }
-    }
-    /// The way out, such as `did you mean BEGINSWITH?`.
+    /// What was expected at the position; nil if that is not known.
+    public var expected: String? { fields.expected }
+    /// How to correct the error, such as `did you mean BEGINSWITH?`; nil if that is not known.
     public var hint: String? {
         get { fields.hint ?? fields.known }
         set { fields.hint = newValue }
     }
-    /// Whether the way out is more than a list of what there is.
+    /// Whether the hint is more than a list of valid names.
     var isHinted: Bool { fields.hint != nil }
-    /// What there is, where nothing better is known to say.
+    /// The valid names, which are the hint if there is no better one.
     var known: String? {
         get { fields.known }
         set { fields.known = newValue }
     }
-    /// The innermost comparison that the check found it in.
+    /// The innermost comparison that contains the error.
     var comparison: Comparison? {
         get { fields.comparison }
         set { fields.comparison = newValue }
     }
 
-    /// The key path up to the key that `near` is, as it prints; nil where it is no key's mistake.
+    /// The printed key path up to the key in `near`; nil if the error is not about a key.
     var keyPath: String? {
         get { fields.keyPath }
         set { fields.keyPath = newValue }
     }
 
-    /// Whether it is nested too deeply, so that it stands where the text is nested most.
-    public internal(set) var isOfDepth: Bool {
+    /// Whether the predicate is nested too deeply. The position is then that of the deepest token.
+    package internal(set) var isOfDepth: Bool {
         get { fields.isOfDepth }
         set { fields.isOfDepth = newValue }
     }
 
-    /// What is nested more deeply than a store's own language takes.
-    public static func tooDeep(_ message: String, hint: String) -> PredicateError {
+    /// The error of a predicate that is nested more deeply than a store supports.
+    package static func tooDeep(_ message: String, hint: String) -> PredicateError {
         var error = PredicateError(.limit, message, hint: hint)
         error.isOfDepth = true
         return error
     }
 
+    /// Creates an error.
     public init(
         _ code: Code, _ message: String, position: Int = 0, near: String = "",
         expected: String? = nil, hint: String? = nil
@@ -103,20 +94,22 @@ public struct PredicateError: Error, Sendable, Hashable, CustomStringConvertible
                 expected: expected, hint: hint))
     }
 
-    /// That an expression's values are encrypted, and equal ones have other bytes each time: they
-    /// cannot be compared, ordered, grouped or told apart.
-    public static func encrypted(_ expression: Expression) -> PredicateError {
+    /// The error of an operation on encrypted values. Equal values have different bytes, so they
+    /// cannot be compared, sorted, grouped or made distinct.
+    package static func encrypted(_ expression: Expression) -> PredicateError {
         let text = expression.description
         return PredicateError(
-            .type, "\(text) is encrypted: it can only be read, and compared with nil", near: text,
-            hint: "what is equal, or comes first, can be told of the values that are read")
+            .type, "\(text) is encrypted: it can only be read and compared with nil", near: text,
+            hint: "compare or sort the values after reading them")
     }
 
+    /// Whether all fields are equal.
     public static func == (a: PredicateError, b: PredicateError) -> Bool { a.fields == b.fields }
 
+    /// Hashes all fields.
     public func hash(into hasher: inout Hasher) { hasher.combine(fields) }
 
-    /// The codes there are.
+    /// The kinds of errors.
     public enum Code: String, Sendable, CaseIterable {
         case syntax = "predicate.syntax"
         case unknownKey = "predicate.unknown-key"
@@ -124,12 +117,13 @@ public struct PredicateError: Error, Sendable, Hashable, CustomStringConvertible
         case limit = "predicate.limit"
         case unsupported = "predicate.unsupported"
         case variable = "predicate.variable"
-        /// A pattern of MATCHES that is no regular expression.
+        /// A pattern of MATCHES that is not a valid regular expression.
         case pattern = "predicate.pattern"
-        /// What a later version reads.
+        /// A feature that is not supported yet.
         case notBuilt = "feature.not-built"
     }
 
+    /// The error as a sentence with its position and hint.
     public var description: String {
         var text = message
         if !near.isEmpty { text += " (at \(position), near \(near))" }

@@ -1,56 +1,50 @@
-/// The reference meaning of predicates: what they say of objects in memory.
-
-import Glibc
 import SteleModel
+import SteleSystem
 
-/// Evaluates one checked predicate on many objects (`NSPredicate.evaluate(with:)`).
+/// Evaluates a checked predicate on objects in memory (`NSPredicate.evaluate(with:)`). It defines
+/// the meaning of predicates for all stores.
 ///
-/// Two-valued: null equals null, and no other comparison with null holds but `!=`.
+/// Logic is two-valued: null equals null; any other comparison with null is false, except `!=`.
 public struct PredicateEvaluator<Object: EvaluatedObject> {
     private let predicate: BoundPredicate
     private let evaluation: Evaluation<Object>
 
-    /// - Parameters:
-    ///   - predicate: as `PredicateCheck` gave it.
-    ///   - entity: the entity whose objects it will see.
-    ///   - now: what `now()` is, in seconds since 2001-01-01T00:00:00Z; nil is the time of this
-    ///     call. It is the same for every object.
-    /// - Throws: `PredicateError` where the predicate was not checked and does not fit.
-    public init(
-        _ predicate: Predicate, entity: Entity, model: Model, now: Double? = nil
-    ) throws(PredicateError) {
-        self.predicate = try Binder(model: model, entity: entity).bind(predicate)
-        evaluation = Evaluation(model: model, now: now ?? secondsSinceReferenceDate())
-    }
-
-    /// The same for a fetched property's predicate, with `$FETCH_SOURCE` of that entity's index.
+    /// Prepares a predicate for evaluation.
     ///
-    /// - Throws: `PredicateError` where the predicate was not checked and does not fit.
+    /// - Parameters:
+    ///   - predicate: a predicate that `PredicateCheck` has checked.
+    ///   - entity: the entity of the objects.
+    ///   - source: the index of the entity of `$FETCH_SOURCE`, for the predicate of a fetched
+    ///     property.
+    ///   - now: the value of `now()` for all objects, in seconds since 2001-01-01T00:00:00Z; nil is
+    ///     the current time.
+    /// - Throws: `PredicateError` if the predicate is not checked and does not fit.
     public init(
-        _ predicate: Predicate, entity: Entity, source: Int, model: Model, now: Double? = nil
+        _ predicate: Predicate, entity: Entity, source: Int? = nil, model: Model,
+        now: Double? = nil
     ) throws(PredicateError) {
         self.predicate = try Binder(model: model, entity: entity).bind(
-            predicate, [(FetchSource.variable, source)])
-        evaluation = Evaluation(model: model, now: now ?? secondsSinceReferenceDate())
+            predicate, source.map { [(FetchSource.variable, $0)] } ?? [])
+        evaluation = Evaluation(model: model, now: now ?? ReferenceDate.now)
     }
 
-    /// Whether it holds for the object.
+    /// Whether the predicate is true for an object.
     ///
-    /// - Throws: `PredicateError` where MATCHES runs too long (`predicate.limit`), or meets a
-    ///   pattern that is none (`predicate.pattern`).
+    /// - Throws: `PredicateError` if MATCHES takes too long (`predicate.limit`) or a pattern is
+    ///   invalid (`predicate.pattern`).
     public func evaluate(_ object: Object) throws(PredicateError) -> Bool {
         try evaluation.holds(predicate, Frame(object: object))
     }
 
-    /// Whether it holds for the object where `$FETCH_SOURCE` is `source`.
+    /// Whether the predicate is true for an object and a source object.
     ///
     /// - Throws: `PredicateError` as for an object alone.
     public func evaluate(_ object: Object, source: Object) throws(PredicateError) -> Bool {
         try evaluation.holds(predicate, Frame(object: object, variables: [source]))
     }
 
-    /// Whether it holds for a group of rows: aggregates are over the group, everything else is of
-    /// its first row.
+    /// Whether the predicate is true for a group of rows. Aggregates are computed over the group;
+    /// other expressions are evaluated on its first row.
     ///
     /// - Throws: `PredicateError` as for one object.
     public func evaluate(group: [Object]) throws(PredicateError) -> Bool {
@@ -58,27 +52,30 @@ public struct PredicateEvaluator<Object: EvaluatedObject> {
     }
 }
 
-/// Evaluates one checked expression on many objects (`NSExpression.expressionValue(with:)`).
+/// Evaluates a checked expression on objects in memory
+/// (`NSExpression.expressionValue(with:context:)`).
 public struct ExpressionEvaluator<Object: EvaluatedObject> {
     private let expression: BoundExpression
     private let evaluation: Evaluation<Object>
 
-    /// - Throws: `PredicateError` where the expression was not checked and does not fit.
+    /// Prepares an expression for evaluation.
+    ///
+    /// - Throws: `PredicateError` if the expression is not checked and does not fit.
     public init(
         _ expression: Expression, entity: Entity, model: Model, now: Double? = nil
     ) throws(PredicateError) {
         self.expression = try Binder(model: model, entity: entity).bind(expression, []).0
-        evaluation = Evaluation(model: model, now: now ?? secondsSinceReferenceDate())
+        evaluation = Evaluation(model: model, now: now ?? ReferenceDate.now)
     }
 
-    /// What it gives for the object.
+    /// The value for an object.
     ///
     /// - Throws: `PredicateError` for a TERNARY with MATCHES, as for a predicate.
     public func evaluate(_ object: Object) throws(PredicateError) -> Evaluated<Object> {
         try evaluation.value(expression, Frame(object: object))
     }
 
-    /// What it gives for a group of rows, as `PredicateEvaluator.evaluate(group:)` says.
+    /// The value for a group of rows, as for `PredicateEvaluator.evaluate(group:)`.
     ///
     /// - Throws: `PredicateError` as for one object.
     public func evaluate(group: [Object]) throws(PredicateError) -> Evaluated<Object> {
@@ -86,14 +83,7 @@ public struct ExpressionEvaluator<Object: EvaluatedObject> {
     }
 }
 
-/// The time of the call, in seconds since 2001-01-01T00:00:00Z.
-func secondsSinceReferenceDate() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Double(time.tv_sec - 978_307_200) + Double(time.tv_nsec) / 1e9
-}
-
-/// What an expression is evaluated on.
+/// The input of an evaluation.
 struct Frame<Object: EvaluatedObject> {
     var object: Object?
     var variables: [Object] = []

@@ -1,6 +1,5 @@
-/// The functions of the language, by Foundation's names (NSExpression's predefined functions).
-
-/// A function that an expression may call; the raw value is what `Expression.function` holds.
+/// A function of the language. The raw value is its Foundation name, which `Expression.function`
+/// contains (NSExpression's predefined functions).
 public enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
     case sum = "sum:"
     case count = "count:"
@@ -10,7 +9,7 @@ public enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
     case median = "median:"
     case mode = "mode:"
     case standardDeviation = "stddev:"
-    /// Stands in an aggregate alone: `count(distinct x)`.
+    /// Only allowed in an aggregate: `count(distinct x)`.
     case distinct = "distinct:"
     case add = "add:to:"
     case subtract = "from:subtract:"
@@ -18,7 +17,7 @@ public enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
     case divide = "divide:by:"
     case modulus = "modulus:by:"
     case squareRoot = "sqrt:"
-    /// To base 10.
+    /// The logarithm to base 10.
     case log = "log:"
     case naturalLogarithm = "ln:"
     case raise = "raise:toPower:"
@@ -29,13 +28,13 @@ public enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
     case truncate = "trunc:"
     case uppercase = "uppercase:"
     case lowercase = "lowercase:"
-    /// In UTF-16 units.
+    /// The length in UTF-16 units.
     case length = "length:"
-    /// Without case and accents: what derived attributes are made by.
+    /// Removes case and accents, as derived attributes do.
     case canonical = "canonical:"
-    /// A whole number from 0 to 2^31 - 1.
+    /// A random whole number from 0 to 2^31 - 1.
     case random = "random"
-    /// A whole number from 0 to below its argument.
+    /// A random whole number from 0 to below the argument.
     case randomBelow = "randomn:"
     case now = "now"
     case bitwiseAnd = "bitwiseAnd:with:"
@@ -44,14 +43,14 @@ public enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
     case leftShift = "leftshift:by:"
     case rightShift = "rightshift:by:"
     case onesComplement = "onesComplement:"
-    /// Its argument; asks a store not to use an index.
+    /// The argument itself; prevents a store from using an index.
     case noIndex = "noindex:"
-    /// Metres between two places, each `{latitude, longitude}` in degrees.
+    /// The distance in metres between two points, each `{latitude, longitude}` in degrees.
     case distance = "distanceToLocation:fromLocation:"
-    /// What `CAST` is.
+    /// The function that CAST calls.
     case cast = "castObject:toType:"
 
-    /// How many arguments it takes.
+    /// The number of arguments.
     public var arity: Int {
         switch self {
         case .random, .now: 0
@@ -62,13 +61,13 @@ public enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Its number among all, by which statements of SQL stores name it.
+    /// A number that identifies the function in the statements of SQL stores.
     public var number: Int { Self.numbers[self] ?? 0 }
 
     private static let numbers = Dictionary(
         uniqueKeysWithValues: allCases.enumerated().map { ($0.element, $0.offset) })
 
-    /// Whether it makes one value (or for `mode` some) of many.
+    /// Whether the function aggregates many values into one, or several for `mode`.
     public var isAggregate: Bool {
         switch self {
         case .sum, .count, .min, .max, .average, .median, .mode, .standardDeviation: true
@@ -76,7 +75,7 @@ public enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The sign that it is written as between its two arguments, and how strongly that binds.
+    /// The infix operator of the function, and its precedence.
     var infix: (sign: String, precedence: Int)? {
         switch self {
         case .bitwiseAnd: ("&", 2)
@@ -93,13 +92,13 @@ public enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The name without colons where it takes one argument or none: `sum`, `now`.
+    /// The name without the final colon if the function has at most one argument: `sum`, `now`.
     public var shortName: String {
         arity < 2 && rawValue.utf8.last == UInt8(ascii: ":")
             ? String(rawValue.dropLast()) : rawValue
     }
 
-    /// By every name that a text may call it: `sum`, `sum:`, `multiply:by:`, `multiply`.
+    /// Functions by all names that a text may use: `sum`, `sum:`, `multiply:by:`, `multiply`.
     static let byName: [String: PredicateFunction] = {
         var names: [String: PredicateFunction] = [
             "subtract": .subtract, "stdev": .standardDeviation,
@@ -112,7 +111,7 @@ public enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
         return names
     }()
 
-    /// What a method's name stands for in `FUNCTION(receiver, 'name', …)`.
+    /// Functions by the names that `FUNCTION(receiver, 'name', …)` accepts in addition.
     static let bySelector: [String: PredicateFunction] = [
         "uppercaseString": .uppercase, "lowercaseString": .lowercase,
         "dateByAddingTimeInterval:": .add, "dateByAddingTimeInterval": .add,

@@ -1,4 +1,4 @@
-/// What an expression begins with: literals, keys, calls, and the forms written in words.
+/// Parses primary expressions: literals, keys, calls, and the forms with words.
 
 import SteleModel
 
@@ -31,41 +31,31 @@ extension PredicateParser {
             throw error(
                 .unsupported, "FETCH inside a predicate is not supported",
                 hint: "use a relationship, or SUBQUERY over one")
-        default: throw notAValue()
+        default: throw unexpected("a value", hint: valueHint)
         }
     }
 
-    private func notAValue() -> PredicateError {
-        if let hint = ForeignWords.call(token.kind), tokenAfter.kind == .leftParenthesis {
-            return unexpected("a value", hint: hint)
+    /// A hint for a token that begins no value.
+    private var valueHint: String? {
+        if tokenAfter.kind == .leftParenthesis, let hint = ForeignWords.call(token.kind) {
+            return hint
         }
-        if token.kind.isWord {
-            if token.kind == .none {
-                return unexpected("a value", hint: "nothing is written nil")
-            }
-            guard isReservedKey else { return unexpected("a value") }
-            return unexpected(
-                "a value",
-                hint: "\(near(token)) is a reserved word; a key of that name is "
-                    + "written #\(near(token))")
+        switch token.kind {
+        case .none: return "null is written nil"
+        case .plus: return "numbers have no leading +"
+        case .equal where follows("="): return "equality is written =="
+        case .star where follows("("): return "a count is written count()"
+        case .invalid where near(token) == "?", .colon:
+            return "a variable is written $NAME, its value is var.NAME"
+        case .leftBracket: return "a list is written {1, 2}"
+        default:
+            guard isReservedKey else { return nil }
+            let word = near(token)
+            return "\(word) is a reserved word; a key of that name is written #\(word)"
         }
-        if token.kind == .plus { return unexpected("a value", hint: "numbers have no leading +") }
-        if token.kind == .equal, follows("=") {
-            return unexpected("a value", hint: "equality is written ==")
-        }
-        if token.kind == .star, follows("(") {
-            return unexpected("a value", hint: "a count is written count()")
-        }
-        if token.kind == .colon || token.kind == .invalid && near(token) == "?" {
-            return unexpected("a value", hint: "a variable is written $NAME, its value is var.NAME")
-        }
-        if token.kind == .leftBracket {
-            return unexpected("a value", hint: "a list is written {1, 2}")
-        }
-        return unexpected("a value")
     }
 
-    private mutating func literal(_ value: Value) -> Node {
+    mutating func literal(_ value: Value) -> Node {
         advance()
         return Node(.constant(value))
     }
@@ -118,7 +108,7 @@ extension PredicateParser {
         return Node(.keyPath(.evaluatedObject, [text(of: first)]))
     }
 
-    /// `multiply:by:(a, b)`.
+    /// Parses `multiply:by:(a, b)`.
     private mutating func selectorCall(_ first: Token) throws(PredicateError) -> Node {
         var name = text(of: first)
         while token.kind == .colon {
@@ -153,8 +143,7 @@ extension PredicateParser {
             if follows { advance() }
         }
         if token.kind != .rightParenthesis { throw unexpected("a comma or )") }
-        let fits =
-            arguments.count == function.arity || (function == .count && arguments.isEmpty)
+        let fits = arguments.count == function.arity || (function == .count && arguments.isEmpty)
         guard fits else { throw wrongCount(function, arguments.count, at: place) }
         if function == .cast { return try castCall(arguments, depth, at: place) }
         advance()
@@ -162,20 +151,20 @@ extension PredicateParser {
         return Node(.function(function.rawValue, arguments), depth: try grown(depth))
     }
 
-    /// `castObject:toType:(x, "NSDate")` is `CAST(x, "NSDate")`; the parenthesis is still to come.
+    /// Converts `castObject:toType:(x, "NSDate")` to `CAST(x, "NSDate")`. The closing parenthesis
+    /// follows.
     private mutating func castCall(
         _ arguments: [Expression], _ depth: Int, at place: Token
     ) throws(PredicateError) -> Node {
         guard case .constant(.string(let type)) = arguments[1] else {
-            throw error(
-                .syntax, "castObject:toType: takes a type's name in quotes", at: place)
+            throw error(.syntax, "castObject:toType: takes a type's name in quotes", at: place)
         }
         advance()
         leave()
         return try cast(arguments[0], depth, to: type, at: place)
     }
 
-    /// `distinct` before an aggregate's argument, where a key of that name does not stand alone.
+    /// Reads `distinct` before the argument of an aggregate, unless it is a key itself.
     private mutating func takeDistinct() -> Bool {
         guard token.kind == .identifier, token.end - token.start == 8, token.place == token.start,
             text(of: token).lowercased() == "distinct"
@@ -223,7 +212,7 @@ extension PredicateParser {
         try take(.leftParenthesis, "(")
     }
 
-    /// `CAST(x, "NSDate")`; of a number it is a date at once, which is how dates are printed.
+    /// Parses `CAST(x, "NSDate")`. A number becomes a date literal, which is how dates are printed.
     private mutating func cast() throws(PredicateError) -> Node {
         try opening()
         let (operand, depth) = try operand()
@@ -243,7 +232,7 @@ extension PredicateParser {
         guard CastType(rawValue: type) != nil else {
             let known = CastType.allCases.map(\.rawValue)
             throw error(
-                .unsupported, "nothing can be cast to \(type.prefix(60))",
+                .unsupported, "CAST does not know the type \(type.prefix(60))",
                 hint: Nearest.hint(to: type, among: known)
                     ?? "a type is one of \(known.joined(separator: ", "))", at: place)
         }
@@ -277,7 +266,7 @@ extension PredicateParser {
             depth: try grown(max(node.depth, yesDepth, noDepth)))
     }
 
-    /// One of the two values of TERNARY. YES and NO are Booleans there, for nothing else says so.
+    /// Parses a branch of TERNARY. YES and NO are Booleans here, because no other type is implied.
     private mutating func branch() throws(PredicateError) -> (Expression, depth: Int) {
         let isWord = token.kind == .yes || token.kind == .no
         let (expression, depth) = try operand()
@@ -304,7 +293,7 @@ extension PredicateParser {
             depth: try grown(max(depth, node.depth)))
     }
 
-    /// `FUNCTION(receiver, 'name', …)`: only what the language has a function for.
+    /// Parses `FUNCTION(receiver, 'name', …)`, which can only call functions of the language.
     private mutating func functionCall() throws(PredicateError) -> Node {
         try opening()
         var (receiver, depth) = try operand()
@@ -322,8 +311,7 @@ extension PredicateParser {
         }
         try take(.rightParenthesis, "a comma or )")
         leave()
-        let function =
-            PredicateFunction.bySelector[selector] ?? PredicateFunction.byName[selector]
+        let function = PredicateFunction.bySelector[selector] ?? PredicateFunction.byName[selector]
         guard let function, function != .distinct, function != .cast else {
             throw error(
                 .unsupported, "FUNCTION may not call \(selector.prefix(60))",
@@ -337,7 +325,7 @@ extension PredicateParser {
     }
 }
 
-/// What `CAST` can make.
+/// The target types of CAST.
 public enum CastType: String, Sendable, Hashable, CaseIterable {
     case date = "NSDate"
     case number = "NSNumber"
@@ -347,7 +335,15 @@ public enum CastType: String, Sendable, Hashable, CaseIterable {
 }
 
 extension Expression {
-    /// `CAST(…, "NSDecimalNumber")`.
+    /// The operand of `distinct`; nil for other expressions.
+    var distinctOperand: Expression? {
+        guard case .function(PredicateFunction.distinct.rawValue, let operands) = self else {
+            return nil
+        }
+        return operands.first
+    }
+
+    /// The expression cast to Decimal: `CAST(…, "NSDecimalNumber")`.
     static func asDecimal(_ expression: Expression) -> Expression {
         .function(
             PredicateFunction.cast.rawValue,

@@ -1,9 +1,9 @@
-/// What the parser says when a text cannot be read.
+/// The errors of the parser, and their hints.
 
 import SteleModel
 
 extension PredicateParser {
-    /// A mistake at the token that stands next.
+    /// An error at the current token, or at `place`.
     func error(
         _ code: PredicateError.Code, _ message: String, expected: String? = nil,
         hint: String? = nil, at place: Token? = nil
@@ -14,103 +14,89 @@ extension PredicateParser {
             expected: expected, hint: hint)
     }
 
-    /// Something else should stand here.
+    /// The error of an unexpected token.
     func unexpected(_ expected: String, hint: String? = nil) -> PredicateError {
         let message: String
         var hint = hint
         switch token.kind {
-        case .end: message = "the text ends where \(expected) should follow"
+        case .end: message = "the text ends where \(expected) is expected"
         case .unterminatedText:
             message = "the text that begins here has no closing quote"
         case .invalidNumber: message = "\(near(token)) is neither a number nor a key"
-        default: message = "\(expected) should stand here, not \(near(token))"
+        default: message = "\(expected) is expected here, not \(near(token))"
         }
         if hint == nil,
             near(token).unicodeScalars.contains(where: { "“”‘’„«»`´".unicodeScalars.contains($0) })
         {
-            hint = "text stands between straight quotes, ' or \""
+            hint = "text is written between straight quotes, ' or \""
         }
         return error(.syntax, message, expected: expected, hint: hint)
     }
 
-    /// An expression stands alone where a comparison should.
+    /// The error of an expression that no comparison operator follows.
     func missingOperator(after expression: Expression) -> PredicateError {
-        let expected = "a comparison operator"
-        switch token.kind {
-        case .utiConformsTo, .utiEquals:
-            return error(
-                .unsupported,
-                "\(near(token)) compares uniform type identifiers, which no store keeps",
-                hint: "compare the text with == or BEGINSWITH")
-        case .not, .bang:
-            return unexpected(expected, hint: notHint())
-        case .tilde:
-            return unexpected(
-                expected,
-                hint: "text is searched with CONTAINS[c], and by a pattern with MATCHES")
-        case .invalid where near(token) == "?":
-            return unexpected(
-                expected,
-                hint: tokenAfter.kind == .equal && tokenAfter.place == token.end
-                    ? "of many values one is asked for with ANY" : "write TERNARY(condition, a, b)")
-        case .identifier:
-            return unexpected(
-                expected,
-                hint: isBehindQuote
-                    ? Self.quoteHint
-                    : operatorHint(near(token)) ?? Self.firstHint(expression))
-        case .assign, .colon:
-            return unexpected(expected, hint: "equality is written ==")
-        case .comma:
-            return unexpected(expected, hint: "a list is written {1, 2}")
-        case .percent:
-            return unexpected(expected, hint: "the remainder is written modulus(a, b)")
-        default:
-            if let hint = Self.tailHint(expression) ?? methodHint(expression) {
-                return unexpected(expected, hint: hint)
-            }
-            let isTruth = expression == .constant(.int(1)) || expression == .constant(.int(0))
-            if token.kind == .end, isTruth {
-                return unexpected(
-                    expected, hint: "what always or never holds is TRUEPREDICATE, FALSEPREDICATE")
-            }
-            guard case .keyPath = expression else { return unexpected(expected) }
-            if let hint = Self.wordHint(expression, Self.constants) {
-                return unexpected(expected, hint: hint)
-            }
-            return unexpected(
-                expected, hint: "for what is true or false write \(expression.description) == YES")
+        guard token.kind == .utiConformsTo || token.kind == .utiEquals else {
+            return unexpected("a comparison operator", hint: hint(after: expression))
         }
+        return error(
+            .unsupported,
+            "\(near(token)) compares uniform type identifiers, which stores do not keep",
+            hint: "compare the text with == or BEGINSWITH")
     }
 
-    /// Words that stand before a comparison, and those that stand alone.
+    private func hint(after expression: Expression) -> String? {
+        switch token.kind {
+        case .not, .bang: return notHint()
+        case .tilde: return "search text with CONTAINS[c], or by a pattern with MATCHES"
+        case .invalid where near(token) == "?":
+            return tokenAfter.kind == .equal && tokenAfter.place == token.end
+                ? "use ANY to match one of many values" : "write TERNARY(condition, a, b)"
+        case .identifier where isBehindQuote: return Self.quoteHint
+        case .identifier: return operatorHint(near(token)) ?? Self.firstHint(expression)
+        case .assign, .colon: return "equality is written =="
+        case .comma: return "a list is written {1, 2}"
+        case .percent: return "the remainder is written modulus(a, b)"
+        default: break
+        }
+        if let hint = Self.tailHint(expression) ?? methodHint(expression) { return hint }
+        let isTruth = expression == .constant(.int(1)) || expression == .constant(.int(0))
+        if token.kind == .end, isTruth {
+            return "a constant condition is TRUEPREDICATE or FALSEPREDICATE"
+        }
+        guard case .keyPath = expression else { return nil }
+        return Self.wordHint(expression, Self.constants)
+            ?? "to test a Boolean write \(expression.description) == YES"
+    }
+
+    /// Words that begin a comparison, and constants.
     private static let openings = ["NOT", "ANY", "SOME", "ALL", "NONE"]
     private static let constants = ["TRUEPREDICATE", "FALSEPREDICATE"]
 
     static let quoteHint =
-        "a quote inside of text is written \\' or \\\"; or take the other kind around it"
+        "a quote inside text is written \\' or \\\", or use the other kind of quotes"
 
-    /// What was read as a key and is no word that may stand there.
+    /// A hint for what was read as a key and may be a word.
     private static func firstHint(_ read: Expression) -> String? {
         var first = read
         if case .function(_, let arguments) = read, let left = arguments.first { first = left }
         if case .keyPath(.evaluatedObject, let path) = first, path.count == 1 {
             switch path[0].lowercased() {
             case "where": return "the predicate begins after WHERE"
-            case "select": return "columns are the parameter select, and a predicate is a condition"
+            case "select":
+                return "choose columns with the parameter select; a predicate is a condition"
             default: break
             }
         }
         return wordHint(read, openings)
     }
 
-    /// Where what was read as a key may be a word misspelt.
+    /// A hint for a key that may be a misspelt word.
     private static func wordHint(_ read: Expression, _ words: [String]) -> String? {
         guard case .keyPath(.evaluatedObject, let path) = read, path.count == 1 else { return nil }
         return Nearest.hint(to: path[0], among: words)
     }
 
-    /// What goes on after a whole comparison.
+    /// A hint for a token after a complete comparison.
     func joiningHint() -> String? {
         switch token.kind {
         case .identifier:
@@ -119,16 +105,16 @@ extension PredicateParser {
             return ForeignWords.clause(word) ?? Nearest.hint(to: word, among: ["AND", "OR"])
         case .fetch: return ForeignWords.clause("fetch")
         case .comma:
-            return "conditions are joined by AND; a list is written {1, 2}, and a number without "
+            return "join conditions with AND; a list is written {1, 2}, and a number has no "
                 + "separators"
-        case .invalid where near(token) == ";": return "there is no ; at the end"
+        case .invalid where near(token) == ";": return "remove the ;"
         case .text, .escapedText, .unterminatedText:
             return isBehindQuote ? Self.quoteHint : nil
         default: return nil
         }
     }
 
-    /// Where an operator should stand.
+    /// A hint for a word in place of an operator.
     private func operatorHint(_ word: String) -> String? {
         if word.lowercased() == "is", ![.null, .not, .end].contains(tokenAfter.kind) {
             return "did you mean ==?"
@@ -141,7 +127,7 @@ extension PredicateParser {
         return Nearest.hint(to: word, among: operators)
     }
 
-    /// What was read is the key `age.gt`, as other services write `age > `.
+    /// A hint for the key `age.gt`, as other services write `age >`.
     private static func tailHint(_ read: Expression) -> String? {
         guard case .keyPath(let operand, let path) = read, path.count > 1,
             let word = path.last, let sign = ForeignWords.sameOperator(as: word)
@@ -149,31 +135,31 @@ extension PredicateParser {
         return "write \(Expression.keyPath(operand, path.dropLast()).description) \(sign) …"
     }
 
-    /// `cities.size()`, as a method is called.
+    /// A hint for `cities.size()`, a call of a method.
     private func methodHint(_ read: Expression) -> String? {
         guard token.kind == .leftParenthesis, case .keyPath(let operand, let path) = read,
             let name = path.last
         else { return nil }
         let before = Expression.keyPath(operand, path.dropLast()).description
         return (path.count > 1 ? ForeignWords.key(name, of: before) : nil)
-            ?? "a function stands before what it works on: length(name)"
+            ?? "write a function before its argument: length(name)"
     }
 
-    /// Whether the token next is right behind a closing quote: the text had one inside.
+    /// Whether the current token directly follows a closing quote, so that the text contained one.
     private var isBehindQuote: Bool { follows("'") || follows("\"") }
 
-    /// Whether the token next is right behind that sign.
+    /// Whether the current token directly follows that character.
     func follows(_ sign: Unicode.Scalar) -> Bool {
         token.place > 0 && UInt32(lexer.bytes[token.place - 1]) == sign.value
     }
 
-    /// The token after the next.
+    /// The token after the current one.
     var tokenAfter: Token {
         var lexer = lexer
         return lexer.next()
     }
 
-    /// `a NOT IN b`, `a NOT NULL`, `a !LIKE b`.
+    /// A hint for `a NOT IN b`, `a NOT NULL` or `a !LIKE b`.
     private func notHint() -> String {
         let next = tokenAfter
         if next.kind == .null { return "write != nil" }
@@ -189,19 +175,19 @@ extension PredicateParser {
         error(
             .limit,
             "the predicate is nested deeper than \(levels) levels",
-            hint: "AND and OR take many conditions without parentheses")
+            hint: "AND and OR need no parentheses")
     }
 
-    /// - Parameter byte: where the operator stands that is one too many, or its comparison.
+    /// - Parameter byte: the place of the operator or comparison that exceeds the limit.
     func tooMany(at byte: Int) -> PredicateError {
         let place = Token(kind: .invalid, start: byte, end: lexer.bytes.count, place: byte)
         return error(
             .limit, "the predicate has more than \(PredicateLimits.comparisons) comparisons",
             hint: "a list of values is one comparison: name IN {\"a\", \"b\"}; under ANY and ALL "
-                + "each of its items is one", at: place)
+                + "each of its items counts", at: place)
     }
 
-    /// The text of a token, cut where it is long.
+    /// The text of a token, truncated to 40 bytes.
     func near(_ token: Token) -> String {
         let isQuoted = token.kind == .text || token.kind == .escapedText
         var end = min(token.end + (isQuoted ? 1 : 0), token.place + 40)
@@ -211,7 +197,7 @@ extension PredicateParser {
         return String(decoding: lexer.bytes[token.place..<max(end, token.place)], as: UTF8.self)
     }
 
-    /// From bytes to Unicode scalars.
+    /// The number of Unicode scalars before a byte.
     func position(of byte: Int) -> Int {
         lexer.bytes[..<byte].reduce(0) { $1 & 0xC0 == 0x80 ? $0 : $0 + 1 }
     }

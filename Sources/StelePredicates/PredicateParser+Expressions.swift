@@ -1,32 +1,32 @@
-/// Operators and what follows a value: arithmetic, sets, indexes, keys.
+/// Parses operators, indexes and key paths.
 
 extension PredicateParser {
-    /// An expression, and the height of its tree.
-    /// - Parameter hint: the way out where a condition stands there.
+    /// Parses an expression.
+    /// - Parameter hint: the hint if a condition stands here.
+    /// - Returns: the expression and the height of its tree.
     mutating func operand(
-        hint: String = "TERNARY(condition, a, b) makes a value of one"
+        hint: String = "TERNARY(condition, a, b) turns a condition into a value"
     ) throws(PredicateError) -> (Expression, Int) {
         let place = token
         let node = try binary(1)
         guard case .expression(let expression) = node.content else {
             throw error(
-                .syntax, "a value should stand here, not a condition", expected: "a value",
+                .syntax, "a value is expected here, not a condition", expected: "a value",
                 hint: hint, at: place)
         }
         return (expression, node.depth)
     }
 
-    /// Operators that bind at least so strongly: 1 sets, 2 bits, 3 sums, 4 products, 5 powers.
+    /// Parses operators with at least the given precedence: 1 sets, 2 bits, 3 sums, 4 products, 5
+    /// powers.
     mutating func binary(_ least: Int) throws(PredicateError) -> Node {
         try binary(least, after: try unary())
     }
 
-    /// The same with the first operand read.
-    mutating func binary(
-        _ least: Int, after first: consuming Node
-    ) throws(PredicateError) -> Node {
+    /// Parses operators after a first operand.
+    mutating func binary(_ least: Int, after first: consuming Node) throws(PredicateError) -> Node {
         var left = first
-        // What stands next is looked at first: taking the node apart costs more.
+        // The token is tested first, because taking the node apart is more expensive.
         while let (precedence, operation) = token.kind.infix, precedence >= least,
             case .expression(let first) = left.content
         {
@@ -35,7 +35,7 @@ extension PredicateParser {
             let right = try binary(precedence + 1)
             guard case .expression(let second) = right.content else {
                 throw error(
-                    .syntax, "a value should follow \(near(place)), not a condition",
+                    .syntax, "a value is expected after \(near(place)), not a condition",
                     expected: "a value", at: place)
             }
             let depth = try grown(max(left.depth, right.depth))
@@ -49,12 +49,12 @@ extension PredicateParser {
         return left
     }
 
-    /// One more than that, unless the tree would become too high.
+    /// The depth plus one; an error if that exceeds the limit.
     func grown(_ depth: Int) throws(PredicateError) -> Int {
         guard depth < PredicateLimits.depth else {
             throw error(
                 .limit,
-                "more than \(PredicateLimits.depth) operators stand on one another's results")
+                "more than \(PredicateLimits.depth) operators are nested in one another")
         }
         return depth + 1
     }
@@ -68,7 +68,7 @@ extension PredicateParser {
         }
     }
 
-    /// `-x`, which is `0 - x`, and `~x`.
+    /// Parses `-x`, which is `0 - x`, and `~x`.
     private mutating func signed() throws(PredicateError) -> Node {
         try enter()
         defer { leave() }
@@ -82,7 +82,7 @@ extension PredicateParser {
         let inner = try unary()
         guard case .expression(let operand) = inner.content else {
             throw error(
-                .syntax, "a value should follow \(isMinus ? "-" : "~")", expected: "a value",
+                .syntax, "a value is expected after \(isMinus ? "-" : "~")", expected: "a value",
                 at: place)
         }
         let expression: Expression =
@@ -92,7 +92,7 @@ extension PredicateParser {
         return Node(expression, depth: try grown(inner.depth))
     }
 
-    /// `$name`, or `$name := expression`.
+    /// Parses `$name` or `$name := expression`.
     private mutating func variable() throws(PredicateError) -> Node {
         let name = text(of: token)
         advance()
@@ -104,7 +104,7 @@ extension PredicateParser {
         return Node(.assignment(name, value), depth: try grown(depth))
     }
 
-    /// Keys and indexes after a value.
+    /// Parses keys and indexes after an operand.
     mutating func postfix(_ start: consuming Node) throws(PredicateError) -> Node {
         guard token.kind == .dot || token.kind == .leftBracket else { return start }
         guard case .expression(var expression) = start.content else { return start }
@@ -134,7 +134,7 @@ extension PredicateParser {
         }
     }
 
-    /// `.a.b.@count`, with the points.
+    /// Parses `.a.b.@count`.
     private mutating func keys() throws(PredicateError) -> [String] {
         var path: [String] = []
         while token.kind == .dot {
@@ -148,16 +148,15 @@ extension PredicateParser {
         return path
     }
 
-    /// Whether it is a reserved word that a key may have as its name; of the operators that are
-    /// signs, such as `&&`, and of UTI-EQUALS none is.
+    /// Whether the token is a reserved word that can be a key. Operators written with signs, such
+    /// as `&&`, and UTI-EQUALS cannot.
     var isReservedKey: Bool {
         token.kind.isWord && lexer.bytes[token.start..<token.end].allSatisfy(Lexer.isLetter)
     }
 
     private func joined(_ a: [String], _ b: [String]) throws(PredicateError) -> [String] {
         guard a.count + b.count <= PredicateLimits.keyPathLength else {
-            throw error(
-                .limit, "a key path has more than \(PredicateLimits.keyPathLength) keys")
+            throw error(.limit, "a key path has more than \(PredicateLimits.keyPathLength) keys")
         }
         return a.isEmpty ? b : a + b
     }
@@ -180,7 +179,7 @@ extension PredicateParser {
         return (.at(index), depth)
     }
 
-    /// The bytes of a token as text.
+    /// The text of a token.
     func text(of token: Token) -> String {
         String(decoding: lexer.bytes[token.start..<token.end], as: UTF8.self)
     }
@@ -192,7 +191,7 @@ extension Token.Kind {
         case set(Expression.SetOperation)
     }
 
-    /// How strongly it binds and what it does.
+    /// The precedence and meaning of a binary operator.
     @inline(__always)
     var infix: (precedence: Int, operation: Infix)? {
         switch self {

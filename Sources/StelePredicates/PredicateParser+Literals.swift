@@ -1,27 +1,26 @@
-/// Numbers and text as written, and what stands for the arguments of a format.
+/// Parses literals and the arguments of format specifiers.
 
 import SteleModel
 
-/// What `%@` or `%K` stands for in `Predicate(format:arguments:)`.
+/// An argument of `Predicate(format:arguments:)`.
 public enum FormatArgument: Sendable, Hashable {
-    /// `%@`, `%d` and the like: a value.
+    /// A value for `%@`, `%d` and similar specifiers.
     case value(Value)
-    /// `%@`: a list of values.
+    /// A list of values for `%@`.
     case values([Value])
-    /// `%K`: a key path, such as `team.name`.
+    /// A key path for `%K`, such as `team.name`.
     case keyPath(String)
 }
 
 extension PredicateParser {
     // MARK: Numbers
 
-    /// An integer where it fits in 64 bits, else a Decimal: a fixed-point literal is exact to 38
-    /// digits. What no Decimal can hold is a Double.
+    /// The value of the number token, as `NumberLiteral.value` gives it.
     mutating func number(negative: Bool) throws(PredicateError) -> Value {
         let place = token
         guard let value = NumberLiteral(lexer.bytes, place, negative).value else {
             throw error(
-                .syntax, "\(near(place)) is not a number that can be held", expected: "a number")
+                .syntax, "\(near(place)) is out of the range of numbers", expected: "a number")
         }
         advance()
         return value
@@ -72,8 +71,8 @@ extension PredicateParser {
         return String(scalars)
     }
 
-    /// The scalar that an escape names; nil where the character after `\` stands for itself and
-    /// has more bytes than one.
+    /// The scalar that an escape sequence represents; nil if the character after `\` stands for
+    /// itself and is not ASCII.
     private func escape(
         _ index: inout Int, _ place: Token
     ) throws(PredicateError) -> Unicode.Scalar? {
@@ -100,7 +99,7 @@ extension PredicateParser {
         }
     }
 
-    /// `\uHHHH`, and a pair of them for what UTF-16 writes as surrogates.
+    /// Parses `\uHHHH`, or two of them for a surrogate pair.
     private func fourDigits(
         _ index: inout Int, _ place: Token
     ) throws(PredicateError) -> Unicode.Scalar {
@@ -115,9 +114,7 @@ extension PredicateParser {
         return try scalar(0x10000 + (first & 0x3FF) << 10 + second & 0x3FF, place)
     }
 
-    private func digits(
-        _ index: inout Int, _ place: Token, most: Int, radix: Int
-    ) -> UInt32? {
+    private func digits(_ index: inout Int, _ place: Token, most: Int, radix: Int) -> UInt32? {
         let start = index
         var value: UInt32 = 0
         while index < place.end, index - start < most,
@@ -129,17 +126,15 @@ extension PredicateParser {
         return index == start ? nil : value
     }
 
-    private func scalar(
-        _ value: UInt32?, _ place: Token
-    ) throws(PredicateError) -> Unicode.Scalar {
+    private func scalar(_ value: UInt32?, _ place: Token) throws(PredicateError) -> Unicode.Scalar {
         guard let value else {
             throw error(
-                .syntax, "an escape has no digits", hint: "write \\\\ for a backslash",
+                .syntax, "an escape sequence has no digits", hint: "write \\\\ for a backslash",
                 at: place)
         }
         if value == 0 { throw nullCharacter(place) }
         guard let scalar = Unicode.Scalar(value) else {
-            throw error(.syntax, "an escape names half a surrogate pair", at: place)
+            throw error(.syntax, "an escape sequence is half of a surrogate pair", at: place)
         }
         return scalar
     }
@@ -160,14 +155,14 @@ extension PredicateParser {
             guard keys.allSatisfy(Self.isKey), keys.count <= PredicateLimits.keyPathLength else {
                 throw error(
                     .syntax, "\(path.prefix(60)) is not a key path",
-                    hint: "keys are letters, digits and _, with points between them")
+                    hint: "keys are letters, digits and _, separated by dots")
             }
             arguments.removeFirst()
             advance()
             return Node(.keyPath(.evaluatedObject, keys))
         case (.value(let value), false) where written != "%%":
             arguments.removeFirst()
-            return literalNode(value)
+            return literal(value)
         case (.values(let values), false) where written == "%@":
             arguments.removeFirst()
             advance()
@@ -177,17 +172,12 @@ extension PredicateParser {
         }
     }
 
-    /// Whether the language can write it: a name, behind `@` an operator, with `$` the key itself.
+    /// Whether a key path can contain the key: an identifier, or an identifier after `@` or `$`.
     private static func isKey(_ key: String) -> Bool {
         let signs: [Unicode.Scalar] = ["@", "$"]
         let scalars = key.unicodeScalars
         let name = scalars.first.map(signs.contains) ?? false ? scalars.dropFirst() : scalars[...]
         return (name.first.map(Identifier.canBegin) ?? false)
             && name.dropFirst().allSatisfy(Identifier.canContinue)
-    }
-
-    private mutating func literalNode(_ value: Value) -> Node {
-        advance()
-        return Node(.constant(value))
     }
 }

@@ -1,28 +1,25 @@
-/// From text to predicates: the conditions; expressions are in the extensions.
+/// Parses conditions; the extensions parse expressions.
 
-/// A recursive-descent parser. Conditions and expressions share parentheses, so both are read by
-/// one path and told apart once they are there: nothing is ever read twice.
+/// A recursive-descent parser. Conditions and expressions can both begin with a parenthesis, so one
+/// path parses both and decides afterwards; no text is parsed twice.
 struct PredicateParser {
     private(set) var lexer: Lexer
     var token: Token
     private var nesting = 0
     private var comparisons = 0
-    /// Each comparison and the bytes that it was read from, where somebody asks for that.
+    /// Each comparison with its range of bytes; nil if they are not recorded.
     var places: [(comparison: Comparison, range: Range<Int>)]?
-    /// Of each comparison in the order in which they end: the bytes of its right side where that is
-    /// a literal or a list of such, where somebody asks for that.
-    var literalSides: [Range<Int>?]?
-    /// What `%@` and `%K` stand for, in order.
+    /// The remaining arguments of `%@` and `%K`.
     var arguments: ArraySlice<FormatArgument>
 
-    /// What has been read so far, of which the grammar does not know yet what it will be.
+    /// A parsed condition or expression.
     struct Node {
         enum Content {
             case predicate(Predicate)
             case expression(Expression)
         }
         var content: Content
-        /// How high the tree of it is.
+        /// The height of the tree.
         var depth: Int
 
         init(_ predicate: Predicate, depth: Int) {
@@ -45,19 +42,12 @@ struct PredicateParser {
         self.arguments = arguments[...]
     }
 
-    /// For the value of one literal.
-    init(_ bytes: UnsafeBufferPointer<UInt8>, at literal: Token) {
-        lexer = Lexer(bytes, from: literal.end, to: literal.end)
-        token = literal
-        arguments = []
-    }
-
     @inline(__always)
     mutating func advance() {
         token = lexer.next()
     }
 
-    /// Goes on only where that token is next.
+    /// Reads a token of the given kind.
     mutating func take(
         _ kind: Token.Kind, _ expected: String, hint: String? = nil
     ) throws(PredicateError) {
@@ -104,7 +94,7 @@ struct PredicateParser {
         guard token.kind != .end else {
             if arguments.isEmpty { return }
             throw error(
-                .syntax, "\(arguments.count) more arguments are given than the format names",
+                .syntax, "\(arguments.count) more arguments are given than the format uses",
                 hint: "each %@ and %K takes one")
         }
         throw unexpected(expected, hint: joiningHint())
@@ -112,7 +102,7 @@ struct PredicateParser {
 
     // MARK: Conditions
 
-    /// `a OR b`; what is no condition comes back as it is.
+    /// Parses `a OR b`. An expression alone is returned as an expression.
     mutating func disjunction() throws(PredicateError) -> Node {
         let first = try conjunction()
         guard token.kind == .or else { return first }
@@ -132,7 +122,7 @@ struct PredicateParser {
         guard token.kind == .and else { return first }
         var depth = first.depth
         var parts: [Predicate] = []
-        // What most have, so that the list is not moved at each step.
+        // Most conjunctions fit, so the array rarely grows.
         parts.reserveCapacity(8)
         parts.append(try condition(first))
         while token.kind == .and {
@@ -147,7 +137,7 @@ struct PredicateParser {
     private mutating func negation() throws(PredicateError) -> Node {
         guard token.kind == .not || token.kind == .bang else { return try comparison() }
         advance()
-        // `NOT (` is one level, as which NOT NOT prints.
+        // `NOT (` is one level of nesting, as NOT NOT is printed that way.
         let isOwnLevel = token.kind != .leftParenthesis
         if isOwnLevel { try enter() }
         let inner = try negation()
@@ -156,7 +146,7 @@ struct PredicateParser {
         return Node(.not(predicate), depth: inner.depth + 1)
     }
 
-    /// A condition is wanted; where an expression was read, its operator is missing.
+    /// The condition in a node; an error for an expression, which lacks an operator.
     func condition(_ node: consuming Node) throws(PredicateError) -> Predicate {
         switch node.content {
         case .predicate(let predicate): return predicate
@@ -181,30 +171,28 @@ struct PredicateParser {
             guard let type = token.kind.comparison,
                 case .expression(let expression) = left.content
             else { return left }
-            return try comparison(expression, left.depth, type, .direct, from: start)
+            return try comparison(expression, type, depth: left.depth, from: start)
         }
     }
 
-    /// What begins with a parenthesis: a condition, which takes less stack this way, or a value.
+    /// Parses a condition or a value in parentheses. Conditions need less stack this way.
     private mutating func inParentheses() throws(PredicateError) -> Node {
         let inner = try parenthesized()
         guard case .expression = inner.content else { return inner }
         return try binary(1, after: try postfix(inner))
     }
 
-    private mutating func comparison(
-        modifier: Comparison.Modifier
-    ) throws(PredicateError) -> Node {
+    private mutating func comparison(modifier: Comparison.Modifier) throws(PredicateError) -> Node {
         let start = token.place
         advance()
-        let (left, depth) = try operand(hint: "ANY, ALL and NONE stand before a key: ANY a.b == 1")
+        let (left, depth) = try operand(hint: "ANY, ALL and NONE precede a key: ANY a.b == 1")
         guard let type = token.kind.comparison else { throw missingOperator(after: left) }
-        return try comparison(left, depth, type, modifier, from: start)
+        return try comparison(left, type, modifier: modifier, depth: depth, from: start)
     }
 
     private mutating func comparison(
-        _ left: consuming Expression, _ leftDepth: Int, _ type: Comparison.Operator,
-        _ modifier: Comparison.Modifier, from start: Int
+        _ left: consuming Expression, _ type: Comparison.Operator,
+        modifier: Comparison.Modifier = .direct, depth: Int, from start: Int
     ) throws(PredicateError) -> Node {
         comparisons += 1
         if comparisons > PredicateLimits.comparisons { throw tooMany(at: token.place) }
@@ -216,35 +204,36 @@ struct PredicateParser {
         if token.kind.comparison != nil {
             throw unexpected("AND, OR or the end", hint: "join comparisons with AND")
         }
-        comparisons += Self.furtherComparisons(left, type, right, modifier)
-        if comparisons > PredicateLimits.comparisons { throw tooMany(at: start) }
         let comparison = Comparison(left, type, right, modifier: modifier, options: options)
+        comparisons += Self.furtherComparisons(of: comparison)
+        if comparisons > PredicateLimits.comparisons { throw tooMany(at: start) }
         places?.append((comparison, start..<token.place))
-        literalSides?.append(right.isLiteral ? place.place..<token.place : nil)
-        return Node(.comparison(comparison), depth: max(leftDepth, rightDepth) + 1)
+        return Node(.comparison(comparison), depth: max(depth, rightDepth) + 1)
     }
 
-    /// A list under ANY or ALL, or compared with another, is a comparison for each of its items.
-    private static func furtherComparisons(
-        _ left: Expression, _ type: Comparison.Operator, _ right: Expression,
-        _ modifier: Comparison.Modifier
-    ) -> Int {
-        guard case .aggregate(let items) = left else { return 0 }
-        if modifier != .direct { return max(items.count - 1, 0) }
-        guard type == .equal || type == .notEqual, case .aggregate = right else { return 0 }
+    /// The number of additional comparisons: a list under ANY or ALL, or compared with a list,
+    /// counts as one comparison for each element.
+    private static func furtherComparisons(of it: Comparison) -> Int {
+        guard case .aggregate(let items) = it.left else { return 0 }
+        if it.modifier == .direct {
+            guard it.type == .equal || it.type == .notEqual, case .aggregate = it.right else {
+                return 0
+            }
+        }
         return max(items.count - 1, 0)
     }
 
-    /// What is written out can be seen not to be two bounds; the rest the check sees.
+    /// Reports literal bounds that are not two; the check reports the rest.
     private func checkBounds(_ bounds: Expression, at place: Token) throws(PredicateError) {
         switch bounds {
         case .aggregate(let items) where items.count == 2: return
         case .constant where token.kind == .and:
-            // `BETWEEN 1 AND 2`, as SQL writes it.
+            // `BETWEEN 1 AND 2`, as in SQL.
             throw unexpected("a list of two", hint: "write BETWEEN {low, high}")
         case .aggregate, .constant:
             var error = error(
-                .type, "BETWEEN needs two bounds, and \(bounds.description) is not two",
+                .type,
+                "BETWEEN needs a list of two bounds, not \(bounds.description)",
                 expected: "{low, high}", hint: "write BETWEEN {low, high}", at: place)
             error.near = bounds.description.count <= 40 ? bounds.description : error.near
             throw error
@@ -252,48 +241,22 @@ struct PredicateParser {
         }
     }
 
-    /// `[cd]` after an operator.
+    /// Parses `[cd]` after an operator.
     private mutating func comparisonOptions() throws(PredicateError) -> ComparisonOptions {
         guard token.kind == .leftBracket else { return [] }
         advance()
         let hint = "options are letters, such as [cd]; a list is written {1, 2}"
         guard token.kind == .identifier || token.kind.isWord,
-            let options = options(in: token)
+            let options = ComparisonOptions(letters: lexer.bytes[token.start..<token.end])
         else { throw unexpected("the letters c, d, n or l", hint: hint) }
         advance()
         try take(.rightBracket, "]", hint: hint)
         return options
     }
-
-    private func options(in token: Token) -> ComparisonOptions? {
-        var options: ComparisonOptions = []
-        for index in token.start..<token.end {
-            switch lexer.bytes[index] | 0x20 {
-            case UInt8(ascii: "c"): options.insert(.caseInsensitive)
-            case UInt8(ascii: "d"): options.insert(.diacriticInsensitive)
-            case UInt8(ascii: "n"): options.insert(.normalized)
-            case UInt8(ascii: "l"): options.insert(.localeSensitive)
-            default: return nil
-            }
-        }
-        return options
-    }
-}
-
-extension Expression {
-    /// Whether it is a constant, or a list of such.
-    fileprivate var isLiteral: Bool {
-        switch self {
-        case .constant: true
-        case .aggregate(let items):
-            items.allSatisfy { if case .constant = $0 { true } else { false } }
-        default: false
-        }
-    }
 }
 
 extension Token.Kind {
-    /// The comparison that it stands for.
+    /// The comparison operator of the token.
     @inline(__always)
     var comparison: Comparison.Operator? {
         switch self {

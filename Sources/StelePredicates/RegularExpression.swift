@@ -1,47 +1,47 @@
-/// One regular expression, compiled: ICU's engine, without the rest of Foundation.
-
-// The toolchain's own ICU, which NSRegularExpression calls, too. Called directly it says why it
-// ended (found nothing, was stopped, ran out of stack), needs no NSString of each text, and
-// spares the program the whole of Foundation (Docs/Decisions/0014).
+// The ICU of the Swift toolchain, which NSRegularExpression uses too. A direct call reports why a
+// match ended (no match, stopped, out of stack), needs no NSString for each text, and avoids a
+// dependency on all of Foundation (Docs/Decisions/0014).
 internal import _FoundationICU
 
-import Glibc
+import SteleSystem
 
-/// A compiled pattern. Not Sendable: ICU keeps the state of a match in it, so one thread at a time.
+/// A compiled regular expression. Not Sendable: ICU keeps the state of a match in it, so use it on
+/// one thread at a time.
 final class RegularExpression {
-    /// What came of matching.
+    /// The result of a match.
     enum Outcome {
         case matches, differs
-        /// The time was over.
+        /// The time limit was reached.
         case stopped
-        /// Going back over what was tried took more memory than it may.
+        /// The backtracking stack exceeded its limit.
         case overflow
     }
 
-    /// A pattern that is no regular expression.
+    /// The error of an invalid pattern.
     struct Malformed: Error, Hashable {
-        /// What is wrong with it, as a clause.
+        /// What is wrong, as a clause.
         var reason: String
-        /// How much of it had been read, in UTF-16 units.
+        /// The number of UTF-16 units before the error.
         var position: Int
     }
 
     private let handle: OpaquePointer
-    /// When the match that runs must end; ICU's callback reads it.
+    /// The deadline of the current match, which ICU's callback reads.
     private var end: UInt64 = 0
-    /// Whether it refers back to what a group has matched: comparing that takes no step of ICU's,
-    /// so such a match looks at the clock far less often.
+    /// Whether the pattern has a back reference. ICU does not count the steps of comparing one, so
+    /// such a match reads the clock much less often.
     let refersBack: Bool
 
-    /// Bytes that ICU may keep for going back; its own bound unless set.
+    /// The limit on ICU's backtracking stack, in bytes.
     private static let stackBytes: Int32 = 8_000_000
 
+    /// Compiles a pattern.
     /// - Throws: `Malformed`.
     init(_ pattern: [UInt16], ignoresCase: Bool) throws(Malformed) {
         var status = U_ZERO_ERROR
         var place = UParseError()
         let flags = ignoresCase ? UInt32(UREGEX_CASE_INSENSITIVE.rawValue) : 0
-        // ICU refuses the empty pattern: an empty group is the same.
+        // ICU refuses an empty pattern; an empty group is equivalent.
         let written = pattern.isEmpty ? Array("(?:)".utf16) : pattern
         let opened = written.withUnsafeBufferPointer {
             swift_uregex_open($0.baseAddress, Int32($0.count), flags, &place, &status)
@@ -54,13 +54,13 @@ final class RegularExpression {
         handle = opened
         refersBack = Self.refersBack(pattern)
         swift_uregex_setStackLimit(handle, Self.stackBytes, &status)
-        // Called each ten thousand steps, some tenths of a millisecond.
+        // ICU calls it every ten thousand steps, which take some tenths of a millisecond.
         swift_uregex_setMatchCallback(
             handle,
             { context, _ in
                 guard let context else { return 0 }
                 let it = Unmanaged<RegularExpression>.fromOpaque(context).takeUnretainedValue()
-                return monotonicNanoseconds() < it.end ? 1 : 0
+                return MonotonicClock.now < it.end ? 1 : 0
             }, Unmanaged.passUnretained(self).toOpaque(), &status)
     }
 
@@ -69,8 +69,8 @@ final class RegularExpression {
     /// Whether the whole text matches.
     ///
     /// - Parameters:
-    ///   - text: UTF-16; it must stay where it is until this returns.
-    ///   - end: when it must have ended, by `monotonicNanoseconds()`.
+    ///   - text: UTF-16 that stays valid during the call.
+    ///   - end: the deadline on `MonotonicClock`.
     func match(_ text: UnsafeBufferPointer<UInt16>, end: UInt64) -> Outcome {
         self.end = end
         var status = U_ZERO_ERROR
@@ -84,7 +84,7 @@ final class RegularExpression {
     // MARK: What is wrong with a pattern
 
     private static func position(_ place: UParseError, in pattern: [UInt16]) -> Int {
-        // ICU counts lines from 1 and units within them.
+        // ICU counts lines from 1 and units within a line.
         var start = 0
         var line = 1
         while line < place.line, let next = pattern[start...].firstIndex(of: 10) {
@@ -96,27 +96,27 @@ final class RegularExpression {
 
     private static func reason(_ status: UErrorCode) -> String {
         switch status {
-        case U_REGEX_MISMATCHED_PAREN: "a parenthesis has no partner"
+        case U_REGEX_MISMATCHED_PAREN: "a parenthesis is unbalanced"
         case U_REGEX_MISSING_CLOSE_BRACKET: "a set opened by [ is not closed"
-        case U_REGEX_BAD_ESCAPE_SEQUENCE: "an escape is none that there is"
+        case U_REGEX_BAD_ESCAPE_SEQUENCE: "an escape sequence is unknown"
         case U_REGEX_BAD_INTERVAL: "the count in braces cannot be read"
         case U_REGEX_MAX_LT_MIN: "the count in braces has its larger number first"
         case U_REGEX_NUMBER_TOO_BIG: "a number is too large"
-        case U_REGEX_INVALID_BACK_REF: "it refers back to a group that there is not"
-        case U_REGEX_INVALID_FLAG: "a flag is none that there is"
-        case U_REGEX_LOOK_BEHIND_LIMIT: "what it looks behind for has no bounded length"
-        case U_REGEX_SET_CONTAINS_STRING: "a set holds a text"
+        case U_REGEX_INVALID_BACK_REF: "a back reference has no group"
+        case U_REGEX_INVALID_FLAG: "a flag is unknown"
+        case U_REGEX_LOOK_BEHIND_LIMIT: "a look-behind has no maximum length"
+        case U_REGEX_SET_CONTAINS_STRING: "a set contains a string"
         case U_REGEX_INVALID_RANGE: "a range in a set has its larger end first"
-        case U_REGEX_INVALID_CAPTURE_GROUP_NAME: "the name of a group cannot be one"
+        case U_REGEX_INVALID_CAPTURE_GROUP_NAME: "the name of a group is invalid"
         case U_REGEX_PROPERTY_SYNTAX, U_ILLEGAL_ARGUMENT_ERROR:
-            "a property is none that there is"
+            "a property is unknown"
         case U_REGEX_PATTERN_TOO_BIG: "it is too large"
-        case U_REGEX_UNIMPLEMENTED: "it uses what the engine does not have"
+        case U_REGEX_UNIMPLEMENTED: "it uses an unsupported feature"
         default: "it cannot be read"
         }
     }
 
-    /// `\1` to `\9` and `\k`; one that is quoted counts as well, which does no harm.
+    /// Whether the pattern contains `\1` to `\9` or `\k`. Quoted ones count too, which is harmless.
     private static func refersBack(_ pattern: [UInt16]) -> Bool {
         var index = 0
         while index + 1 < pattern.count {
@@ -130,11 +130,4 @@ final class RegularExpression {
         }
         return false
     }
-}
-
-/// Nanoseconds since some start, which no change of the clock touches.
-func monotonicNanoseconds() -> UInt64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }

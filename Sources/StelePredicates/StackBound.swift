@@ -1,34 +1,28 @@
-/// How much of a thread's stack is left to recursion.
-
 import CLinux
 import Glibc
 
-/// The stack of the thread that asks. What goes through predicates by recursion asks now and then,
-/// not at each step: the system's answer takes about a microsecond.
-public enum StackBound {
-    /// What eight steps of any such recursion take at most, even where nothing is optimized.
+/// The stack of the current thread. Recursive functions call it only every few levels, because a
+/// system call takes about a microsecond.
+package enum StackBound {
+    /// The stack that eight levels of such a recursion need at most, even without optimization, in
+    /// bytes.
     private static let room: UInt = 128 << 10
 
-    /// Whether there is room for some more steps; true where that cannot be found out.
-    public static var hasRoom: Bool {
-        let here = here
+    /// Whether there is stack for more levels; true if the bounds are unknown.
+    package static var hasRoom: Bool {
+        let here = UInt(bitPattern: stele_stack_place())
         guard let (lowest, size) = bounds, here > lowest, here - lowest < size else { return true }
         return here - lowest > min(room, size / 4)
     }
 
-    /// An address in the frame of who asks, or next to it.
-    private static var here: UInt {
-        UInt(bitPattern: stele_stack_place())
-    }
-
-    /// What is said where there is none.
-    public static var error: PredicateError {
+    /// The error of a predicate that needs more stack than there is.
+    package static var error: PredicateError {
         .tooDeep(
             "the predicate is nested deeper than this thread's stack holds",
-            hint: "AND and OR take many conditions without parentheses")
+            hint: "AND and OR need no parentheses")
     }
 
-    /// Its lowest address and its bytes.
+    /// The lowest address and the size in bytes.
     private static var bounds: (lowest: UInt, size: UInt)? {
         var attributes = pthread_attr_t()
         guard pthread_getattr_np(pthread_self(), &attributes) == 0 else { return nil }

@@ -1,4 +1,4 @@
-/// The quick ways of ASCII: each byte is a scalar, and nothing is decoded, looked up or allocated.
+/// Fast paths for ASCII, without decoding, tables or allocation.
 
 extension TextComparison {
     @inline(__always)
@@ -10,8 +10,8 @@ extension TextComparison {
         return seen < 0x80
     }
 
-    /// Whether an ASCII part occurs, with case folded or not; nil where only a look at scalars can
-    /// tell. What is found among ASCII bytes is found: they fold each to one scalar.
+    /// Whether an ASCII part occurs in the text; nil if that takes a comparison of scalars. A match
+    /// among ASCII bytes is always a match, because each folds to one scalar.
     func asciiContains(_ text: Bytes, _ part: Bytes, _ folding: CaseFolding) -> Bool? {
         let foldsCase = folding.foldsCase
         guard let start = text.baseAddress, let wanted = part.baseAddress, Self.isASCII(part)
@@ -43,8 +43,8 @@ extension TextComparison {
         return folding == .caseOnly && !Self.mayFoldToASCII(text) ? false : nil
     }
 
-    /// Whether a scalar may be in it that is not ASCII and becomes ASCII, or something with ASCII
-    /// in it, without regard to case: ß, ŉ, ſ, ǰ, İ, and whole blocks in which there are others.
+    /// Whether the text may contain a non-ASCII scalar whose case folding contains ASCII: ß, ŉ, ſ,
+    /// ǰ, İ, and whole blocks that contain others.
     static func mayFoldToASCII(_ text: Bytes) -> Bool {
         for index in text.indices where text[index] >= 0xC3 {
             let next = index + 1 < text.count ? text[index + 1] : 0
@@ -62,7 +62,7 @@ extension TextComparison {
         return false
     }
 
-    /// What a pattern of LIKE is whose only wildcards are a * at its ends, around ASCII.
+    /// The kind of a LIKE pattern with ASCII text and no wildcards but `*` at its ends.
     enum LikeShape { case contains, begins, ends }
 
     static func likeShape(_ pattern: Bytes) -> (LikeShape, Bytes)? {
@@ -92,7 +92,7 @@ extension TextComparison {
             let byte = text[index]
             guard byte < 0x80 else { return nil }
             if byte != wanted, !foldsCase || Self.lower(byte) != Self.lower(wanted) {
-                // What follows in the prefix matters no more.
+                // The rest of the prefix does not matter.
                 return false
             }
         }
@@ -111,18 +111,18 @@ extension TextComparison {
                 break
             }
         }
-        // A suffix with other scalars further on may hold some that are nothing.
+        // Other scalars in the rest of the suffix may fold to nothing.
         return differs ? (Self.isASCII(suffix) ? false : nil) : true
     }
 
-    /// Whether an ASCII text matches an ASCII pattern of LIKE; nil where one has other bytes.
+    /// Whether an ASCII text matches an ASCII pattern of LIKE; nil if one of them is not ASCII.
     func asciiLike(
         _ text: Bytes, _ pattern: Bytes, _ foldsCase: Bool
     ) throws(PredicateError) -> Bool? {
         guard Self.isASCII(text), Self.isASCII(pattern) else { return nil }
         var steps = LikeSteps(text, pattern)
         var (index, place) = (0, 0)
-        // Behind the last *, and where the text was that it has not taken.
+        // The place after the last `*`, and the text that it has not consumed.
         var retry: (place: Int, index: Int)?
         while true {
             try steps.take()

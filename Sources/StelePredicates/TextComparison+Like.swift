@@ -1,7 +1,7 @@
-/// LIKE: `*` is any number of scalars, `?` is one, `\` takes the next as it is.
+/// LIKE: `*` matches any number of scalars, `?` matches one, `\` escapes the next.
 
-/// How often LIKE may still look at a scalar of its text: behind a `*` it goes back in text and
-/// pattern, which takes their lengths' product at worst.
+/// The step limit of a LIKE comparison. A `*` makes it go back in text and pattern, so the number
+/// of steps is the product of their lengths in the worst case.
 struct LikeSteps {
     private var left: Int
 
@@ -19,17 +19,17 @@ struct LikeSteps {
         PredicateError(
             .limit, "LIKE would take too long on a text and a pattern of these lengths",
             near: "LIKE",
-            hint: "shorten what stands behind a *; CONTAINS and BEGINSWITH take texts "
+            hint: "shorten the pattern after a *; CONTAINS and BEGINSWITH accept texts "
                 + "of any length")
     }
 }
 
 extension TextComparison {
-    /// Whether the whole text matches a pattern of `*` and `?`; the empty text matches only a
-    /// pattern of nothing but `*`, or the empty one.
+    /// Whether the whole text matches a pattern of `*` and `?`. An empty text matches only an empty
+    /// pattern or one of `*` alone.
     ///
-    /// - Throws: `PredicateError` with code `predicate.limit` where text and pattern are so long,
-    ///   and so alike, that it would have to go back in them too often.
+    /// - Throws: `PredicateError` with code `predicate.limit` if the comparison takes too many
+    ///   steps.
     public func like(_ text: Bytes, _ pattern: Bytes) throws(PredicateError) -> Bool {
         if let (shape, part) = Self.likeShape(pattern) {
             switch shape {
@@ -42,7 +42,7 @@ extension TextComparison {
         var steps = LikeSteps(text, pattern)
         var place = FoldedScalars(text, folding)
         var wanted = LikePattern(pattern, folding)
-        // Where the last * was, and the text that it has not taken yet.
+        // The pattern after the last `*`, and the text that it has not consumed.
         var retry: (pattern: LikePattern, text: FoldedScalars)?
         while true {
             try steps.take()
@@ -68,7 +68,7 @@ extension TextComparison {
     }
 }
 
-/// Walks over a pattern.
+/// Iterates over a pattern.
 private struct LikePattern {
     enum Element {
         case any, one, end
@@ -100,7 +100,7 @@ private struct LikePattern {
             skip(to: index + 1)
             return plain()
         case 0x80...:
-            // A scalar that folds to nothing must not take the * behind it along.
+            // If a scalar folds to nothing, the following `*` must stay a wildcard.
             var one = FoldedScalars(bytes[index...].prefix(4).rebasedScalar, folding)
             guard one.next() == nil else { return plain() }
             skip(to: index + one.index)
@@ -119,7 +119,7 @@ private struct LikePattern {
 }
 
 extension Slice<UnsafeBufferPointer<UInt8>> {
-    /// The bytes of the first scalar alone.
+    /// The bytes of the first scalar.
     fileprivate var rebasedScalar: UnsafeBufferPointer<UInt8> {
         var end = startIndex + 1
         while end < endIndex, self[end] & 0xC0 == 0x80 { end += 1 }

@@ -1,7 +1,7 @@
-/// `[l]`: the order in which a person looks for names, and keys that sort the same way.
+/// `[l]`: the natural order of names, and sort keys with that order.
 
 extension TextComparison {
-    /// Letters and numbers, then accents, then case, then whatever else differs.
+    /// Compares letters and numbers, then accents, then case, then everything else.
     func naturalOrder(_ a: Bytes, _ b: Bytes) -> Int {
         let first = Self.lettersAndNumbers(a, b)
         if first != 0 { return first }
@@ -20,49 +20,59 @@ extension TextComparison {
     }
 
     private static func lettersAndNumbers(_ a: Bytes, _ b: Bytes) -> Int {
-        var (x, y) = (FoldedScalars(a, .both), FoldedScalars(b, .both))
-        var (p, q) = (x.next(), y.next())
+        var (x, y) = (Cursor(a), Cursor(b))
         while true {
-            guard let left = p else { return q == nil ? 0 : -1 }
-            guard let right = q else { return 1 }
+            guard let left = x.scalar else { return y.scalar == nil ? 0 : -1 }
+            guard let right = y.scalar else { return 1 }
             if isDigit(left), isDigit(right) {
-                let order = numbers(&x, &p, &y, &q)
+                let order = numbers(&x, &y)
                 if order != 0 { return order }
                 continue
             }
             if left != right { return left < right ? -1 : 1 }
-            p = x.next()
-            q = y.next()
+            x.advance()
+            y.advance()
         }
     }
 
     private static func isDigit(_ scalar: UInt32) -> Bool { scalar &- 0x30 < 10 }
 
-    /// Compares two runs of digits by value and goes past them.
-    private static func numbers(
-        _ x: inout FoldedScalars, _ p: inout UInt32?, _ y: inout FoldedScalars, _ q: inout UInt32?
-    ) -> Int {
-        while p == 0x30 { p = x.next() }
-        while q == 0x30 { q = y.next() }
+    /// Compares two runs of digits by value and skips them.
+    private static func numbers(_ x: inout Cursor, _ y: inout Cursor) -> Int {
+        while x.scalar == 0x30 { x.advance() }
+        while y.scalar == 0x30 { y.advance() }
         var first = 0
         while true {
-            let left = p.flatMap { isDigit($0) ? $0 : nil }
-            let right = q.flatMap { isDigit($0) ? $0 : nil }
-            switch (left, right) {
+            switch (x.digit, y.digit) {
             case (nil, nil): return first
             case (nil, _): return -1
             case (_, nil): return 1
             case (let l?, let r?):
                 if first == 0, l != r { first = l < r ? -1 : 1 }
-                p = x.next()
-                q = y.next()
+                x.advance()
+                y.advance()
             }
         }
     }
 
-    /// A text whose plain order, by scalar, is the order of these options among texts.
+    /// The current scalar of a text, folded, and those that follow.
+    private struct Cursor {
+        private var rest: FoldedScalars
+        private(set) var scalar: UInt32?
+
+        init(_ text: Bytes) {
+            rest = FoldedScalars(text, .both)
+            scalar = rest.next()
+        }
+
+        mutating func advance() { scalar = rest.next() }
+
+        var digit: UInt32? { scalar.flatMap { isDigit($0) ? $0 : nil } }
+    }
+
+    /// A text whose order by scalar is the order of these options.
     ///
-    /// For `[c]` and `[d]` it is the folded text; for `[l]` a key of several parts.
+    /// For `[c]` and `[d]` it is the folded text; for `[l]` it is a key with several parts.
     public static func fold(_ text: String, options: ComparisonOptions) -> String {
         let comparison = TextComparison(options)
         guard comparison.isNatural else { return folded(text, comparison.folding) }
@@ -90,7 +100,7 @@ extension TextComparison {
         }
     }
 
-    /// Each run of digits becomes a digit, its length and itself, so that longer sorts later.
+    /// Replaces a run of digits by 0, its length and the digits, so that longer runs sort later.
     private static func numberKey(_ text: String) -> String {
         withText(text) { bytes in
             var scalars = FoldedScalars(bytes, .both)
@@ -124,7 +134,7 @@ extension TextComparison {
     }
 }
 
-/// The text's UTF-8 bytes, without copying them where they lie in one piece.
+/// Calls `body` with the text's UTF-8 bytes, without copying contiguous text.
 @inline(__always)
 func withText<T>(_ text: String, _ body: (UnsafeBufferPointer<UInt8>) -> T) -> T {
     if let result = text.utf8.withContiguousStorageIfAvailable(body) { return result }
@@ -133,32 +143,37 @@ func withText<T>(_ text: String, _ body: (UnsafeBufferPointer<UInt8>) -> T) -> T
 }
 
 extension TextComparison {
+    /// Whether two texts are equal under the options.
     public func equal(_ a: String, _ b: String) -> Bool {
         withText(a) { x in withText(b) { y in equal(x, y) } }
     }
 
+    /// The order of two texts: negative, 0 or positive.
     public func order(_ a: String, _ b: String) -> Int {
         withText(a) { x in withText(b) { y in order(x, y) } }
     }
 
+    /// Whether the text begins with the prefix; false for an empty prefix.
     public func beginsWith(_ text: String, _ prefix: String) -> Bool {
         withText(text) { x in withText(prefix) { y in beginsWith(x, y) } }
     }
 
+    /// Whether the text ends with the suffix; false for an empty suffix.
     public func endsWith(_ text: String, _ suffix: String) -> Bool {
         withText(text) { x in withText(suffix) { y in endsWith(x, y) } }
     }
 
+    /// Whether the text contains the part; false for an empty part.
     public func contains(_ text: String, _ part: String) -> Bool {
         withText(text) { x in withText(part) { y in contains(x, y) } }
     }
 
+    /// Whether the whole text matches a pattern of LIKE.
+    ///
+    /// - Throws: `PredicateError` as for bytes.
     public func like(_ text: String, _ pattern: String) throws(PredicateError) -> Bool {
-        let result = withText(text) { x in
-            withText(pattern) { y in
-                Result { () throws(PredicateError) in try like(x, y) }
-            }
+        try withBytes(of: text) { x throws(PredicateError) in
+            try withBytes(of: pattern) { y throws(PredicateError) in try like(x, y) }
         }
-        return try result.get()
     }
 }

@@ -1,19 +1,19 @@
-/// How text is compared: the one place that says it, for predicates, sorting and SQL alike.
-
 import Glibc
 import SteleModel
 
-/// Compares text by Unicode scalar, or as `[c]`, `[d]` and `[l]` say.
+/// Compares text by Unicode scalar, or as the options `[c]`, `[d]` and `[l]` define. Predicates,
+/// sorting and SQL functions all use it.
 ///
-/// All entry points exist over UTF-8 bytes, for SQL functions; ASCII is compared without
-/// allocating. `[c]` is Unicode case folding, `[d]` leaves out nonspacing marks after canonical
-/// decomposition, `[n]` overrides both. `[l]` matters to `order` alone: runs of digits by their
-/// value, then letters, accents and case (small before capital), each where the one before ties.
+/// All functions accept UTF-8 bytes, for SQL functions; ASCII is compared without allocation. `[c]`
+/// is Unicode case folding, `[d]` removes nonspacing marks after canonical decomposition, `[n]`
+/// overrides both. `[l]` affects only `order`: numbers by value, then letters, accents and case
+/// (lowercase first), each if the previous are equal.
 public struct TextComparison: Sendable {
     let folding: CaseFolding?
     let isNatural: Bool
     private let options: ComparisonOptions
 
+    /// Creates a comparison with the given options.
     public init(_ options: ComparisonOptions = []) {
         var options = options
         if options.contains(.normalized) { options = [] }
@@ -27,16 +27,19 @@ public struct TextComparison: Sendable {
         }
     }
 
+    /// UTF-8 bytes.
     public typealias Bytes = UnsafeBufferPointer<UInt8>
 
     // MARK: Equality and order
 
+    /// Whether two texts are equal under the options.
     public func equal(_ a: Bytes, _ b: Bytes) -> Bool {
         guard folding != nil else { return a.count == b.count && Self.same(a, b, a.count) }
         return foldedOrder(a, b) == 0
     }
 
-    /// Below 0 where a comes first, above 0 where b does, 0 where they are equal.
+    /// The order of two texts: negative if `a` precedes `b`, positive if it follows, 0 if they are
+    /// equal.
     public func order(_ a: Bytes, _ b: Bytes) -> Int {
         if isNatural { return naturalOrder(a, b) }
         return plainOrFoldedOrder(a, b)
@@ -64,16 +67,15 @@ public struct TextComparison: Sendable {
         var start = 0
         let common = min(a.count, b.count)
         let foldsCase = folding?.foldsCase ?? false
-        // As long as both are ASCII each byte is a scalar of its own.
+        // ASCII bytes are scalars of their own.
         while start < common {
             var (x, y) = (a[start], b[start])
             if (x | y) >= 0x80 { break }
             if foldsCase {
-                if x &- 0x41 < 26 { x |= 0x20 }
-                if y &- 0x41 < 26 { y |= 0x20 }
+                (x, y) = (Self.lower(x), Self.lower(y))
             }
             if x != y {
-                // A mark that follows may be nothing, but what stands here differs already.
+                // A following mark may fold to nothing, but this scalar differs already.
                 return Int(x) - Int(y)
             }
             start += 1
@@ -93,7 +95,7 @@ public struct TextComparison: Sendable {
             case (_, nil): return 1
             case (let x?, let y?):
                 if x == y { continue }
-                // Two may become the same, such as K and the sign for Kelvin.
+                // The map may make them equal, such as K and the Kelvin sign.
                 let (left, right) = (map(x), map(y))
                 if left != right { return left < right ? -1 : 1 }
             }
@@ -102,18 +104,18 @@ public struct TextComparison: Sendable {
 
     // MARK: Parts
 
-    /// Whether the text begins so; false for an empty prefix.
+    /// Whether the text begins with the prefix; false for an empty prefix.
     public func beginsWith(_ text: Bytes, _ prefix: Bytes) -> Bool {
         if prefix.isEmpty { return false }
         guard folding != nil else {
             return text.count >= prefix.count && Self.same(text, prefix, prefix.count)
         }
         if let quick = asciiBegins(text, prefix, folding?.foldsCase ?? false) { return quick }
-        var rest = FoldedScalars(text, folding)
-        return rest.starts(with: FoldedScalars(prefix, folding)) == .yes
+        let wanted = FoldedScalars(prefix, folding)
+        return !wanted.isEmpty && FoldedScalars(text, folding).continues(with: wanted)
     }
 
-    /// Whether the text ends so; false for an empty suffix.
+    /// Whether the text ends with the suffix; false for an empty suffix.
     public func endsWith(_ text: Bytes, _ suffix: Bytes) -> Bool {
         if suffix.isEmpty { return false }
         guard folding != nil else {
@@ -133,7 +135,7 @@ public struct TextComparison: Sendable {
         return true
     }
 
-    /// Whether the part occurs in the text; false for an empty part.
+    /// Whether the text contains the part; false for an empty part.
     public func contains(_ text: Bytes, _ part: Bytes) -> Bool {
         if part.isEmpty { return false }
         let wanted = FoldedScalars(part, folding)
@@ -164,7 +166,7 @@ public struct TextComparison: Sendable {
         return false
     }
 
-    /// Knuth, Morris and Pratt's search, whose time does not depend on the part's length.
+    /// The Knuth–Morris–Pratt algorithm, whose time is linear.
     private func containsLong(_ text: Bytes, _ part: FoldedScalars) -> Bool {
         var part = part
         var wanted: [UInt32] = []
@@ -189,21 +191,13 @@ public struct TextComparison: Sendable {
 }
 
 extension FoldedScalars {
-    enum Beginning { case yes, no, tooShort, empty }
-
-    /// Whether the rest begins with that; goes past what it has compared.
-    mutating func starts(with other: FoldedScalars) -> Beginning {
-        var other = other
-        guard var wanted = other.next() else { return .empty }
-        while true {
-            guard let scalar = next() else { return .tooShort }
-            if scalar != wanted { return .no }
-            guard let following = other.next() else { return .yes }
-            wanted = following
-        }
+    /// Whether there are no more scalars.
+    var isEmpty: Bool {
+        var rest = self
+        return rest.next() == nil
     }
 
-    /// Whether what comes next is all of that.
+    /// Whether the next scalars are all of `others`.
     func continues(with others: FoldedScalars) -> Bool {
         var (rest, others) = (self, others)
         while let wanted = others.next() {

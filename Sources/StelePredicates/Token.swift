@@ -1,13 +1,11 @@
-/// What the lexer finds: words, numbers, text and signs, each with its place.
-
-/// One token of the format language; the text itself stays where it is.
+/// A token of the format language, as ranges of bytes in the text.
 struct Token {
     var kind: Kind
-    /// The first byte of what it says, without `#`, `$` or the opening quote.
+    /// The first byte of the content, without `#`, `$` or the opening quote.
     var start: Int
-    /// The byte after the last one, without the closing quote.
+    /// The byte after the content, without the closing quote.
     var end: Int
-    /// The first byte of it as written.
+    /// The first byte of the token as written.
     var place: Int
 
     enum Kind: UInt8 {
@@ -29,13 +27,13 @@ struct Token {
         case bang, ampersand, bar, caret, shiftLeft, shiftRight, tilde
         case plus, dash, star, power, slash
 
-        /// Whether it is one of the reserved words.
+        /// Whether it is a reserved word.
         @inline(__always)
         var isWord: Bool { rawValue >= Kind.and.rawValue && rawValue <= Kind.minus.rawValue }
     }
 }
 
-/// The reserved words, by length and first letter, so that most words of a text meet none of them.
+/// The reserved words by length and first letter, so that most identifiers are compared with none.
 enum Keywords {
     private static let table: [[(word: StaticString, kind: Token.Kind)]] = {
         var table = [[(word: StaticString, kind: Token.Kind)]](repeating: [], count: 16 * 32)
@@ -45,7 +43,7 @@ enum Keywords {
         return table
     }()
 
-    /// Where words of a length below 16 are that begin with a letter.
+    /// The index of words with a length below 16 and a first letter.
     private static func place(_ length: Int, _ initial: UInt8) -> Int {
         length * 32 + Int(initial & 31)
     }
@@ -63,7 +61,7 @@ enum Keywords {
         ("minus", .minus),
     ]
 
-    /// The reserved word that those bytes are, in any mix of case, or `identifier`.
+    /// The reserved word in a range of bytes, ignoring case; otherwise `identifier`.
     static func kind(of bytes: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int)
         -> Token.Kind
     {
@@ -80,7 +78,7 @@ enum Keywords {
         return .identifier
     }
 
-    /// Whether a key must be written `#key`.
+    /// Whether the key must be written as `#key`.
     static func isReserved(_ key: String) -> Bool {
         var key = key
         return key.withUTF8 { kind(of: $0, from: 0, to: $0.count) != .identifier }

@@ -1,9 +1,9 @@
-/// What predicates need to know of values: numbers as Doubles and Decimals, and their text.
+/// Numeric conversions of values.
 
 import SteleModel
 
 extension Value {
-    /// A number as the nearest Double; nil for what is no number.
+    /// The number as the nearest Double; nil if the value is not a number.
     var asDouble: Double? {
         switch self {
         case .int(let it): Double(it)
@@ -15,7 +15,7 @@ extension Value {
         }
     }
 
-    /// A number as a Decimal: exactly, and a Double by its shortest digits; nil where none can
+    /// The number as an exact Decimal, a Double by its shortest digits; nil if a Decimal cannot
     /// hold it.
     var asDecimal: Decimal? {
         switch self {
@@ -27,7 +27,7 @@ extension Value {
         }
     }
 
-    /// Whether it is a number or a Boolean.
+    /// Whether the value is a number or a Boolean.
     var isNumber: Bool {
         switch self {
         case .int, .double, .decimal, .bool: true
@@ -37,26 +37,26 @@ extension Value {
 }
 
 extension Decimal {
-    /// The Double nearest to it.
+    /// The nearest Double.
     var nearestDouble: Double {
-        // Both exact: one division rounds once.
+        // Both operands are exact, so the division is the only rounding.
         if let (significand, exponent, isNegative) = DecimalText.parts(self),
             significand < 1 << 53, exponent <= 0, exponent >= -22
         {
             let value = Double(UInt64(significand)) / Self.powersOfTen[-exponent]
             return isNegative ? -value : value
         }
-        // By way of text it rounds once; arithmetic on digits and exponent would round twice.
+        // Parsing the text rounds once; arithmetic on significand and exponent would round twice.
         return Double(description) ?? .nan
     }
 
-    /// Those that are exact as Doubles.
+    /// The powers that a Double holds exactly.
     private static let powersOfTen: [Double] = [
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
         1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
     ]
 
-    /// Itself as an integer where it is one of at most 64 bits.
+    /// The integer value; nil if it has a fraction or does not fit in 64 bits.
     var wholeNumber: Int64? {
         guard !isNaN else { return nil }
         if isZero { return 0 }

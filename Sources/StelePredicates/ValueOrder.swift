@@ -1,11 +1,9 @@
-/// Equality and order of values, whatever their cases: what comparisons, sorting and min and max
-/// go by.
-
 import SteleModel
 
-/// Compares values; text by a `TextComparison`.
+/// The equality and order of values of any type, for comparisons, sorting, minimum and maximum.
 public enum ValueOrder {
-    /// Null equals null; numbers are equal by value, whatever they are held as.
+    /// Whether two values are equal. Null equals null; numbers of different types are equal by
+    /// value.
     public static func equal(
         _ a: Value, _ b: Value, _ text: TextComparison = TextComparison()
     ) -> Bool {
@@ -18,8 +16,8 @@ public enum ValueOrder {
         }
     }
 
-    /// Below 0, 0 or above 0; nil where one is null or they are of kinds that have no order
-    /// between them.
+    /// The order of two values: negative, 0 or positive; nil if one is null or their types have no
+    /// common order.
     public static func order(
         _ a: Value, _ b: Value, _ text: TextComparison = TextComparison()
     ) -> Int? {
@@ -37,7 +35,7 @@ public enum ValueOrder {
         }
     }
 
-    /// The order for sorting: null first, otherwise as `order`, and 0 where that has none.
+    /// The order for sorting: null first, otherwise as `order`; 0 if that has none.
     public static func sortOrder(
         _ a: Value, _ b: Value, _ text: TextComparison = TextComparison()
     ) -> Int {
@@ -76,7 +74,7 @@ public enum ValueOrder {
         }
     }
 
-    /// Without rounding the integer.
+    /// Compares without rounding the integer.
     private static func order(_ x: Int64, _ y: Double) -> Int? {
         if y.isNaN { return nil }
         if y >= 0x1p63 { return -1 }
@@ -86,7 +84,7 @@ public enum ValueOrder {
         return doubles(0, y - Double(whole))
     }
 
-    /// A Double by its shortest digits, as far as a Decimal can have them.
+    /// Compares the Double by its shortest digits, if a Decimal can hold them.
     private static func order(_ x: Double, _ y: Decimal) -> Int? {
         guard let digits = PredicateCalls.comparable(x) else { return doubles(x, y.nearestDouble) }
         return digits < y ? -1 : digits > y ? 1 : 0
@@ -102,8 +100,8 @@ public enum ValueOrder {
     }
 }
 
-/// A value as a dictionary's key: equal where `ValueOrder.equal` says so for plain text, whatever
-/// a number is held as.
+/// A value as a dictionary key, equal as in `ValueOrder.equal` without options: numbers of
+/// different types are equal by value.
 public struct ValueKey: Hashable {
     private enum Form: Hashable {
         case null

@@ -1,46 +1,57 @@
-/// What the SQL stores ask of a connection; everything above it is values and text.
-
 import SteleModel
 import StelePersistence
 
-/// One connection to a database, used by one thread at a time.
+/// A connection to a database, used by one thread at a time.
 public protocol SQLConnection: AnyObject {
-    /// The folder in which large values of Binary attributes are files.
+    /// The folder of the external files for large values of Binary attributes.
     var externalFolder: String { get }
 
-    /// Runs a statement that gives no rows.
-    /// - Returns: how many rows it changed.
+    /// Runs a statement that returns no rows.
+    /// - Returns: the number of rows it changed.
     @discardableResult
     func execute(_ sql: SQLText, _ bindings: [Value]) throws(StoreError) -> Int
 
-    /// All rows, each column read as its kind says.
+    /// Runs a statement and returns its rows, each column read as its kind.
     func rows(
         _ sql: SQLText, _ bindings: [Value], _ kinds: [ColumnKind]
     ) throws(StoreError) -> [[Value]]
 
-    /// All rows as snapshots.
+    /// Runs a statement and returns its rows as snapshots.
     func snapshots(
         _ sql: SQLText, _ bindings: [Value], _ shape: RowShape
     ) throws(StoreError) -> [Snapshot]
 
-    /// All rows as snapshots, the first column being the owner that each belongs to.
+    /// Runs a statement and returns its rows as snapshots; the first column is the key of the
+    /// owner.
     func ownedSnapshots(
         _ sql: SQLText, _ bindings: [Value], _ shape: RowShape
     ) throws(StoreError) -> [(owner: Int64, member: Snapshot)]
 }
 
 extension SQLConnection {
-    /// None: for a connection whose store keeps no files.
+    /// None: for a store without external files.
     public var externalFolder: String { "" }
+
+    /// Runs a statement and returns the first column of its first row; nil where there is no row or
+    /// the column is not an integer.
+    public func integer(_ sql: SQLText, _ bindings: [Value] = []) throws(StoreError) -> Int64? {
+        if case .int(let number)? = try rows(sql, bindings, [.integer]).first?.first {
+            number
+        } else {
+            nil
+        }
+    }
 }
 
-/// How a column's content becomes a `Value`.
+/// The conversion of a column's content to a `Value`; statements name it by its raw value.
 @frozen
-public enum ColumnKind: Sendable, Hashable {
+public enum ColumnKind: Int, Sendable {
+    /// A kind named as its `Value`; an integer is 64 bits wide, a data column has a Binary or
+    /// Transformable value, a key column a `Z_PK`.
     case integer, boolean, double, decimal, text, date, data, uuid, key
-    /// A Float: kept as a double, narrowed when read.
+    /// A Float: stored as a double, and narrowed when it is read.
     case float
-    /// A Binary attribute's bytes behind a marker byte, or the name of a file.
+    /// A Binary attribute with external storage: bytes after a marker byte, or the name of a file.
     case external
 
     /// The kind of an attribute's column.
@@ -48,7 +59,7 @@ public enum ColumnKind: Sendable, Hashable {
         self = attribute.isExternal ? .external : ColumnKind(attribute.type)
     }
 
-    /// The kind of the column of an attribute of that type which has no marker.
+    /// The kind of the column of an attribute that has no external storage.
     init(_ type: AttributeType) {
         self =
             switch type {
@@ -65,19 +76,22 @@ public enum ColumnKind: Sendable, Hashable {
     }
 }
 
-/// How a row becomes a snapshot. Columns come as `Z_PK, Z_ENT, Z_OPT` and then the table's.
+/// The conversion of a row to a snapshot. The columns are `Z_PK, Z_ENT, Z_OPT`, then those of the
+/// table.
 public struct RowShape: Sendable {
-    /// What one slot of an entity is read from: a column's place after the first three.
+    /// The column of one slot of an entity.
     @frozen
     public struct Source: Sendable {
+        /// The index of the column after the first three; negative for a slot without a column.
         public let column: Int32
+        /// The kind of the column.
         public let kind: ColumnKind
     }
 
-    /// The entity's index for each Z_ENT, less `firstNumber`.
+    /// The index of the entity for each Z_ENT from `firstNumber` on.
     public let entities: [Int]
-    /// The least Z_ENT that the rows can have.
+    /// The lowest Z_ENT of the rows.
     public let firstNumber: Int
-    /// The sources of each slot, by the same place as `entities`.
+    /// The sources of each entity's slots, in the order of `entities`.
     public let sources: [[Source]]
 }

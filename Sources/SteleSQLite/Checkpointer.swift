@@ -1,121 +1,126 @@
-/// Brings the WAL's pages into the store's file, off the commit's path.
+/// Copies the WAL's pages into the store's file, off the commit's path.
 
 import CSQLite
-import Dispatch
-import StelePersistence
-import SteleMutex
+import SteleSystem
 
-/// A thread that checkpoints when the writer says that the WAL has grown.
+/// Checkpoints on a thread of its own, when the WAL has grown by so many pages.
 ///
-/// It copies what no reader needs the older pages for, beside the commits, and then the few pages
-/// that came meanwhile with the writer's lock held for a moment, so that the next commit starts the
-/// WAL anew. Where readers hinder that, it is tried again when the WAL has grown as much again.
-/// A writer that never lets go of the lock for so long hinders it, too: so where the WAL has become
-/// long, the writer waits for a checkpoint between two commits (`makeWay`).
+/// A checkpoint copies, beside the commits, the pages that no reader needs older versions of, and
+/// then, with the writer's lock held for a moment, the few that came meanwhile, so that the next
+/// commit starts the WAL anew. Where readers prevent that, the checkpoint is tried again when the
+/// WAL has grown by as much again. A writer that commits without a pause prevents it, too: where
+/// the WAL has become long, the writer waits for a checkpoint between two commits (`makeWay`).
 final class Checkpointer: Sendable {
-    private let pages = Atomic<Int>(0)
+    private struct State {
+        /// The WAL's length in pages.
+        var pages = 0
+        /// The length from which on a checkpoint is wanted.
+        var threshold: Int
+        /// The length from which on the writer waits for one.
+        var limit: Int
+        var isWanted = false
+        var isAwaited = false
+        var isClosed = false
+    }
+
     /// By how many pages the WAL grows between two checkpoints.
     private let step: Int
-    /// The length from which on it is asked for.
-    private let threshold: Atomic<Int>
-    /// Whether it is asked for and has not been done since.
-    private let asked = Atomic<Bool>(false)
-    private let closed = Atomic<Bool>(false)
-    private let wanted = DispatchSemaphore(value: 0)
-    /// The length from which on the writer makes way.
-    private let limit: Atomic<Int>
-    /// Whether the writer waits, and what it is told by that it may go on.
-    private let isAwaited = Atomic<Bool>(false)
-    private let made = DispatchSemaphore(value: 0)
+    /// Both the writer's and the checkpointer's thread wait for changes of it.
+    private let state: Monitor<State>
 
     /// - Parameter step: pages by which the WAL grows between two checkpoints.
     init(step: Int = Limits.checkpointPages) {
         self.step = step
-        threshold = Atomic(step)
-        limit = Atomic(step * Limits.checkpointsMissed)
+        state = Monitor(State(threshold: step, limit: step * Limits.checkpointsMissed))
     }
 
-    /// Is told of the WAL's length after each commit of the connection.
+    /// Learns the WAL's length after each commit of the connection.
     func follow(_ connection: Connection) {
-        // Next step: `walHas`, on the writer's thread, within its COMMIT.
+        // SQLite calls it on the writer's thread, within COMMIT.
         sqlite3_wal_hook(
             connection.handle,
             { context, _, _, pages in
                 guard let context else { return SQLITE_OK }
-                Unmanaged<Checkpointer>.fromOpaque(context).takeUnretainedValue().walHas(Int(pages))
+                Unmanaged<Checkpointer>.fromOpaque(context).takeUnretainedValue()
+                    .walHas(pages: Int(pages))
                 return SQLITE_OK
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    private func walHas(_ count: Int) {
-        let before = pages.exchange(count, ordering: .relaxed)
-        // It has begun anew, perhaps with more pages than are wanted.
-        if count < before { threshold.store(step, ordering: .relaxed) }
-        if count >= threshold.load(ordering: .relaxed) { ask() }
+    private func walHas(pages: Int) {
+        let isNewlyWanted = state.withLock { state in
+            // It has been started anew, perhaps with more pages than the threshold.
+            if pages < state.pages { state.threshold = step }
+            state.pages = pages
+            guard pages >= state.threshold, !state.isWanted else { return false }
+            state.isWanted = true
+            return true
+        }
+        if isNewlyWanted { state.broadcast() }
     }
 
     /// Waits for a checkpoint where the WAL has become long; on the writer's thread, outside of a
     /// transaction.
     func makeWay() {
-        guard pages.load(ordering: .relaxed) >= limit.load(ordering: .relaxed),
-            !closed.load(ordering: .acquiring)
-        else { return }
-        isAwaited.store(true, ordering: .sequentiallyConsistent)
-        ask()
-        made.wait()
+        let waits = state.withLock { state in
+            guard state.pages >= state.limit, !state.isClosed else { return false }
+            state.isWanted = true
+            state.isAwaited = true
+            return true
+        }
+        guard waits else { return }
+        state.broadcast()
+        state.withLock(when: { !$0.isAwaited || $0.isClosed }) { _, _ in }
     }
 
-    private func ask() {
-        if !asked.exchange(true, ordering: .sequentiallyConsistent) { wanted.signal() }
-    }
-
+    /// Ends `run` and `makeWay`.
     func close() {
-        closed.store(true, ordering: .releasing)
-        wanted.signal()
+        state.withLock { $0.isClosed = true }
+        state.broadcast()
     }
 
-    /// Checkpoints until it is closed, on the caller's thread.
+    /// Checkpoints until `close`, on the caller's thread.
     func run(_ connection: Connection) {
-        // Until it has read something, a connection knows of no WAL, and a checkpoint does nothing.
+        // A connection that has read nothing knows of no WAL, and its checkpoint does nothing.
         _ = try? connection.single("SELECT COUNT(*) FROM sqlite_master")
-        // Nobody makes way any more for one that is gone.
-        defer { made.signal() }
-        while true {
-            wanted.wait()
-            if closed.load(ordering: .acquiring) { return }
-            // Whoever waits from here on may have hindered it before.
-            let isAwaited = isAwaited.load(ordering: .sequentiallyConsistent)
+        while let isAwaited = nextIsAwaited() {
             let isDone = checkpoint(connection)
-            // Not again with each commit that follows: when it has grown as much once more.
-            let length = isDone ? 0 : pages.load(ordering: .relaxed)
-            threshold.store(length + step, ordering: .relaxed)
-            if isDone || isAwaited {
-                limit.store(length + step * Limits.checkpointsMissed, ordering: .relaxed)
-            }
-            _ = asked.exchange(false, ordering: .sequentiallyConsistent)
-            if isDone || isAwaited {
-                if self.isAwaited.exchange(false, ordering: .sequentiallyConsistent) {
-                    made.signal()
+            state.withLock { state in
+                // Not again with each following commit, but after as much growth again.
+                let length = isDone ? 0 : state.pages
+                state.threshold = length + step
+                if isDone || isAwaited {
+                    state.limit = length + step * Limits.checkpointsMissed
+                    state.isAwaited = false
                 }
-            } else if self.isAwaited.load(ordering: .sequentiallyConsistent) {
-                ask()
+                // A writer that began to wait during the checkpoint may have prevented it before.
+                state.isWanted = state.isAwaited
             }
+            state.broadcast()
         }
     }
 
-    /// - Returns: whether the next commit starts the WAL anew. What cannot be copied now stays in it,
-    ///   and is asked for again.
+    /// Waits until a checkpoint is wanted.
+    /// - Returns: whether the writer waits for it; nil after `close`.
+    private func nextIsAwaited() -> Bool? {
+        state.withLock(when: { $0.isWanted || $0.isClosed }) { state, _ in
+            state.isClosed ? nil : state.isAwaited
+        }
+    }
+
+    /// - Returns: whether the next commit starts the WAL anew. Pages that cannot be copied now stay
+    ///   in it until a later checkpoint.
     private func checkpoint(_ connection: Connection) -> Bool {
         sqlite3_wal_checkpoint_v2(connection.handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-        let before = pages.load(ordering: .relaxed)
-        // This holds the writer's lock while it waits for readers: not for long.
+        let before = state.withLock { $0.pages }
+        // It waits for readers with the writer's lock held: not for long.
         sqlite3_busy_timeout(connection.handle, Limits.restartMilliseconds)
         guard
             sqlite3_wal_checkpoint_v2(
                 connection.handle, "main", SQLITE_CHECKPOINT_RESTART, nil, nil) == SQLITE_OK
         else { return false }
-        // Unless a commit has begun it anew already.
-        _ = pages.compareExchange(expected: before, desired: 0, ordering: .relaxed)
+        // Unless a commit has started it anew already.
+        state.withLock { if $0.pages == before { $0.pages = 0 } }
         return true
     }
 }

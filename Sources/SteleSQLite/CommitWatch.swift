@@ -1,70 +1,73 @@
-/// Tells our own commits from another program's.
-
 import CSQLite
-import SteleMutex
+import SteleSystem
 
-/// Watches the commit counter in the WAL index, which every commit of any program raises by one.
+/// Detects commits of other programs by the commit counter in the WAL index, which every commit
+/// increments.
 ///
-/// The writer, which holds the lock while it looks, knows what the counter was before its commit
-/// and will be after it. A reader that sees another number sees another program's commit. The
-/// expected number is published before the commit, so that no reader is alarmed in between; a
-/// commit of another program cannot take that number, for it would need the lock.
+/// The writer holds the lock while it reads the counter, so it knows the value before and after its
+/// own commit. A reader that sees any other value sees another program's commit. The writer
+/// publishes the expected value before its commit, so that a reader does not mistake that commit
+/// for another program's. Another program cannot reach the expected value meanwhile, because it
+/// needs the lock.
 final class CommitWatch: Sendable {
-    /// The address of the mapping, which lives as long as the connection that made it; 0 where
-    /// there is none, and after `close`.
+    /// The address of the mapped index, which is valid as long as the connection; 0 without a
+    /// mapping and after `close`.
     private let index: Atomic<UInt>
-    /// The counter after our last commit, and what the next one of ours will make of it.
+    /// The counter after the writer's last commit, and the one expected after its next.
     private let known = Atomic<UInt32>(0)
     private let expected = Atomic<UInt32>(0)
-    /// Held while one thread tells of a foreign commit.
+    /// Held while a thread notifies others of a commit of another program.
     private let telling = Mutex(())
 
-    /// - Parameter connection: one in WAL mode that has read something, and that outlives this.
+    /// - Parameter connection: a connection in WAL mode that has read something and outlives this
+    ///   object.
     init(_ connection: Connection) {
         let mapped = stele_wal_index(connection.handle)
         index = Atomic(UInt(bitPattern: mapped))
-        known.store(counter, ordering: .releasing)
-        expected.store(counter, ordering: .releasing)
+        known.store(current, ordering: .releasing)
+        expected.store(current, ordering: .releasing)
     }
 
-    private var counter: UInt32 {
+    /// The commit counter.
+    var current: UInt32 {
         UnsafePointer<UInt32>(bitPattern: index.load(ordering: .acquiring))
             .map { stele_wal_change($0) } ?? 0
     }
 
-    /// Looks no more: the connection is about to go. Nothing counts as foreign afterwards.
+    /// Stops watching, before the connection is closed. No commit counts as another program's then.
     func close() {
         index.store(0, ordering: .releasing)
         known.store(0, ordering: .sequentiallyConsistent)
     }
 
-    /// Whether another program has committed since this was last asked or our own last commit;
-    /// any thread.
-    /// - Parameter tell: tells whoever remembers rows; called before the commit counts as known,
-    ///   so that nobody is told that all is well while somebody else is still forgetting.
+    /// Returns whether another program has committed since the last call or the writer's last
+    /// commit. Any thread may call it.
+    /// - Parameter tell: notifies the owners of cached rows. It is called before the commit counts
+    ///   as known, so that no thread reports an unchanged store while another is still dropping
+    ///   rows.
     func noticesForeignCommit(_ tell: () -> Void) -> Bool {
         guard foreignCommit != nil else { return false }
         return telling.withLock { _ in
             guard let last = foreignCommit else {
-                // Another thread has told of it while this one waited.
+                // Another thread has notified them while this one waited.
                 return true
             }
             tell()
-            // Fails where a commit of ours came meanwhile: the next look tells of it again.
+            // This fails where the writer committed meanwhile; the next call then notifies again.
             _ = known.compareExchange(
                 expected: last.known, desired: last.now, ordering: .sequentiallyConsistent)
             return true
         }
     }
 
-    /// The counter, where it is neither what our last commit made it nor what the next one will.
+    /// The counter, where another program has changed it.
     private var foreignCommit: (known: UInt32, now: UInt32)? {
         while true {
             let last = known.load(ordering: .sequentiallyConsistent)
             let next = expected.load(ordering: .sequentiallyConsistent)
-            let now = counter
+            let now = current
             if now == last || now == next { return nil }
-            // Between the two looks a commit of ours may have come: then look again.
+            // Read again where the writer committed between these reads.
             guard last == known.load(ordering: .sequentiallyConsistent),
                 next == expected.load(ordering: .sequentiallyConsistent)
             else { continue }
@@ -72,38 +75,32 @@ final class CommitWatch: Sendable {
         }
     }
 
-    /// Whether the counter is not what our last commit made it; the writer's lock is held.
-    func isForeign(since last: UInt32) -> Bool { counter != last }
+    /// Returns whether another program has changed the counter. The caller holds the write lock.
+    func isForeign(since last: UInt32) -> Bool { current != last }
 
-    /// Tells of another program's commit unless that is done, and counts it as known; the writer's
-    /// lock is held.
-    ///
-    /// Told twice, what was read after the first time would be forgotten for nothing, and no ETag
-    /// of it would match any more.
+    /// Notifies of another program's commit unless that was done, and counts it as known. The
+    /// caller holds the write lock. A second notification would drop rows that were read after the
+    /// first, and change their ETags.
     /// - Returns: the counter.
     func takeForeign(_ tell: () -> Void) -> UInt32 {
-        let now = counter
+        let now = current
         if known.load(ordering: .sequentiallyConsistent) != now { tell() }
         expected.store(now, ordering: .sequentiallyConsistent)
         known.store(now, ordering: .sequentiallyConsistent)
         return now
     }
 
-    /// What the counter is now; the writer's lock is held.
-    var current: UInt32 { counter }
+    /// Publishes the counter expected after the next commit. The caller holds the write lock.
+    func willCommit() { expected.store(current &+ 1, ordering: .sequentiallyConsistent) }
 
-    /// Publishes what our commit will make of the counter; the writer's lock is held.
-    func willCommit() { expected.store(counter &+ 1, ordering: .sequentiallyConsistent) }
-
-    /// Our commit is done.
-    /// - Returns: what it made of the counter.
+    /// Records the writer's commit and returns the counter after it.
     func didCommit() -> UInt32 {
         let now = expected.load(ordering: .sequentiallyConsistent)
         known.store(now, ordering: .sequentiallyConsistent)
         return now
     }
 
-    /// Our commit did not happen; the lock may be gone already.
+    /// Records that the writer's commit failed. The lock may have been released.
     func commitFailed() {
         expected.store(
             known.load(ordering: .sequentiallyConsistent), ordering: .sequentiallyConsistent)

@@ -1,41 +1,40 @@
-/// One connection to an SQLite file; its pointer never leaves this class.
-
 import CSQLite
 import SteleModel
 import StelePersistence
 import StelePredicates
 import SteleSQL
 
-/// A connection with the statements that it has prepared. Not Sendable: one thread at a time.
+/// A connection to an SQLite file, with its prepared statements. Not Sendable: it is used by one
+/// thread at a time.
 final class Connection: SQLConnection {
     let handle: OpaquePointer
     let externalFolder: String
     private var statements: [SQLText: Statement] = [:]
     private var clock = 0
     private static let busyMilliseconds: Int32 = 5_000
-    /// Whether statements that have been too slow for a budget are refused (`.overBudget`).
+    /// Whether statements that were interrupted under a budget are refused (`.overBudget`).
     var refusesSlowStatements = false {
         didSet {
             matcher.limits = refusesSlowStatements ? .brief : .standard
-            // Who must not wait does not wait for another program's lock, either.
+            // A thread with a budget does not wait for another program's lock either.
             sqlite3_busy_timeout(handle, refusesSlowStatements ? 0 : Self.busyMilliseconds)
         }
     }
-    /// What MATCHES is answered by.
+    /// Evaluates MATCHES.
     private let matcher = PatternMatcher()
 
     /// Opens a file.
     /// - Parameters:
     ///   - path: the file.
-    ///   - creates: whether it is made where there is none.
-    /// - Throws: `StoreError`: what SQLite says.
+    ///   - creates: whether to create a file that does not exist.
+    /// - Throws: `StoreError`.
     init(path: String, creates: Bool) throws(StoreError) {
         externalFolder = ExternalFolder(store: path).path
         var opened: OpaquePointer?
         let flags =
             SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (creates ? SQLITE_OPEN_CREATE : 0)
         let code = sqlite3_open_v2(path, &opened, flags, nil)
-        guard let opened else { throw .failed("no memory to open \(path)") }
+        guard let opened else { throw .failed("out of memory while opening \(path)") }
         handle = opened
         guard code == SQLITE_OK else {
             let error = SQLiteFailure.error(code, opened, path)
@@ -53,28 +52,28 @@ final class Connection: SQLConnection {
         sqlite3_close_v2(handle)
     }
 
-    /// Runs statements that are not kept, such as pragmas.
+    /// Runs statements without keeping them, such as pragmas.
     func run(_ sql: String) throws(StoreError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         if code != SQLITE_OK { throw SQLiteFailure.error(code, handle, sql) }
     }
 
-    /// The first column of a statement's only row, for pragmas.
+    /// Returns the first column of a statement's only row, for pragmas.
     func single(_ sql: String) throws(StoreError) -> Value {
         try rows(SQLText(sql), [], [.text]).first?.first ?? .null
     }
 
-    /// Whether a transaction is open; SQLite ends one by itself on some errors.
+    /// Whether a transaction is open. SQLite ends one on some errors.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Rows that statements have inserted, changed or deleted since it was opened, those taken back
-    /// later included.
+    /// The number of rows that statements have inserted, changed or deleted since the opening,
+    /// including those rolled back.
     var rowsWritten: Int64 { sqlite3_total_changes64(handle) }
 
-    /// The time for MATCHES begins anew; with each statement, and each batch of a long one.
+    /// Restarts the time limit of MATCHES: for each statement, and each batch of a cursor.
     func beginMatching() { matcher.begin() }
 
-    /// The prepared statement, reset and bound; made at its first use.
+    /// Returns the prepared statement for a text, reset and bound. It is prepared at its first use.
     func statement(_ sql: SQLText, _ bindings: [Value]) throws(StoreError) -> Statement {
         clock += 1
         beginMatching()

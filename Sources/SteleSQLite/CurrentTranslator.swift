@@ -1,9 +1,8 @@
-/// The translator that readers use now.
-
 import SteleSQL
-import SteleMutex
+import SteleSystem
 
-/// A translator that knows of the long decimals of today; any thread.
+/// The translator for new readers, shared by all threads. It knows the attributes that have long
+/// decimals.
 final class CurrentTranslator: Sendable {
     private let state: Mutex<FetchTranslator>
 
@@ -11,7 +10,8 @@ final class CurrentTranslator: Sendable {
 
     var current: FetchTranslator { state.withLock { $0 } }
 
-    /// Makes readers compare those attributes exactly; before the commit that makes it needed.
+    /// Makes new readers compare the attributes exactly. Called before the commit that stores the
+    /// first such value.
     func use(longDecimals: Set<String>) {
         state.withLock { translator in
             guard translator.longDecimals != longDecimals else { return }

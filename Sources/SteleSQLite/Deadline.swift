@@ -1,20 +1,19 @@
-/// How long a reader's statements may run.
-
 import CSQLite
 import StelePersistence
+import SteleSystem
 
-/// Interrupts a connection's statement when its time is over. Not Sendable: it belongs to the
-/// reader whose thread runs the statement, and SQLite calls it on that thread.
+/// Interrupts a connection's statement at its deadline. Not Sendable: it belongs to a reader, and
+/// SQLite calls it on the thread that runs the statement.
 final class Deadline {
     private let connection: OpaquePointer
-    /// Instructions of SQLite's machine between two looks at the clock.
+    /// Instructions of SQLite's virtual machine between two checks.
     private let interval: Int
     private let nanoseconds: UInt64
     private var end: UInt64
-    /// What is left of a budget; nil where each statement has its own time.
+    /// The rest of the budget; nil where each statement has its own time limit.
     private var steps: Int?
 
-    /// Each statement may run that long.
+    /// Limits the time of each statement.
     init(_ connection: OpaquePointer, seconds: Double) {
         self.connection = connection
         interval = 10_000
@@ -23,18 +22,17 @@ final class Deadline {
         follow()
     }
 
-    /// All statements together may cost so much from now on.
+    /// Limits the cost of all statements together, from now on.
     init(_ connection: OpaquePointer, budget: ReadBudget) {
         self.connection = connection
         interval = 2_000
         nanoseconds = budget.nanoseconds
-        end = MonotonicTime.nanoseconds &+ budget.nanoseconds
+        end = MonotonicClock.now &+ budget.nanoseconds
         steps = budget.steps
         follow()
     }
 
     private func follow() {
-        // Next step: `isOver`.
         sqlite3_progress_handler(
             connection, Int32(interval),
             { context in
@@ -46,9 +44,9 @@ final class Deadline {
 
     deinit { sqlite3_progress_handler(connection, 0, nil, nil) }
 
-    /// The next statement's time begins to run.
+    /// Starts the time of the next statement.
     func start() {
-        if steps == nil { end = MonotonicTime.nanoseconds &+ nanoseconds }
+        if steps == nil { end = MonotonicClock.now &+ nanoseconds }
     }
 
     private func isOver() -> Bool {
@@ -56,9 +54,9 @@ final class Deadline {
             steps = left - interval
             if left <= interval { return true }
         }
-        return MonotonicTime.nanoseconds > end
+        return MonotonicClock.now > end
     }
 
-    /// Whether a budget is used up.
-    var isSpent: Bool { steps.map { $0 <= 0 || MonotonicTime.nanoseconds > end } ?? false }
+    /// Whether the budget is used up.
+    var isSpent: Bool { steps.map { $0 <= 0 || MonotonicClock.now > end } ?? false }
 }

@@ -1,40 +1,39 @@
-/// Every bound of the SQLite store, by name.
-
-/// The bounds of a store.
+/// The limits of the SQLite store.
 enum Limits {
-    /// Prepared statements that a connection keeps.
+    /// The most prepared statements per connection.
     static let statementsAConnection = 128
-    /// Bytes of one bound value that a prepared statement may keep after its use.
+    /// The largest bound value, in bytes, that a prepared statement keeps after its use.
     static let boundBytesKept = 65_536
-    /// Bytes up to which a value of a Binary attribute that allows external storage lives in the
-    /// row; a larger one is a file.
+    /// The largest value, in bytes, of a Binary attribute with external storage that is stored in
+    /// the row; a larger one goes to a file.
     static let inlineBytes = 100 << 10
-    /// Seconds that a file which nothing names may be on its way into a row.
+    /// The age in seconds from which a file without a row may be removed.
     static let orphanSeconds = 3_600
-    /// Reader connections; who needs one more waits.
+    /// The most reader connections.
     static let readers = 96
-    /// Saves that wait for the writer without a thread that waits with them.
+    /// The most queued saves of callers that do not block.
     static let savesWaiting = 1_024
-    /// Saves that share a commit.
+    /// The most saves per commit.
     static let savesACommit = 256
-    /// Batches whose saves have savepoints after one that had to be taken back.
+    /// The number of batches with savepoints after a save had to be rolled back.
     static let guardedBatches = 64
-    /// Nanoseconds after which a batch takes no more saves.
+    /// The time in nanoseconds after which a batch takes no more saves.
     static let batchNanoseconds: UInt64 = 20_000_000
-    /// Pages in the WAL after which it is checkpointed: 32 MiB. Each time costs a sync of the store's
-    /// file, for which the next commit's waits.
+    /// The number of pages in the WAL (32 MiB) that triggers a checkpoint. A checkpoint syncs the
+    /// store's file, which delays the next commit.
     static let checkpointPages = 8_000
-    /// How many checkpoints later saves wait for one, where they have left no gap for any: 256 MiB.
+    /// The number of missed checkpoints (256 MiB) after which saves wait for one.
     static let checkpointsMissed = 8
-    /// Milliseconds that saves wait at most for readers that keep the WAL from starting anew.
+    /// The most milliseconds that saves wait for readers that prevent a restart of the WAL.
     static let restartMilliseconds: Int32 = 50
-    /// Calls and parentheses within one another that SQLite's parser, which has 100 places, holds in
-    /// any case; how many more depends on what they are.
+    /// The nesting of function calls and parentheses that always fits the 100 places of SQLite's
+    /// parser. More may fit.
     static let nestedCalls = 15
-    /// Seconds that one statement of a reader may run.
+    /// The time limit of a reader's statement in seconds.
     static let statementSeconds = 30.0
-    /// Changes of a save in parts that are told with their values, and so are in memory until then.
+    /// The most changes of a save in parts that are held in memory to notify the observer with
+    /// their values.
     static let changesToldWhole = 5_000
-    /// Changes of a save that other saves' answers wait for at most.
+    /// The most changes of a commit; a save beyond them waits for the next one.
     static let changesACommit = 20_000
 }

@@ -1,26 +1,26 @@
-/// Reader connections, made when needed and used again.
+/// Reader connections, opened when needed and reused.
 
-import Dispatch
 import StelePersistence
-import SteleMutex
+import SteleSystem
 
-/// Hands out connections that only read. The last one given back is the first to go out again,
-/// so few are warm when few are needed.
+/// Lends connections that only read. The connection that was returned last is lent first, so few
+/// connections are in use when few are needed.
 final class ReaderPool: Sendable {
-    // An idle connection is nobody's, and one thread takes it.
+    // @unchecked: an idle connection is in use by no thread, and one thread takes it.
     private struct Idle: @unchecked Sendable {
         let connection: Connection
     }
 
     private struct State {
         var idle: [Idle] = []
-        var closed = false
+        /// How many more connections may be lent.
+        var places = Limits.readers
+        var isClosed = false
     }
 
     private let path: String
-    private let state = Mutex(State())
-    private let places: DispatchSemaphore
-    /// Whether pages come from a mapping of the file: quick for many rows. But SQLite drops the
+    private let state = Monitor(State())
+    /// Whether pages come from a mapping of the file: fast for many rows. But SQLite drops the
     /// mapping after each commit of another connection, and for a single row it is cheaper to
     /// read three pages than to map the file again.
     private let isMapped: Bool
@@ -28,28 +28,30 @@ final class ReaderPool: Sendable {
     init(path: String, isMapped: Bool) {
         self.path = path
         self.isMapped = isMapped
-        places = DispatchSemaphore(value: Limits.readers)
     }
 
     /// A connection for one reader.
-    /// - Parameter waits: whether to wait for one where all are out.
-    /// - Throws: `.busy` where all are out for five seconds, `.overBudget` where they are and it
-    ///   does not wait, `.closed`, or why none can be opened.
+    /// - Parameter waits: whether to wait, at most five seconds, where all are lent.
+    /// - Throws: `.busy` where all are lent for that time, `.overBudget` where they are and it does
+    ///   not wait, `.closed`, or the reason why none can be opened.
     func take(waits: Bool) throws(StoreError) -> Connection {
-        guard places.wait(timeout: waits ? .now() + 5 : .now()) == .success else {
-            if !waits { throw .overBudget }
-            throw .busy("all \(Limits.readers) readers of the store are in use")
-        }
-        let (idle, closed) = state.withLock { ($0.idle.popLast(), $0.closed) }
-        if closed {
-            places.signal()
-            throw .closed
+        let idle = try state.withLock(
+            when: { $0.places > 0 || $0.isClosed },
+            until: waits ? MonotonicClock.deadline(in: 5) : 0
+        ) { state, isFree throws(StoreError) -> Idle? in
+            guard isFree else {
+                throw waits
+                    ? .busy("all \(Limits.readers) readers of the store are in use") : .overBudget
+            }
+            if state.isClosed { throw .closed }
+            state.places -= 1
+            return state.idle.popLast()
         }
         if let idle { return idle.connection }
         do {
             return try open()
         } catch {
-            places.signal()
+            release(nil)
             throw error
         }
     }
@@ -66,20 +68,24 @@ final class ReaderPool: Sendable {
     /// Takes a connection back.
     func give(_ connection: Connection) {
         if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
-        // One that cannot end its view would show the old one to its next reader.
-        let isUsable = !connection.isInTransaction
-        let idle = Idle(connection: connection)
-        state.withLock { state in
-            if !state.closed && isUsable { state.idle.append(idle) }
-        }
-        places.signal()
+        // A connection that cannot end its transaction would show old data to its next reader.
+        release(connection.isInTransaction ? nil : Idle(connection: connection))
     }
 
-    /// Closes all that are idle; those in use are closed when they come back.
+    private func release(_ idle: Idle?) {
+        state.withLock { state in
+            state.places += 1
+            if let idle, !state.isClosed { state.idle.append(idle) }
+        }
+        state.signal()
+    }
+
+    /// Closes all idle connections; those that are lent are closed when they come back.
     func close() {
         state.withLock { state in
-            state.closed = true
+            state.isClosed = true
             state.idle.removeAll()
         }
+        state.broadcast()
     }
 }

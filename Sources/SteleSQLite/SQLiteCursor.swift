@@ -1,13 +1,11 @@
-/// One statement stepped through batch by batch, within its reader's transaction.
-
 import SteleModel
 import StelePersistence
 import SteleSQL
 
-/// A long fetch of an SQLite reader. Its statement is its own, for other reading on the connection
-/// goes on between two batches.
+/// A cursor of an SQLite reader. It has its own statement, because the reader may run others
+/// between two batches.
 final class SQLiteCursor: FetchCursor {
-    /// How a row is read.
+    /// The form of the rows.
     enum Rows {
         case objects(RowShape)
         case values([ColumnKind])
@@ -15,14 +13,14 @@ final class SQLiteCursor: FetchCursor {
 
     private var statement: Statement?
     private let rows: Rows
-    // Both are the reader's, and gone with it: a deadline that outlived it would take the next
-    // reader's off the connection.
+    // Both belong to the reader and end with it. A deadline that outlived the reader would remove
+    // the next reader's deadline from the connection.
     private var connection: Connection?
     private var deadline: Deadline?
     private var isAtEnd = false
 
     init(
-        _ fetch: FetchStatement, _ rows: Rows, _ connection: Connection, _ deadline: Deadline?
+        _ fetch: FetchStatement, rows: Rows, on connection: Connection, deadline: Deadline?
     ) throws(StoreError) {
         let statement = try Statement(
             fetch.sql, on: connection.handle, folder: connection.externalFolder)
@@ -33,15 +31,15 @@ final class SQLiteCursor: FetchCursor {
         self.deadline = deadline
     }
 
-    /// Ends the statement; nothing comes any more.
+    /// Ends the statement.
     func end() {
         statement = nil
         deadline = nil
         connection = nil
     }
 
-    /// Each batch has the time of a statement of its own: between two of them the client is waited
-    /// for.
+    /// Returns the next batch. Each batch has the time limit of a statement, because the time
+    /// between two batches is the client's.
     func next(_ count: Int) throws(StoreError) -> FetchedRows {
         guard let statement else { throw .closed }
         deadline?.start()
@@ -65,7 +63,7 @@ final class SQLiteCursor: FetchCursor {
         }
     }
 
-    /// A statement that has ended would begin anew.
+    /// Steps the statement. Another step after its end would restart it.
     private func step(_ statement: Statement) throws(StoreError) -> Bool {
         if isAtEnd { return false }
         if try statement.step() { return true }

@@ -1,19 +1,18 @@
-/// From SQLite's result codes to a store's refusals.
-
 import CSQLite
 import StelePersistence
 
-/// Reads SQLite's error of a connection.
+/// Translates SQLite's errors.
 enum SQLiteFailure {
-    /// The refusal for a result code.
-    /// - Parameter place: the statement or file that it came from.
+    /// Returns the error for a result code.
+    /// - Parameter place: the statement or file that caused it.
     static func error(_ code: Int32, _ connection: OpaquePointer, _ place: String) -> StoreError {
         let message = String(cString: sqlite3_errmsg(connection))
         switch code & 0xFF {
-        case SQLITE_FULL: return .noRoom("there is no room for the store: \(message)")
+        case SQLITE_FULL: return .noRoom("the disk of the store is full: \(message)")
         case SQLITE_BUSY, SQLITE_LOCKED: return .busy("the store is in use: \(message)")
         case SQLITE_NOTADB:
-            return .incompatible(code: 134080, "\(file(connection) ?? place) is no SQLite database")
+            let path = file(connection) ?? place
+            return .incompatible(code: 134080, "\(path) is not an SQLite database")
         case SQLITE_CANTOPEN:
             return .incompatible(
                 code: 134080, "\(file(connection) ?? place) cannot be opened: \(message)")
@@ -32,30 +31,31 @@ enum SQLiteFailure {
         }
     }
 
-    /// How much of a statement a log's line may hold.
+    /// The most characters of a statement in an error.
     private static let placeLength = 2_000
 
-    /// The path that the connection was opened with.
+    /// The path of the connection's file.
     private static func file(_ connection: OpaquePointer) -> String? {
         sqlite3_db_filename(connection, "main").map { String(cString: $0) }
             .flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// What of a statement there is too much of, in our words: SQLite has no code of its own for
-    /// it. Nil for any other message.
+    /// Returns the limit that a statement exceeds, in the terms of a predicate; nil for another
+    /// message. SQLite has no error code for it.
     static func bound(_ message: String) -> String? {
         if message == "parser stack overflow" {
-            return "calls and parentheses stand within one another deeper than SQLite's parser "
-                + "holds; up to \(Limits.nestedCalls) always do"
+            return "function calls and parentheses are nested deeper than SQLite's parser allows; "
+                + "up to \(Limits.nestedCalls) levels always fit"
         }
         if message.hasPrefix("Expression tree is too large") {
-            return "its operators stand on one another's results more than 1,000 deep in SQL"
+            return "operators applied to other operators' results are nested more than 1,000 deep "
+                + "in SQL"
         }
         if message.hasPrefix("at most 64 tables") {
-            return "it goes over more relationships than the 64 tables that one query may join"
+            return "a query can join at most 64 tables, and this one uses more relationships"
         }
         if message.hasPrefix("too many ") || message.hasPrefix("at most ") {
-            return "SQLite says \(message)"
+            return "\(message) (SQLite)"
         }
         return nil
     }

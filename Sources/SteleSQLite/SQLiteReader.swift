@@ -1,12 +1,10 @@
-/// One view of the store: a read transaction on a connection of the pool.
-
 import CSQLite
 import SteleModel
 import StelePersistence
 import StelePredicates
 import SteleSQL
 
-/// A reader of an SQLite store; what it sees does not change until it is closed.
+/// A reader of an SQLite store: a read transaction on a connection of the pool.
 final class SQLiteReader: StoreReader {
     private var connection: Connection?
     private let schema: SQLSchema
@@ -15,15 +13,15 @@ final class SQLiteReader: StoreReader {
     private let known: KnownStates?
     private var number: Int64?
     private var deadline: Deadline?
-    /// Whether all reading shares a budget.
+    /// Whether the reader has a budget.
     private let isBrief: Bool
-    /// Those that it has given out; they end with it.
+    /// The open cursors; they end with the reader.
     private var cursors: [SQLiteCursor] = []
 
     private static let begin = SQLText("BEGIN")
     private static let end = SQLText("COMMIT")
 
-    /// A reader on a connection of the pool, in a transaction of its own.
+    /// Opens a reader on a connection of the pool, in a new transaction.
     init(
         schema: SQLSchema, translator: CurrentTranslator, pool: ReaderPool, known: KnownStates,
         budget: ReadBudget?
@@ -36,14 +34,14 @@ final class SQLiteReader: StoreReader {
         connection.refusesSlowStatements = isBrief
         do {
             try connection.execute(Self.begin, [])
-            // The first read opens the view; the token is what belongs to it.
+            // The first read opens the view; the token belongs to it.
             number = try HistoryReader(schema: schema, connection: connection).lastTransaction()
         } catch {
             connection.refusesSlowStatements = false
             pool.give(connection)
             throw error
         }
-        // Only now: what the view holds, this translator knows of.
+        // Taken last, so that it covers the long decimals of all commits in the view.
         self.translator = translator.current
         self.connection = connection
         deadline =
@@ -51,13 +49,13 @@ final class SQLiteReader: StoreReader {
             ?? Deadline(connection.handle, seconds: Limits.statementSeconds)
     }
 
-    /// A reader on the writer's own connection, within its transaction.
+    /// Opens a reader on the writer's connection, within its transaction.
     init(schema: SQLSchema, translator: CurrentTranslator, writer: Connection, token: Int64) {
         self.schema = schema
         self.translator = translator.current
         isBrief = false
         pool = nil
-        // What it sees may yet be taken back.
+        // The writer's transaction may be rolled back, so its states are not shared.
         known = nil
         connection = writer
         number = token
@@ -78,7 +76,7 @@ final class SQLiteReader: StoreReader {
         pool.give(connection)
     }
 
-    /// Runs one statement, within the time that there is.
+    /// Runs a statement within the time limit or the budget.
     private func read<R>(
         _ body: (Connection) throws(StoreError) -> R
     ) throws(StoreError) -> R {
@@ -142,13 +140,15 @@ final class SQLiteReader: StoreReader {
         let cursor: SQLiteCursor
         if request.propertiesToFetch.isEmpty {
             guard let shape = schema.shapes[request.entity.root] else {
-                throw .unsupported("\(request.entity.name) has no table in this store")
+                throw .unsupported("the entity \(request.entity.name) in this store")
             }
             let statement = try translator.snapshots(request)
-            cursor = try SQLiteCursor(statement, .objects(shape), connection, deadline)
+            cursor = try SQLiteCursor(
+                statement, rows: .objects(shape), on: connection, deadline: deadline)
         } else {
             let statement = try translator.rows(request)
-            cursor = try SQLiteCursor(statement, .values(statement.kinds), connection, deadline)
+            cursor = try SQLiteCursor(
+                statement, rows: .values(statement.kinds), on: connection, deadline: deadline)
         }
         cursors.append(cursor)
         return cursor
@@ -171,9 +171,10 @@ final class SQLiteReader: StoreReader {
 
     func count(_ request: FetchRequest) throws(StoreError) -> Int {
         let statement = try translator.count(request)
-        let rows = try rows(statement.sql, statement.bindings, [.integer])
-        if case .int(let count)? = rows.first?.first { return Int(count) }
-        return 0
+        let count = try read { (it) throws(StoreError) in
+            try it.integer(statement.sql, statement.bindings)
+        }
+        return Int(count ?? 0)
     }
 
     func members(

@@ -1,23 +1,22 @@
-/// What a store would run for a fetch request, without one: for the command `stele predicate`.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 import SteleSQL
 
-/// A statement, what is bound to it, and the way that SQLite would take.
-public struct ExplainedFetch: Sendable {
-    /// The SELECT, with `?1`, `?2`, … for what is bound.
-    public let sql: String
-    public let bindings: [Value]
-    /// `EXPLAIN QUERY PLAN`, a line each, indented by two spaces below what it belongs to.
-    public let plan: [String]
+/// The SQL statement of a fetch request, and SQLite's plan for it.
+package struct ExplainedFetch: Sendable {
+    /// The SELECT, with `?1`, `?2`, … for the bindings.
+    package let sql: String
+    /// The values of `?1`, `?2`, …
+    package let bindings: [Value]
+    /// The lines of `EXPLAIN QUERY PLAN`, indented by two spaces per level.
+    package let plan: [String]
 }
 
 extension SQLiteStore {
-    /// Explains a request for objects on an empty store in memory; no file is made.
-    /// - Throws: `StoreError`: `.unsupported` for what SQL cannot say, and what SQLite says.
-    public static func explain(
+    /// Explains a request for objects, on an empty database in memory.
+    /// - Throws: `StoreError`; `.unsupported` for a request that SQL cannot express.
+    package static func explain(
         _ request: FetchRequest, model: Model
     ) throws(StoreError) -> ExplainedFetch {
         let schema = SQLSchema(model: model)

@@ -1,44 +1,48 @@
-/// An SQLite file in Core Data's layout as a persistent store.
-
 import CSQLite
 import StelePersistence
 import SteleModel
 import StelePredicates
 import SteleSQL
-import SteleMutex
+import SteleSystem
 
-/// A store in an SQLite file (NSSQLiteStoreType): one writer, many readers, WAL, and every answer
-/// only after the data is on disk.
+/// A store in an SQLite file with Core Data's layout (NSSQLiteStoreType). It has one writer and
+/// many readers in WAL mode; a save returns after its data is on disk.
 public final class SQLiteStore: PersistentStore {
+    /// The model of the stored objects.
     public let model: Model
+    /// NSStoreUUID.
     public let identifier: String
+    /// The first part of a new store's tokens.
     public let generation: String
+    /// The generations of the store's tokens, with one for this opening.
     public let historyLine: HistoryLine
-    /// The file.
+    /// The path of the file.
     public let path: String
 
     private let schema: SQLSchema
     private let external: ExternalFolder
     private let translator: CurrentTranslator
     private let readers: ReaderPool
-    /// For single rows.
+    /// For reads of single rows.
     private let rowReaders: ReaderPool
     private let known = KnownStates()
     private let queue = WriterQueue()
     private let checkpointer = Checkpointer()
     private let watch: CommitWatch
     private let observer = Mutex<(any StoreObserver)?>(nil)
-    private let threads = Mutex<[StoreThread]>([])
+    private let threads = Mutex<[SystemThread]>([])
     private let lock: Mutex<StoreLock?>
     private let former: Mutex<[StoreMark]>
 
+    /// The marks that observers gave when the store was last closed, until another program changes
+    /// it.
     public var formerMarks: [StoreMark] { former.withLock { $0 } }
 
-    /// Opens a store's file, or makes it where there is none.
-    /// - Throws: `StoreError`: `.unsupported` for a model that asks for what does not work yet
-    ///   (`Model.unsupported()`), `.invalid` for one with a request that cannot be evaluated
-    ///   (`Model.checkRequests()`), both before the file is touched; `.incompatible` where the file
-    ///   is no store or one of another model, and what SQLite says.
+    /// Opens a store's file, or creates it.
+    /// - Throws: `StoreError`: `.unsupported` for a model with a feature that is not supported
+    ///   (`Model.unsupported()`) and `.invalid` for one with a request that cannot be evaluated
+    ///   (`Model.checkRequests()`), both before the file is opened; `.incompatible` where the file
+    ///   is not a store, or a store of another model; and errors of SQLite.
     public static func open(path: String, model: Model) throws(StoreError) -> SQLiteStore {
         if let refusal = model.refusal { throw .unsupported(refusal) }
         do throws(ModelErrors) { try model.checkRequests() } catch {
@@ -75,12 +79,12 @@ public final class SQLiteStore: PersistentStore {
         readers = ReaderPool(path: path, isMapped: true)
         rowReaders = ReaderPool(path: path, isMapped: false)
         watch = CommitWatch(writer)
-        // Between the two looks at the counter another program may have committed.
+        // Another program may have committed between the two reads of the counter.
         former = Mutex(file.former?.counter == watch.current ? file.former?.marks ?? [] : [])
         try start(writer)
     }
 
-    /// The writer's and the checkpointer's threads; each owns its connection from here on.
+    /// Starts the threads of the writer and the checkpointer. Each owns its connection.
     private func start(_ connection: Connection) throws(StoreError) {
         let second = try Connection(path: path, creates: false)
         nonisolated(unsafe) let checkpoints = second
@@ -93,52 +97,54 @@ public final class SQLiteStore: PersistentStore {
             changedElsewhere: { [weak self] in self?.tellOfForeignChange() })
         nonisolated(unsafe) let moved = writer
         let (watch, path) = (watch, path)
-        let writing = try StoreThread(name: "stele-writer") {
+        let writing = SystemThread(name: "stele-writer") {
             moved.run()
             moved.seal(path)
             watch.close()
         }
+        guard let writing else { throw Self.noThread }
         threads.withLock { $0 = [writing] }
-        do {
-            let checkpointing = try StoreThread(name: "stele-checkpts") {
-                checkpointer.run(checkpoints)
-            }
-            threads.withLock { $0.append(checkpointing) }
-        } catch {
+        let checkpointing = SystemThread(name: "stele-checkpts") { checkpointer.run(checkpoints) }
+        guard let checkpointing else {
             close()
-            throw error
+            throw Self.noThread
         }
+        threads.withLock { $0.append(checkpointing) }
     }
 
+    private static let noThread = StoreError.failed("the system has no thread for the store")
+
+    /// Opens a view of the store's current state, as a read transaction.
     public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
         try SQLiteReader(
             schema: schema, translator: translator, pool: readers, known: known, budget: budget)
     }
 
+    /// Reads the current state of one object, outside any view.
     public func newest(_ id: ObjectID) throws(StoreError) -> Snapshot? {
         guard let shape = schema.shapes[id.root] else { return nil }
         let connection = try rowReaders.take(waits: false)
         connection.refusesSlowStatements = true
         defer { rowReaders.give(connection) }
-        // A statement outside a transaction is a view of its own, gone with its last row.
+        // A statement outside a transaction is its own view, which ends with its last row.
         return try connection.snapshots(
             translator.current.snapshotByKey(root: id.root), [.int(id.key)], shape
         ).first
     }
 
+    /// Saves a request and returns when it is on disk. Saves that wait at the same time share a
+    /// commit.
     public func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
         let (request, files) = try movingOut(request)
         do {
-            let job = WriterJob(request)
-            try queue.add(job)
-            return try job.wait()
+            return try queue.perform(WriterJob(.save(request)))
         } catch {
             ExternalFolder.takeBack(files, after: error)
             throw WriterJob.storeError(error)
         }
     }
 
-    /// Large values go into files on the thread that saves, so that the writer does not wait for
+    /// Writes large values to files, on the thread that saves, so that the writer does not wait for
     /// them.
     private func movingOut(
         _ request: SaveRequest
@@ -147,10 +153,12 @@ public final class SQLiteStore: PersistentStore {
         return try external.movingOut(request, schema)
     }
 
+    /// Begins a value that is written to an external file where it is large.
     public func externalDataWriter() throws(StoreError) -> any ExternalDataWriter {
         ExternalFile(external)
     }
 
+    /// Saves a request without blocking, except for writing large values to files.
     public func save(
         _ request: SaveRequest,
         completion: @escaping @Sendable (Result<SaveResult, StoreError>) -> Void
@@ -174,20 +182,21 @@ public final class SQLiteStore: PersistentStore {
         }
     }
 
+    /// Saves a request that is made on the writer's thread.
     public func save(
         making make: (any StoreReader) throws -> SaveRequest
     ) throws -> SaveResult {
-        // The closure is used only while this call waits.
+        // The closure is not used after this call returns.
         try withoutActuallyEscaping(make) { make in
             var files: [ExternalData] = []
-            let job = WriterJob(making: { reader in
-                let (request, made) = try self.movingOut(make(reader))
-                files += made
-                return request
-            })
+            let job = WriterJob(
+                .making { reader in
+                    let (request, made) = try self.movingOut(make(reader))
+                    files += made
+                    return request
+                })
             do {
-                try queue.add(job)
-                return try job.wait()
+                return try queue.perform(job)
             } catch {
                 ExternalFolder.takeBack(files, after: error)
                 throw error
@@ -195,12 +204,13 @@ public final class SQLiteStore: PersistentStore {
         }
     }
 
+    /// Saves a request in parts, as one transaction.
     public func save(inParts make: (any PartedSave) throws -> Void) throws -> SaveResult {
         guard schema.model.hasExternalAttributes else { return try saveParts(make) }
         var files: [ExternalData] = []
         do {
             return try saveParts { parts in
-                // It begins again, and so do its files.
+                // A repeated call starts over and creates new files.
                 ExternalFolder.discard(files)
                 let moving = ExternalParts(parts, in: external, schema)
                 defer { files = moving.files }
@@ -213,24 +223,22 @@ public final class SQLiteStore: PersistentStore {
     }
 
     private func saveParts(_ make: (any PartedSave) throws -> Void) throws -> SaveResult {
-        try withoutActuallyEscaping(make) { make in
-            let job = WriterJob(inParts: make)
-            try queue.add(job)
-            return try job.wait()
-        }
+        try withoutActuallyEscaping(make) { try queue.perform(WriterJob(.parts($0))) }
     }
 
+    /// Deletes up to `limit` of the oldest transactions before `number`.
     public func deleteHistory(before number: Int64, limit: Int) throws(StoreError) -> Int {
-        let job = WriterJob(deletingHistoryBefore: number, limit: limit)
-        try queue.add(job)
-        do { _ = try job.wait() } catch { throw WriterJob.storeError(error) }
-        return job.purge?.deleted ?? 0
+        let job = WriterJob(.purge(before: number, limit: limit))
+        do { _ = try queue.perform(job) } catch { throw WriterJob.storeError(error) }
+        return job.deleted
     }
 
+    /// Sets the observer of commits.
     public func observe(_ observer: any StoreObserver) {
         self.observer.withLock { $0 = observer }
     }
 
+    /// Returns whether another program has committed since the last notification.
     public func noticesForeignChange() -> Bool {
         watch.noticesForeignCommit { tellOfForeignChange() }
     }
@@ -240,6 +248,7 @@ public final class SQLiteStore: PersistentStore {
         observer.withLock { $0 }?.storeDidChangeElsewhere()
     }
 
+    /// Stops the writer's and the checkpointer's threads and closes the file.
     public func close() {
         queue.close()
         checkpointer.close()

@@ -1,24 +1,22 @@
-/// A prepared statement: bound, stepped, read column by column.
-
 import CSQLite
 import SteleModel
 import StelePersistence
 import SteleSQL
 
-/// One prepared statement of one connection; finalised with its owner.
+/// One prepared statement of a connection: bound, stepped and read by column.
 final class Statement {
     private let handle: OpaquePointer
     private let connection: OpaquePointer
-    /// Where external values lie.
+    /// The folder of external files.
     private let folder: String
     private let parameters: Int32
-    /// When it was last used, by the connection's own count.
+    /// The connection's statement count at the last use.
     var lastUse = 0
-    /// How often in a row it is not begun under a budget after it was broken off, and how often
-    /// that is still to be.
+    /// The number of uses under a budget to refuse after an interruption, and those still to
+    /// refuse.
     private var refusals = 0
     private var refusalsLeft = 0
-    /// Whether a value is bound that is too large to keep for nothing.
+    /// Whether a bound value is too large to keep after the use.
     private var holdsMuch = false
 
     init(_ sql: SQLText, on connection: OpaquePointer, folder: String) throws(StoreError) {
@@ -36,8 +34,8 @@ final class Statement {
 
     deinit { sqlite3_finalize(handle) }
 
-    /// Whether it is worth a try under a budget: no, for a while, after it was broken off; longer
-    /// each time, and shorter with each try that ends in time.
+    /// Returns whether to run the statement under a budget. After an interruption it refuses for a
+    /// while: longer after each interruption, shorter after each run that finishes in time.
     func mayBeBrief() -> Bool {
         if refusalsLeft > 0 {
             refusalsLeft -= 1
@@ -47,7 +45,7 @@ final class Statement {
         return true
     }
 
-    private func wasBrokenOff() {
+    private func wasInterrupted() {
         refusals = min(max(2 * refusals, 16), 4_096)
         refusalsLeft = refusals
     }
@@ -55,7 +53,7 @@ final class Statement {
     func reset() {
         sqlite3_reset(handle)
         guard holdsMuch else { return }
-        // A kept statement would keep its copy of a large value until its next use.
+        // Without this an idle statement keeps its copy of a large value.
         sqlite3_clear_bindings(handle)
         holdsMuch = false
     }
@@ -80,7 +78,7 @@ final class Statement {
             var text = it
             return text.withUTF8 { utf8 in
                 if utf8.count > Limits.boundBytesKept { holdsMuch = true }
-                // An empty text has no address, and a null address would bind NULL.
+                // The buffer of an empty text has no address, and a null address would bind NULL.
                 guard let start = utf8.baseAddress else {
                     return stele_bind_text(handle, index, "", 0)
                 }
@@ -113,29 +111,28 @@ final class Statement {
         }
     }
 
-    /// Goes to the next row.
-    /// - Returns: whether there is one.
+    /// Steps to the next row. Returns false at the end.
     @inline(__always)
     func step() throws(StoreError) -> Bool {
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
         if code == SQLITE_DONE { return false }
-        if code & 0xFF == SQLITE_INTERRUPT { wasBrokenOff() }
+        if code & 0xFF == SQLITE_INTERRUPT { wasInterrupted() }
         let error = SQLiteFailure.error(code, connection, String(cString: sqlite3_sql(handle)))
         sqlite3_reset(handle)
         throw error
     }
 
-    /// An integer column of the current row.
+    /// Returns an integer column of the current row.
     @inline(__always)
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
-    /// The current row as a snapshot; nil for a row whose entity the model does not know.
+    /// Returns the current row as a snapshot; nil where the model does not have its entity.
     @inline(__always)
     func snapshot(_ shape: RowShape, from first: Int32) -> Snapshot? {
         let place = Int(sqlite3_column_int64(handle, first + 1)) &- shape.firstNumber
         guard shape.sources.indices.contains(place) else { return nil }
-        // Through a pointer: no retain and no bounds for each value of each row.
+        // A pointer avoids a retain and a bounds check for each value.
         let values = shape.sources[place].withUnsafeBufferPointer { sources in
             [Value](unsafeUninitializedCapacity: sources.count) { buffer, count in
                 guard let start = buffer.baseAddress else { return }
@@ -152,8 +149,8 @@ final class Statement {
             version: sqlite3_column_int64(handle, first + 2), values: values)
     }
 
-    /// A column of the current row, read as its kind says; a content of another type is
-    /// converted as SQLite does.
+    /// Returns a column of the current row as a value of its kind. SQLite converts a content of
+    /// another type.
     @inline(__always)
     func value(_ column: Int32, _ kind: ColumnKind) -> Value {
         let type = sqlite3_column_type(handle, column)
@@ -173,7 +170,7 @@ final class Statement {
         }
     }
 
-    /// The same of an expression: an integer that 64 bits do not hold is a Double.
+    /// Returns a column with the result of an expression: an integer beyond 64 bits is a Double.
     func computed(_ column: Int32, _ kind: ColumnKind) -> Value {
         if kind == .integer, sqlite3_column_type(handle, column) == SQLITE_FLOAT {
             return .double(sqlite3_column_double(handle, column))
@@ -186,7 +183,7 @@ final class Statement {
         if kind == .decimal, result.isNull,
             sqlite3_column_type(handle, column) == SQLITE_FLOAT
         {
-            // A Double among Decimals that no Decimal can hold.
+            // A Double among Decimals that is out of the range of Decimal.
             return .double(sqlite3_column_double(handle, column))
         }
         return result
@@ -220,7 +217,7 @@ final class Statement {
         }
     }
 
-    /// 16 raw bytes; a blob of another length is no UUID, and reads as none.
+    /// Reads 16 raw bytes. A blob of another length is not a UUID and reads as null.
     private func uuid(_ column: Int32) -> Value {
         guard sqlite3_column_bytes(handle, column) == 16,
             let start = sqlite3_column_blob(handle, column)

@@ -1,27 +1,25 @@
-/// A store's file: made whole, or looked at before it is used.
-
 import StelePersistence
 import SteleModel
 import SteleSQL
 import Glibc
 
-/// What a store's file says of itself.
+/// The contents of a store file's metadata.
 struct StoreFile {
     let identifier: String
     let generation: String
     let historyLine: HistoryLine
-    /// Shared with all who have the file open; nil where it cannot be locked.
+    /// Shared with all programs that have the file open; nil where the lock file cannot be used.
     let lock: StoreLock?
-    /// What its state was called when it was closed, and the commit counter that it is good with.
+    /// The marks of the last closing, and the value of the commit counter that they hold for.
     var former: (marks: [StoreMark], counter: UInt32)?
 
-    /// Sets the connection up for writing, makes the tables of an empty file, and refuses a file
-    /// of something else.
+    /// Configures the connection for writing, creates the tables of an empty file, and rejects a
+    /// file that is not a store of the model.
     static func prepare(
         _ connection: Connection, path: String, schema: SQLSchema
     ) throws(StoreError) -> StoreFile {
         guard try isEmpty(connection) else {
-            // Looked at before anything is set: a file of something else stays as it is.
+            // Checked before any setting, so that a file that is not a store stays unchanged.
             try look(connection, path, schema.model)
             try setUp(connection, path)
             try upgrade(connection)
@@ -33,12 +31,12 @@ struct StoreFile {
             file.former = former
             return file
         }
-        // Before the first table: only then does the file's layout follow them.
+        // These settings take effect only before the first table is created.
         try connection.run("PRAGMA page_size = 4096; PRAGMA auto_vacuum = 2")
         try setUp(connection, path)
         try connection.run("BEGIN IMMEDIATE")
         guard try isEmpty(connection) else {
-            // Another program made it while this one waited for the lock.
+            // Another program created it while this one waited for the lock.
             try connection.run("ROLLBACK")
             try look(connection, path, schema.model)
             return try read(connection, path, StoreLock(store: path) {})
@@ -47,9 +45,9 @@ struct StoreFile {
         return try read(connection, path, StoreLock(store: path) {})
     }
 
-    /// A file that nobody else has open may be a copy that was put back: the saves that come are not
-    /// those that followed on the copy's last one before.
-    /// - Returns: the marks that the file was sealed with, and the commit counter after this.
+    /// Begins a generation of the history. A file that no other program has open may be a restored
+    /// copy, so its next saves may differ from those that followed before.
+    /// - Returns: the marks of the last closing, and the commit counter after this change.
     private static func beginGeneration(
         _ connection: Connection, _ path: String, _ schema: SQLSchema
     ) throws(StoreError) -> (marks: [StoreMark], counter: UInt32) {
@@ -62,9 +60,7 @@ struct StoreFile {
             let reader = HistoryReader(schema: schema, connection: connection)
             line.begin(newGeneration(), after: try reader.lastTransaction())
             metadata.historyLine = line.texts
-            try connection.execute(
-                SQLText("UPDATE Z_METADATA SET Z_PLIST = ?1 WHERE Z_VERSION = 1"),
-                [.data(try metadata.propertyList())])
+            try metadata.write(to: connection)
         } catch {
             try connection.run("ROLLBACK")
             throw error
@@ -75,7 +71,8 @@ struct StoreFile {
 
     private static func setUp(_ connection: Connection, _ path: String) throws(StoreError) {
         guard case .string("wal") = try connection.single("PRAGMA journal_mode = WAL") else {
-            throw .failed("\(path) cannot be kept in WAL mode: its file system lacks shared memory")
+            throw .failed(
+                "\(path) cannot use WAL mode: its file system does not support shared memory")
         }
         try connection.run(
             "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0; "
@@ -83,43 +80,35 @@ struct StoreFile {
                 + "PRAGMA temp_store = MEMORY")
     }
 
-    /// Adds what a store of an earlier version of Stele lacks.
+    /// Adds the tables that a store of an earlier version of Stele lacks.
     private static func upgrade(_ connection: Connection) throws(StoreError) {
-        let places =
-            "SELECT COUNT(*) FROM sqlite_master WHERE name = '\(HistoryTables.imagePlaces)'"
-        if try count(connection, places) == 1 { return }
+        let places = SQLText(
+            "SELECT COUNT(*) FROM sqlite_master WHERE name = '\(HistoryTables.imagePlaces)'")
+        if try connection.integer(places) == 1 { return }
         try connection.run("BEGIN IMMEDIATE")
-        // Another program may have been first.
-        if try count(connection, places) == 0 {
+        // Another program may have added them meanwhile.
+        if try connection.integer(places) == 0 {
             for statement in HistoryTables.upgrade { try connection.run(statement) }
         }
         try connection.run("COMMIT")
     }
 
     private static func isEmpty(_ connection: Connection) throws(StoreError) -> Bool {
-        try count(connection, "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table'") == 0
+        try connection.integer(
+            SQLText("SELECT COUNT(*) FROM sqlite_master WHERE type = 'table'")) == 0
     }
 
     private static func look(
         _ connection: Connection, _ path: String, _ model: Model
     ) throws(StoreError) {
-        guard
-            try count(
-                connection, "SELECT COUNT(*) FROM sqlite_master WHERE name = 'Z_METADATA'") == 1
-        else {
+        let tables = SQLText("SELECT COUNT(*) FROM sqlite_master WHERE name = 'Z_METADATA'")
+        guard try connection.integer(tables) == 1 else {
             throw .incompatible(
                 code: 134020, "\(path) is an SQLite database, but not a Core Data store")
         }
         let (_, metadata) = try metadata(connection, path)
         try metadata.check(model)
         _ = try historyLine(metadata, path)
-    }
-
-    private static func count(_ connection: Connection, _ sql: String) throws(StoreError) -> Int64 {
-        if case .int(let count)? = try connection.rows(SQLText(sql), [], [.integer]).first?.first {
-            return count
-        }
-        return 0
     }
 
     private static func create(
@@ -140,7 +129,7 @@ struct StoreFile {
         try connection.run("COMMIT")
     }
 
-    /// What the file says once nobody begins a generation any more.
+    /// Reads the metadata. No other program is beginning a generation then.
     private static func read(
         _ connection: Connection, _ path: String, _ lock: StoreLock?
     ) throws(StoreError) -> StoreFile {
@@ -156,29 +145,26 @@ struct StoreFile {
         guard let generation = metadata.generation else {
             throw .incompatible(
                 code: 134020,
-                "\(path) was made by another program; stores of others cannot be served yet")
+                "\(path) was created by another program; such stores are not supported yet")
         }
         guard let texts = metadata.historyLine else { return HistoryLine(generation) }
         guard let line = HistoryLine(texts) else {
-            throw .incompatible(code: 134080, "\(path) has metadata that are not Stele's: \(texts)")
+            throw .incompatible(
+                code: 134080, "the metadata of \(path) has an invalid history line: \(texts)")
         }
         return line
     }
 
     private static func metadata(
         _ connection: Connection, _ path: String
-    ) throws(StoreError) -> (identifier: String, StoreMetadata) {
-        let rows = try connection.rows(
-            SQLText("SELECT Z_UUID, Z_PLIST FROM Z_METADATA WHERE Z_VERSION = 1"), [],
-            [.text, .data])
-        guard case .string(let identifier)? = rows.first?[0], case .data(let list)? = rows.first?[1]
-        else {
-            throw .incompatible(code: 134080, "\(path) has no metadata: it is not a whole store")
+    ) throws(StoreError) -> (identifier: String, metadata: StoreMetadata) {
+        guard let stored = try StoreMetadata.read(connection) else {
+            throw .incompatible(code: 134080, "\(path) has no metadata; the store is incomplete")
         }
-        return (identifier, try StoreMetadata(propertyList: list))
+        return stored
     }
 
-    /// Eight hexadecimal digits.
+    /// Returns eight hexadecimal digits.
     private static func newGeneration() -> String {
         let digits = String(UInt32.random(in: .min ... .max), radix: 16)
         return String(repeating: "0", count: 8 - digits.count) + digits

@@ -1,19 +1,19 @@
-/// Who has a store's file open: a file beside it, locked for as long as that.
-
 import CLinux
 import Glibc
-import SteleMutex
+import SteleSystem
 
-/// A lock that all programs share which use a store; who comes first knows that he is alone.
+/// A shared lock on a file beside a store, held while a program has the store open. A program that
+/// opens the store first knows that it is alone.
 ///
-/// It keeps nobody out. The file goes with the last one who closes it, and a program that is killed
-/// leaves it behind without a lock.
+/// The lock excludes no program. The last program that closes the store removes the file; a killed
+/// program leaves it behind without a lock.
 final class StoreLock: Sendable {
     private let descriptor: Mutex<Int32?>
     private let path: String
 
-    /// - Parameter whileAlone: done while nobody else can come, where nobody else is there.
-    /// - Returns: nil where the file cannot be made or locked, as in a folder that is not to be written.
+    /// Takes the lock; nil where the file cannot be created or locked, as in a read-only folder.
+    /// - Parameter whileAlone: called where no other program has the store open, while none can
+    ///   open it.
     init?<E: Error>(store: String, whileAlone: () throws(E) -> Void) throws(E) {
         let path = store + "-lock"
         var found: Int32 = -1
@@ -22,7 +22,7 @@ final class StoreLock: Sendable {
             found = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
             guard found >= 0 else { return nil }
             isAlone = stele_lock(found, Int16(F_WRLCK), 0) == 0
-            // Who is alone may be about to leave, and to take the file along.
+            // The exclusive lock may belong to a program that is about to remove the file.
             if !isAlone, stele_lock(found, Int16(F_RDLCK), 1) != 0 {
                 close(found)
                 return nil
@@ -41,7 +41,7 @@ final class StoreLock: Sendable {
         _ = stele_lock(found, Int16(F_RDLCK), 0)
     }
 
-    /// Gives the lock back; the store must be closed.
+    /// Releases the lock, after the store is closed.
     func leave() {
         let held = descriptor.withLock { descriptor in
             defer { descriptor = nil }

@@ -1,26 +1,23 @@
-/// How a store was left: a file beside it, by which the next program knows whether anyone has
-/// changed the store in between.
-
 import Glibc
 import StelePersistence
 
-/// The seal of a store that is closed.
+/// The seal of a closed store: a file beside it, by which the next program that opens the store
+/// finds out whether the store has changed since.
 ///
-/// SQLite keeps no count of commits in the file itself. So the seal says which file it was, how
-/// long, and when it was last changed, by the clock of the file system, which no program sets
-/// (`st_ctim`): a commit changes the file, or leaves a WAL beside it. A copy is another file.
+/// SQLite has no count of commits in its file. So the seal has the identity and size of the store's
+/// file and the time of its last change by the file system's clock, which no program can set
+/// (`st_ctim`). A commit changes the file or leaves a WAL beside it. A copy is another file.
 enum StoreSeal {
-    /// Marks that are kept; the oldest go first.
+    /// The most marks in a seal; the oldest are dropped first.
     private static let most = 16
     private static let end = "end"
 
     private static func path(_ store: String) -> String { store + "-seal" }
 
-    /// Takes the seal off a store; its write lock is held.
-    /// - Returns: the marks that it was sealed with; none where there is no seal, or the store is not
-    ///   as it was.
+    /// Removes the seal of a store. The caller holds the write lock.
+    /// - Returns: the marks of the seal; none where there is no seal or the store has changed.
     static func take(off store: String) -> [StoreMark] {
-        var lines = read(path(store)).split(separator: "\n").map(String.init)
+        var lines = contents(of: path(store)).split(separator: "\n").map(String.init)
         unlink(path(store))
         guard let file = witness(of: store), lines.first == file.text, lines.last == end else {
             return []
@@ -34,8 +31,8 @@ enum StoreSeal {
         return marks.count == lines.count ? marks : []
     }
 
-    /// Seals a store that is about to be closed, all of whose WAL is in its file; its write lock is
-    /// held.
+    /// Seals a store that is about to be closed. The caller holds the write lock, and the WAL has
+    /// been checkpointed completely.
     static func seal(_ store: String, with marks: [StoreMark]) {
         guard let file = witness(of: store), hasPassed(file.changedAt) else { return }
         let lines = marks.suffix(most).map { "\($0.mark) \($0.last)" }
@@ -46,7 +43,7 @@ enum StoreSeal {
         close(descriptor)
     }
 
-    /// What tells the file from itself after any change; nil where it has a WAL.
+    /// Returns the state of the file, which differs after any change; nil where there is a WAL.
     private static func witness(of store: String) -> (text: String, changedAt: timespec)? {
         var file = stat()
         var log = stat()
@@ -59,7 +56,7 @@ enum StoreSeal {
         )
     }
 
-    /// Waits until the file system's clock, which goes in steps, shows another time than that.
+    /// Waits until the file system's clock, which has a coarse resolution, has passed a time.
     private static func hasPassed(_ time: timespec) -> Bool {
         for _ in 0..<50 {
             var now = timespec()
@@ -70,7 +67,8 @@ enum StoreSeal {
         return false
     }
 
-    private static func read(_ path: String) -> String {
+    /// Returns the contents of a small file; empty where it cannot be read.
+    static func contents(of path: String) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return "" }
         defer { close(descriptor) }

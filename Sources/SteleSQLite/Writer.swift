@@ -1,16 +1,15 @@
-/// The one thread that changes the store: saves that wait together share one commit.
-
 import CSQLite
-import Dispatch
 import Glibc
 import StelePersistence
 import SteleModel
 import SteleSQL
+import SteleSystem
 
-/// The writer's own state; it lives on the writer's thread.
+/// The writer's state; it is used on the writer's thread only.
 ///
-/// A batch is one transaction, each save in a savepoint, and everybody is answered after the
-/// commit: also who was refused, for the refusal may have read another's uncommitted rows.
+/// A batch of saves is one transaction with one commit. All callers are answered after the commit,
+/// also those whose save is rejected, because the rejection may depend on uncommitted rows of
+/// another save.
 final class Writer {
     private let connection: Connection
     private let queue: WriterQueue
@@ -21,13 +20,14 @@ final class Writer {
     private let checkpointer: Checkpointer
     private let observer: () -> (any StoreObserver)?
     private let changedElsewhere: () -> Void
-    /// The commit counter after our last commit.
+    /// The commit counter after the writer's last commit.
     private var lastCommit: UInt32
-    /// For how many batches more each save has a savepoint to be taken back to.
+    /// The number of next batches in which each save has a savepoint to roll back to.
     ///
-    /// A savepoint copies every page that a save shares with those before it in the batch, and few
-    /// saves are refused after they have written something. So there is none until one is; then the
-    /// batch begins anew with savepoints, and the next ones have them, too.
+    /// A savepoint copies every page that a save shares with earlier saves of the batch, and few
+    /// saves are rejected after they have written something. So a batch has no savepoints until a
+    /// save has to be rolled back; the batch is then repeated with savepoints, and the next ones
+    /// have them too.
     private var guardedBatches = 0
 
     private static let begin = SQLText("BEGIN IMMEDIATE")
@@ -55,7 +55,7 @@ final class Writer {
         translator.use(longDecimals: saver.attributesWithLongDecimals)
     }
 
-    /// Writes batch after batch until the queue is closed.
+    /// Writes batches until the queue is closed.
     func run() {
         while let jobs = queue.takeAll() {
             var rest = jobs
@@ -68,8 +68,8 @@ final class Writer {
         }
     }
 
-    /// Seals the store, where nobody hinders it: what is in the WAL goes into the file, which then
-    /// stays as it is when it is closed.
+    /// Seals the store unless another program uses it: checkpoints the WAL completely, so that the
+    /// file does not change when it is closed.
     func seal(_ path: String) {
         guard let observer = observer() else { return }
         sqlite3_busy_timeout(connection.handle, Limits.restartMilliseconds)
@@ -79,22 +79,22 @@ final class Writer {
             (try? connection.execute(Self.begin, [])) != nil
         else { return }
         defer { _ = try? connection.execute(Self.rollback, []) }
-        // With the lock held nobody commits.
+        // While the lock is held no other program can commit.
         _ = watch.noticesForeignCommit(changedElsewhere)
         let history = HistoryReader(schema: schema, connection: connection)
         guard let last = try? history.lastTransaction() else { return }
         StoreSeal.seal(path, with: observer.storeWillClose(at: last))
     }
 
-    /// One batch, and again one by one where the disk refused it whole. Everybody in it, and
-    /// everybody who joined it, is answered once.
-    /// - Returns: those for whom there was no room in the commit; they are not answered.
+    /// Writes one batch, and where its commit fails, each save in a transaction of its own. Every
+    /// job in the batch or added to it is answered once.
+    /// - Returns: the jobs that did not fit the commit; they are not answered.
     private func write(_ batch: [WriterJob]) -> [WriterJob] {
         var jobs = batch
         do {
             return try commitTogether(&jobs, mayGrow: true)
         } catch {
-            // To wait for the lock once more for each would keep all of them waiting.
+            // Each further attempt would wait for the lock again, and delay all others.
             if jobs.count == 1 || !error.hasBegun {
                 fail(jobs, error.reason)
             } else {
@@ -123,10 +123,10 @@ final class Writer {
         }
     }
 
-    /// Why a batch has no commit; nobody in it is answered yet.
+    /// The reason that a batch was not committed; its jobs are not answered.
     private struct BatchFailure: Error {
         let reason: StoreError
-        /// Whether anything was tried: not where the lock was not to be had.
+        /// Whether a transaction was begun; false where the lock was not available.
         let hasBegun: Bool
     }
 
@@ -153,7 +153,8 @@ final class Writer {
         }
     }
 
-    /// Takes the lock and sees what other programs did; without a transaction where it throws.
+    /// Begins the transaction and takes note of other programs' commits. Leaves no transaction
+    /// where it throws.
     private func beginBatch() throws(StoreError) {
         if connection.isInTransaction { try connection.execute(Self.rollback, []) }
         try connection.execute(Self.begin, [])
@@ -168,14 +169,14 @@ final class Writer {
         }
     }
 
-    /// Saves one after the other, with those who come meanwhile, and commits.
-    /// - Returns: those that the bounds leave for the next commit; nil, with nothing committed,
-    ///   where a save is to be taken back that has no savepoint.
+    /// Executes the saves, with those that arrive meanwhile, and commits.
+    /// - Returns: the jobs beyond the limits, for the next commit; nil, without a commit, where a
+    ///   save must be rolled back and has no savepoint.
     private func saveAll(
         _ jobs: inout [WriterJob], mayGrow: Bool
     ) throws(StoreError) -> [WriterJob]? {
         var told: [HistoryTransaction] = []
-        let end = MonotonicTime.nanoseconds + Limits.batchNanoseconds
+        let end = MonotonicClock.now + Limits.batchNanoseconds
         var next = 0
         var changes = 0
         while next < jobs.count {
@@ -187,9 +188,9 @@ final class Writer {
             case .needsSavepoint: return nil
             }
             next += 1
-            guard changes < Limits.changesACommit, MonotonicTime.nanoseconds < end else { break }
+            guard changes < Limits.changesACommit, MonotonicClock.now < end else { break }
             if mayGrow, next == jobs.count, next < Limits.savesACommit {
-                // Who came while these were written shares their commit.
+                // Jobs that arrived during the batch share its commit.
                 jobs += queue.takeWaiting(Limits.savesACommit - next)
             }
         }
@@ -199,20 +200,20 @@ final class Writer {
         return left
     }
 
-    /// What came of one save in a batch.
+    /// The result of one save in a batch.
     private enum Saved {
         case done(HistoryTransaction)
-        /// It changed nothing, or is refused and has left nothing behind.
+        /// The save changed nothing, or was rejected before it wrote anything.
         case nothing
-        /// It is refused after it has written something.
+        /// The save was rejected after it had written something.
         case needsSavepoint
     }
 
-    /// One save. What it is refused for becomes its outcome; what concerns the whole transaction is
-    /// thrown.
+    /// Executes one save. An error that concerns only this save becomes its outcome; one that
+    /// concerns the whole transaction is thrown.
     private func save(_ job: WriterJob) throws(StoreError) -> Saved {
-        // Its reader shall see what was saved before it, whole.
-        if job.request == nil { try saver.writeHistory() }
+        // The job's reader must see all earlier saves with their history.
+        if job.reads { try saver.writeHistory() }
         let mark = saver.mark
         let isGuarded = guardedBatches > 0
         if isGuarded { try connection.execute(Self.savepoint, []) }
@@ -241,25 +242,30 @@ final class Writer {
     }
 
     private func saveWhole(_ job: WriterJob) throws -> (SaveResult, HistoryTransaction?) {
-        if let purge = job.purge {
-            purge.deleted = try saver.deleteHistory(before: purge.number, limit: purge.limit)
-            return (SaveResult(token: saver.token), nil)
-        }
-        if let parts = job.parts {
-            let save = WriterParts(saver, connection, schema, translator)
-            try parts(save)
+        switch job.work {
+        case .save(let request): return try saver.save(request, at: ReferenceDate.now)
+        case .making(let make): return try saver.save(newRequest(make), at: ReferenceDate.now)
+        case .parts(let make):
+            let save = WriterParts(
+                saver: saver, connection: connection, schema: schema, translator: translator)
+            try make(save)
             return save.whole
+        case .purge(let number, let limit):
+            job.deleted = try saver.deleteHistory(before: number, limit: limit)
+            return (SaveResult(token: saver.token), nil)
+        case nil: throw StoreError.closed
         }
-        return try saver.save(job.request ?? makeRequest(job), at: ReferenceDate.now)
     }
 
-    private func makeRequest(_ job: WriterJob) throws -> SaveRequest {
+    private func newRequest(
+        _ make: (any StoreReader) throws -> SaveRequest
+    ) throws -> SaveRequest {
         // A merge policy reads the history.
         try saver.writeHistory()
         let reader = SQLiteReader(
             schema: schema, translator: translator, writer: connection, token: saver.token)
         defer { reader.close() }
-        return try job.make(reader)
+        return try make(reader)
     }
 
     private func commit(_ told: [HistoryTransaction]) throws(StoreError) {
@@ -277,7 +283,7 @@ final class Writer {
     }
 
     private func rollBack(to mark: SQLSaver.Mark) {
-        // What the failed commit left is not known: everything remembered may be old.
+        // The state after a failed commit is unknown: all cached values may be outdated.
         watch.commitFailed()
         if connection.isInTransaction { _ = try? connection.execute(Self.rollback, []) }
         saver.restore(mark)
@@ -286,7 +292,7 @@ final class Writer {
 }
 
 extension StoreError {
-    /// Whether SQLite has rolled back, or must roll back, the transaction as a whole.
+    /// Whether SQLite has rolled back the whole transaction, or it must be rolled back.
     fileprivate var concernsTheWholeTransaction: Bool {
         switch self {
         case .noRoom, .failed, .busy, .closed, .incompatible: true

@@ -1,10 +1,10 @@
-/// One save in parts, in the writer's transaction.
-
 import StelePersistence
 import SteleModel
 import SteleSQL
+import SteleSystem
 
-/// Saves part after part into one transaction of the history.
+/// A save in parts: saves each part into the writer's transaction, as one transaction of the
+/// history.
 final class WriterParts: PartedSave {
     private let saver: SQLSaver
     private let connection: Connection
@@ -14,8 +14,7 @@ final class WriterParts: PartedSave {
     private var transaction: HistoryTransaction?
 
     init(
-        _ saver: SQLSaver, _ connection: Connection, _ schema: SQLSchema,
-        _ translator: CurrentTranslator
+        saver: SQLSaver, connection: Connection, schema: SQLSchema, translator: CurrentTranslator
     ) {
         self.saver = saver
         self.connection = connection
@@ -23,7 +22,7 @@ final class WriterParts: PartedSave {
         self.translator = translator
     }
 
-    /// What all parts together come to.
+    /// The result of all parts.
     var whole: (SaveResult, HistoryTransaction?) {
         (SaveResult(token: transaction?.number ?? saver.token), transaction)
     }
@@ -38,7 +37,7 @@ final class WriterParts: PartedSave {
         let (result, part) = try saver.save(request, at: time, continuing: transaction)
         guard var changes = part?.changes else { return result }
         if (transaction?.changes.count ?? 0) + changes.count > Limits.changesToldWhole {
-            // Who wants them reads them from the history.
+            // An observer that needs them reads them from the history.
             for index in changes.indices {
                 changes[index].snapshot = nil
                 changes[index].before = nil

@@ -1,151 +1,126 @@
-/// Saves on their way to the writer, and how their answers come back.
+/// Saves on their way to the writer's thread, and the way back of their results.
 
-import Dispatch
 import StelePersistence
-import SteleMutex
+import SteleSystem
 
-/// One save that waits: what to do on the writer's thread, and what came of it.
+/// Work for the writer's thread, and its result.
 ///
-/// `@unchecked Sendable`: the asking thread fills it before it is queued and reads it after the
-/// semaphore is raised; between the two only the writer's thread touches it.
+/// `@unchecked Sendable`: the caller's thread reads it after the alarm has rung; between `add` and
+/// the alarm only the writer's thread has access to it.
 final class WriterJob: @unchecked Sendable {
-    /// Who is told of the outcome.
+    /// What the writer is to do.
+    enum Work {
+        case save(SaveRequest)
+        /// Saves the request that the closure makes on the writer's thread, from the newest state.
+        case making((any StoreReader) throws -> SaveRequest)
+        /// Makes and saves one part after the other.
+        case parts((any PartedSave) throws -> Void)
+        /// Deletes at most so many transactions before a number from the history.
+        case purge(before: Int64, limit: Int)
+    }
+
+    /// What receives the result.
     private enum Asker {
-        /// A thread that waits.
-        case waiting(DispatchSemaphore)
+        case thread(Alarm)
         case completion(@Sendable (Result<SaveResult, StoreError>) -> Void)
     }
 
-    /// Old history to be deleted, and how much of it was.
-    final class Purge {
-        let number: Int64
-        let limit: Int
-        var deleted = 0
-
-        init(number: Int64, limit: Int) {
-            self.number = number
-            self.limit = limit
-        }
-    }
-
-    /// Gives the request, on the writer's thread, from what is seen there.
-    private(set) var make: (any StoreReader) throws -> SaveRequest
-    /// The request where it was made before; `make` is not called then.
-    let request: SaveRequest?
-    /// Makes and saves one part after the other; nil for a save that is one request.
-    private(set) var parts: ((any PartedSave) throws -> Void)?
-    /// What of the history is to go; nil for a save.
-    let purge: Purge?
+    /// Nil once the job is finished.
+    private(set) var work: Work?
     var outcome: Result<SaveResult, any Error>?
+    /// How many transactions a purge has deleted.
+    var deleted = 0
     private let asker: Asker
 
-    init(_ request: SaveRequest) {
-        self.request = request
-        purge = nil
-        make = { _ in request }
-        asker = .waiting(DispatchSemaphore(value: 0))
+    /// A job whose result a thread waits for.
+    init(_ work: Work) {
+        self.work = work
+        asker = .thread(Alarm())
     }
 
+    /// A save whose result goes to a closure, on the writer's thread.
     init(
         _ request: SaveRequest,
         completion: @escaping @Sendable (Result<SaveResult, StoreError>) -> Void
     ) {
-        self.request = request
-        purge = nil
-        make = { _ in request }
+        work = .save(request)
         asker = .completion(completion)
     }
 
-    init(making make: @escaping (any StoreReader) throws -> SaveRequest) {
-        request = nil
-        purge = nil
-        self.make = make
-        asker = .waiting(DispatchSemaphore(value: 0))
-    }
-
-    init(deletingHistoryBefore number: Int64, limit: Int) {
-        request = nil
-        make = { _ in throw StoreError.closed }
-        purge = Purge(number: number, limit: limit)
-        asker = .waiting(DispatchSemaphore(value: 0))
-    }
-
-    init(inParts make: @escaping (any PartedSave) throws -> Void) {
-        request = nil
-        purge = nil
-        self.make = { _ in throw StoreError.closed }
-        parts = make
-        asker = .waiting(DispatchSemaphore(value: 0))
+    /// Whether it reads the store before it writes.
+    var reads: Bool {
+        if case .save = work { false } else { true }
     }
 
     /// Whether a thread waits for it.
     var isWaitedFor: Bool {
-        if case .waiting = asker { true } else { false }
+        if case .thread = asker { true } else { false }
     }
 
-    /// Tells the outcome. The closure is let go of before: it may not outlive its caller's call.
+    /// Hands the outcome over. The work is released before: its closure may not outlive the call
+    /// that it was passed to.
     func finish() {
-        make = { _ in throw StoreError.closed }
-        parts = nil
+        work = nil
         switch asker {
-        case .waiting(let semaphore): semaphore.signal()
-        case .completion(let tell):
-            tell((outcome ?? .failure(StoreError.closed)).mapError(Self.storeError))
+        case .thread(let alarm): alarm.ring()
+        case .completion(let complete):
+            complete((outcome ?? .failure(StoreError.closed)).mapError(Self.storeError))
         }
     }
 
-    /// Waits until the writer has an answer; for jobs without a completion.
+    /// Waits until the writer has finished; for jobs without a completion.
     func wait() throws -> SaveResult {
-        if case .waiting(let semaphore) = asker { semaphore.wait() }
+        if case .thread(let alarm) = asker { alarm.sleep() }
         guard let outcome else { throw StoreError.closed }
         return try outcome.get()
     }
 
-    /// What a save was refused for; a request that was made before throws nothing of its own.
+    /// The reason why a save was refused. A request that was made before throws no other errors.
     static func storeError(_ error: any Error) -> StoreError {
         error as? StoreError ?? .failed("\(error)")
     }
 }
 
-/// The queue between those who save and the one who writes.
+/// The queue between the threads that save and the writer's thread.
 final class WriterQueue: Sendable {
     private struct State {
         var jobs: [WriterJob] = []
-        var closed = false
+        var isClosed = false
     }
 
-    private let state = Mutex(State())
-    private let filled = DispatchSemaphore(value: 0)
+    private let state = Monitor(State())
 
-    /// Queues a save.
-    /// - Throws: `.closed` after `close`; `.busy` where as many wait as may, for a job whose asker
-    ///   does not wait: those who do are few.
+    /// Queues a job.
+    /// - Throws: `.closed` after `close`; `.busy` where the queue is full, for a job that no thread
+    ///   waits for: the number of threads bounds the others.
     func add(_ job: WriterJob) throws(StoreError) {
         let isFirst = try state.withLock { state throws(StoreError) in
-            guard !state.closed else { throw StoreError.closed }
+            guard !state.isClosed else { throw StoreError.closed }
             if !job.isWaitedFor, state.jobs.count >= Limits.savesWaiting {
                 throw StoreError.busy("\(state.jobs.count) saves wait")
             }
             state.jobs.append(job)
             return state.jobs.count == 1
         }
-        if isFirst { filled.signal() }
+        if isFirst { state.signal() }
     }
 
-    /// All saves that wait, or nil when the queue is closed and empty. Blocks until there is one.
+    /// Queues a job and waits until it is done.
+    /// - Throws: as `add`; what the job's closure throws; `StoreError`.
+    func perform(_ job: WriterJob) throws -> SaveResult {
+        try add(job)
+        return try job.wait()
+    }
+
+    /// All jobs that wait, at least one; nil when the queue is closed and empty.
     func takeAll() -> [WriterJob]? {
-        while true {
-            let (jobs, closed) = state.withLock { state in
-                defer { state.jobs.removeAll(keepingCapacity: true) }
-                return (state.jobs, state.closed)
-            }
-            if !jobs.isEmpty { return jobs }
-            if closed { return nil }
-            filled.wait()
+        state.withLock(when: { !$0.jobs.isEmpty || $0.isClosed }) { state, _ in
+            defer { state.jobs.removeAll(keepingCapacity: true) }
+            return state.jobs.isEmpty ? nil : state.jobs
         }
     }
 
-    /// Those that wait now, at most `limit` of them; none where none waits.
+    /// Those jobs that wait now, at most `limit`; it does not wait for any.
     func takeWaiting(_ limit: Int) -> [WriterJob] {
         state.withLock { state in
             let taken = Array(state.jobs.prefix(limit))
@@ -154,9 +129,9 @@ final class WriterQueue: Sendable {
         }
     }
 
-    /// Takes no more saves; those that wait are still written.
+    /// Accepts no more jobs; those that wait are still done.
     func close() {
-        state.withLock { $0.closed = true }
-        filled.signal()
+        state.withLock { $0.isClosed = true }
+        state.signal()
     }
 }

@@ -4,16 +4,15 @@ import SteleAnswers
 import SteleHTTP
 import SteleRequests
 
-/// A request with what is known of it so far. It goes from thread to thread as it is, so that each
-/// part of the way is taken once.
+/// A request, with the results of the steps that it has taken. Each step is taken once.
 struct Passage: Sendable {
     let request: Request
     var timing: ServerTiming
-    /// What the address means.
+    /// The meaning of the address.
     var route: Route?
-    /// What is asked.
+    /// The parsed request.
     var call: Call?
-    /// Where the plan is executed, and answered from.
+    /// The place of the plan and of the answers; at a brief pace the plan has one of its own.
     var place: Place
     /// What will be done.
     var plan: Plan?

@@ -1,4 +1,4 @@
-/// The one answer beside the road: a plain object, `GET /Person/42`, mostly from the row cache.
+/// The only answer beside the road: a plain object, `GET /Person/42`, mostly from the row cache.
 
 import SteleAnswers
 import SteleGraph
@@ -8,9 +8,8 @@ import SteleModel
 import StelePersistence
 import SteleRequests
 
-/// Answers `GET` and `HEAD` of an object by its address alone, on the thread that carries the
-/// connection. What it does not answer takes the road, and the same request gets the same answer
-/// there, but for `Server-Timing`.
+/// Answers `GET` and `HEAD` of an object that is named by its address alone, on the thread of the
+/// connection. The answer is that of the road, except for `Server-Timing`.
 struct PlainGet: Sendable {
     let objects: PlainObjects
     let gate: Gate
@@ -20,34 +19,35 @@ struct PlainGet: Sendable {
     /// The answer; nil for a request that takes the road.
     func response(to request: Request) -> Response? {
         guard request.query == nil, request.method == "GET" || request.method == "HEAD",
-            let (entity, key) = objects.place(request.path), gate.admitsPlainly(request),
+            let object = objects.address(request.path), gate.admitsPlainly(request),
             Self.takesJSON(request.headers), !request.headers.contains("If-Match")
         else { return nil }
         let coordinator = place.execution.coordinator
         let generation = coordinator.cacheGeneration
-        let id = ObjectID(root: entity.root, key: key)
         guard
-            let snapshot = coordinator.cachedSnapshot(id)
-                ?? (try? place.execution.reading { try $0.snapshot(id) }),
-            entity.isKind(snapshot.entity), !place.execution.forms.hasDerived(snapshot.entity)
+            let snapshot = coordinator.cachedSnapshot(object.id)
+                ?? (try? place.execution.reading { try $0.snapshot(object.id) }),
+            object.entity.isKind(snapshot.entity),
+            !place.execution.forms.hasDerived(snapshot.entity)
         else { return nil }
-        // Reading may have found that another program has changed the store.
+        // Reading can find that another program has changed the store.
         guard coordinator.cacheGeneration == generation else { return nil }
         let tag = Self.tag(snapshot.version, generation)
         if let known = request.headers.list("If-None-Match") {
             guard known == tag else { return nil }
-            return Response(status: 304, headers: Self.head(tag, 1))
+            return Response(status: 304, headers: Self.head(tag, hasBody: false))
         }
         var writer = ByteWriter(capacity: 256)
         place.answers.renderer.write(snapshot, to: &writer)
-        // The road has words for it.
+        // The road answers with the error.
         if writer.failure != nil { return nil }
         if writer.count >= limits.compressionThreshold,
             Terms.takesGzip(request.headers.list("Accept-Encoding"))
         {
             return nil
         }
-        return Response(status: 200, headers: Self.head(tag, 0), body: .bytes(writer.take()))
+        return Response(
+            status: 200, headers: Self.head(tag, hasBody: true), body: .bytes(writer.take()))
     }
 
     private static func takesJSON(_ headers: HTTPHeaders) -> Bool {
@@ -65,13 +65,14 @@ struct PlainGet: Sendable {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// The head of an answer, without its first fields: 1 leaves out what a 304 has not.
-    private static func head(_ tag: String, _ skipped: Int) -> [Answers.Field] {
-        let head: [Answers.Field] = [
+    /// The head of an answer; one without a body has no content type.
+    private static func head(_ tag: String, hasBody: Bool) -> [Answers.Field] {
+        var head: [Answers.Field] = [
             ("Content-Type", "application/json"), ("ETag", tag),
             ("Cache-Control", "private, no-cache"),
             ("Vary", "Accept, Accept-Encoding, Authorization"),
         ]
-        return skipped == 0 ? head : Array(head.dropFirst(skipped))
+        if !hasBody { head.removeFirst() }
+        return head
     }
 }

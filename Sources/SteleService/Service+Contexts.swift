@@ -1,4 +1,4 @@
-// Editing contexts over HTTP: made, asked, changed, saved (contract, section 8).
+// Editing contexts over HTTP (contract, section 8).
 
 import SteleFeed
 import SteleGraph
@@ -9,79 +9,80 @@ import StelePersistence
 import SteleRequests
 
 extension Service {
-    /// Forgets all editing contexts, with what is unsaved in them, and makes no more: for the end.
+    /// Discards all editing contexts with their unsaved changes, and makes no more.
     public func closeContexts() { contexts.close() }
 
-    /// A new context, as `POST /contexts` asks for it.
-    func makeContext(_ call: Call) throws -> Response {
+    /// Makes a context, as `POST /contexts` and `POST /contexts/{context}/contexts` ask for it.
+    func makeContext(_ call: Call, below parent: EditingContext? = nil) throws -> Response {
         let settings = try ContextSettings(call.body, options.limits)
-        let made = try contexts.make(for: readerName, below: nil, Self.savingRoute)
-        settings.apply(to: made)
-        return try created(made)
+        let context = try contexts.make(for: readerName, below: parent, Self.savingRoute)
+        settings.apply(to: context)
+        var response = try state(of: context, status: 201)
+        response.headers.append(("Location", answers.editing(context.id).objectsPath))
+        return response
     }
 
-    /// What a history is told that it was saved by.
+    /// The name of the contexts in the history.
     private static let savingRoute = "POST \(RoutePattern.contextSave.rawValue)"
 
     // MARK: A context's own routes
 
-    func carryOut(
-        _ part: ContextPart, _ call: Call, _ editing: EditingContext
-    ) throws -> Response {
+    /// Answers a route of the context itself.
+    func carryOut(_ call: Call, _ editing: EditingContext) throws -> Response {
         let graph = editing.graph
-        switch part {
-        case .state where call.route.method == .delete:
+        switch call.route.pattern {
+        case .context where call.route.method == .delete:
             contexts.remove(editing)
             return Response(status: 204)
-        case .state:
-            if call.route.method == .patch {
-                try ContextSettings(call.body, options.limits).apply(to: editing)
-            }
-        case .contexts:
-            let settings = try ContextSettings(call.body, options.limits)
-            let child = try contexts.make(for: readerName, below: editing, Self.savingRoute)
-            settings.apply(to: child)
-            return try created(child)
-        case .changes:
+        case .context where call.route.method == .patch:
+            try ContextSettings(call.body, options.limits).apply(to: editing)
+        case .childContexts: return try makeContext(call, below: editing)
+        case .contextChanges:
             let renderer = answers.editing(editing.id).renderer
             return try page(200) { try ContextPage.write(changesOf: graph, renderer, to: &$0) }
-        case .undo, .redo: try takeBack(part, call, editing)
-        case .beginGroup:
+        case .contextUndo: try takeBack("undo", call, editing)
+        case .contextRedo: try takeBack("redo", call, editing)
+        case .contextUndoGroup:
             let name = try UndoGroupName.read(call.body)
             guard let undo = graph.undoManager else { throw Self.undoIsDisabled }
-            try settlingUndo { try undo.beginUndoGrouping() }
+            try convertingUndoErrors { try undo.beginUndoGrouping() }
             if undo.groupingLevel == 1 {
                 editing.didBeginGroup()
                 if let name { undo.setActionName(name) }
             }
-        case .endGroup:
-            try BodyMembers.read(call.body, []) { _, _ in }
+        case .contextUndoGroupEnd:
+            try BodyMembers.read(call.body)
             guard let undo = graph.undoManager else { throw Self.undoIsDisabled }
-            try settlingUndo { try undo.endUndoGrouping() }
-        case .save: return try save(call, editing)
-        case .rollback, .reset:
-            try BodyMembers.read(call.body, []) { _, _ in }
-            if part == .reset { graph.reset() } else { graph.rollback() }
+            try convertingUndoErrors { try undo.endUndoGrouping() }
+        case .contextSave: return try save(call, editing)
+        case .contextRollback:
+            try BodyMembers.read(call.body)
+            graph.rollback()
             editing.didForgetAll()
-        case .refresh: try refresh(call, editing)
+        case .contextReset:
+            try BodyMembers.read(call.body)
+            graph.reset()
+            editing.didForgetAll()
+        case .contextRefresh: try refresh(call, editing)
+        default: break
         }
         return try state(of: editing)
     }
 
-    private func takeBack(_ part: ContextPart, _ call: Call, _ editing: EditingContext) throws {
-        try BodyMembers.read(call.body, []) { _, _ in }
+    private func takeBack(_ name: String, _ call: Call, _ editing: EditingContext) throws {
+        try BodyMembers.read(call.body)
         guard let undo = editing.graph.undoManager else { throw Self.undoIsDisabled }
-        guard part == .undo ? undo.canUndo : undo.canRedo else {
-            throw Problem(.undoNothing, "there is nothing to \(part.rawValue)")
+        guard name == "undo" ? undo.canUndo : undo.canRedo else {
+            throw Problem(.undoNothing, "there is nothing to \(name)")
         }
-        try settlingUndo { try part == .undo ? undo.undo() : undo.redo() }
+        try convertingUndoErrors { try name == "undo" ? undo.undo() : undo.redo() }
     }
 
     private static let undoIsDisabled = Problem(
         .undoNothing, "undo is disabled in this context",
-        hint: "PATCH the context with {\"undoEnabled\": true}; it is for changes from then on")
+        hint: "PATCH the context with {\"undoEnabled\": true} to undo later changes")
 
-    private func settlingUndo(_ body: () throws -> Void) throws {
+    private func convertingUndoErrors(_ body: () throws -> Void) throws {
         do { try body() } catch let error as UndoError {
             throw Problem(.undoGroup, error.description)
         }
@@ -89,21 +90,14 @@ extension Service {
 
     private func refresh(_ call: Call, _ editing: EditingContext) throws {
         let graph = editing.graph
-        let addresses = ObjectAddress(
+        let addresses = AddressReader(
             model: model, basePath: answers.editing(editing.id).objectsPath,
             temporaries: editing.family.temporaries)
         let asked = try ContextRefresh(call.body, options.limits, address: addresses.read)
         if asked.objects == nil, asked.merges { return try graph.refreshAllObjects() }
         try graph.inOneView {
-            let objects = try asked.objects.map { owners in
-                try owners.map { owner in
-                    guard let object = try graph.object(entity: owner.entity, key: owner.key) else {
-                        throw Execution.missing(owner.entity, owner.key)
-                    }
-                    return object
-                }
-            }
-            // Who has changes in his to-manys alone is held by nobody else.
+            let objects = try asked.objects?.map { try graph.object(at: $0) }
+            // An object that has changed only in its to-many relationships is held by nothing else.
             let updated = try objects == nil ? graph.updatedObjects() : []
             try withExtendedLifetime(updated) {
                 for object in objects ?? graph.registeredObjects {
@@ -113,9 +107,9 @@ extension Service {
         }
     }
 
-    /// Saves into the store, or a child into its parent.
+    /// Saves into the store, or from a child into its parent.
     private func save(_ call: Call, _ editing: EditingContext) throws -> Response {
-        try BodyMembers.read(call.body, []) { _, _ in }
+        try BodyMembers.read(call.body)
         try editing.graph.processPendingChanges()
         let (before, hadChanges) = (try editing.graph.token(), editing.graph.hasChanges)
         let result = try saved(editing)
@@ -138,34 +132,25 @@ extension Service {
         let graph = editing.graph
         for _ in 1..<max(options.limits.writeAttempts, 2) {
             do { return try graph.save() } catch StoreError.moved(let why) {
-                // Only a policy that puts one's own changes first may put them on what is new.
+                // Only a policy that prefers the context's changes may apply them to newer data.
                 guard graph.mergePolicy == .objectTrump || graph.mergePolicy == .overwrite else {
                     throw Problem(
-                        .contextStale, "others have saved what these changes rely on: \(why)",
-                        hint: "POST \(RoutePattern.contextRefresh.rawValue) keeps the changes, on "
-                            + "top of what is stored; then save again")
+                        .contextStale,
+                        "another save changed the data that these changes rely on: \(why)",
+                        hint: "POST \(RoutePattern.contextRefresh.rawValue) keeps the changes and "
+                            + "reads the current data below them; then save again")
                 }
                 try graph.settleAllObjects()
             }
         }
-        throw StoreError.busy("other saves were quicker each time")
+        throw StoreError.busy("other saves came first on every attempt")
     }
 
     // MARK: Answers
 
-    private func created(_ made: EditingContext) throws -> Response {
-        let location = answers.editing(made.id).objectsPath
-        let deadline = contexts.touch(made)
-        var response = try page(201) {
-            try ContextPage.write(stateOf: made, until: deadline, to: &$0)
-        }
-        response.headers.append(("Location", location))
-        return response
-    }
-
-    private func state(of editing: EditingContext) throws -> Response {
+    private func state(of editing: EditingContext, status: Int = 200) throws -> Response {
         let deadline = contexts.touch(editing)
-        return try page(200) {
+        return try page(status) {
             try ContextPage.write(stateOf: editing, until: deadline, to: &$0)
         }
     }

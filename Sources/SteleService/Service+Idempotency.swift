@@ -1,17 +1,16 @@
-// `Idempotency-Key`: a write that is sent again gives its first answer.
+// `Idempotency-Key`: a repeated write gets the first answer.
 
-import FoundationEssentials
 import SteleAnswers
 import SteleHTTP
 import SteleModel
-import SteleMutex
 import StelePersistence
 import SteleRequests
+import SteleSystem
 
 extension Service {
-    /// Runs a write; one with a key that was answered already is not run again.
-    /// - Throws: `Problem`: 409 while one with the key runs, 422 where it was another request's;
-    ///   and as `Execution.write`.
+    /// Runs a write, unless one with its `Idempotency-Key` has been answered.
+    /// - Throws: `Problem`: 409 while a write with the key runs, 422 if the key belongs to another
+    ///   request; otherwise as `Execution.write`.
     func write(_ plan: WritePlan, _ call: Call, by execution: Execution) throws -> Outcome {
         guard let name = call.terms.idempotencyKey else { return try execution.write(plan) }
         let request = call.request
@@ -22,43 +21,42 @@ extension Service {
                 headers: [("Retry-After", "1")])
         }
         defer { running.leave(key) }
-        let fingerprint = Self.fingerprint(request)
-        if let known = try answered(key, fingerprint, plan, execution) { return known }
         let answers = answers
         let receipt = AnswerReceipt(
-            key: key, fingerprint: fingerprint, model: model,
+            key: key, fingerprint: Self.fingerprint(request), model: model,
             response: { answers.response($0, for: call) },
-            // What is encrypted in its column would be there in the clear.
+            // The receipt would hold encrypted values in the clear.
             objectBytes: model.hasSecrets ? 0 : options.limits.keptAnswerBytes,
             bodyBytes: options.limits.keptAnswerBytes)
+        if let known = try answered(receipt, plan, execution) { return known }
         do {
             return try execution.write(plan, receipt)
         } catch StoreError.moved(let why) {
-            // Another server over the same store may have answered it meanwhile.
-            if let known = try answered(key, fingerprint, plan, execution) { return known }
+            // Another server over the same store may have answered it in the meantime.
+            if let known = try answered(receipt, plan, execution) { return known }
             throw StoreError.moved(why)
         }
     }
 
-    /// The first answer to a key's request.
+    /// The first answer to a request with the receipt's key.
     private func answered(
-        _ key: String, _ fingerprint: Int64, _ plan: WritePlan, _ execution: Execution
+        _ wanted: AnswerReceipt, _ plan: WritePlan, _ execution: Execution
     ) throws -> Outcome? {
         try execution.reading { context in
-            let receipt = try context.reader().receipt(key)
-            guard let receipt, receipt.isGood(at: Date().timeIntervalSinceReferenceDate) else {
+            let receipt = try context.reader().receipt(wanted.key)
+            guard let receipt, receipt.isGood(at: ReferenceDate.now) else {
                 return nil
             }
-            guard receipt.fingerprint == fingerprint else {
+            guard receipt.fingerprint == wanted.fingerprint else {
                 throw Problem(
-                    .keyReused, "this Idempotency-Key was another request's, with another body",
+                    .keyReused, "this Idempotency-Key belongs to a request with another body",
                     hint: "a key belongs to one request: choose a new one")
             }
             return try AnswerReceipt.outcome(receipt, plan.deed, context)
         }
     }
 
-    /// What a request says beside its method, path and key.
+    /// A hash of the request besides its method, path and key.
     private static func fingerprint(_ request: Request) -> Int64 {
         var print = Fingerprint()
         print.add(request.query ?? "")
@@ -71,11 +69,11 @@ extension Service {
     }
 }
 
-/// The keys of the requests that run now.
+/// The keys of the requests that are running.
 final class RunningKeys: Sendable {
     private let keys = Mutex<Set<ExactText>>([])
 
-    /// False where one with the key runs already.
+    /// False if a request with the key is already running.
     func enter(_ key: String) -> Bool { keys.withLock { $0.insert(ExactText(key)).inserted } }
 
     func leave(_ key: String) { _ = keys.withLock { $0.remove(ExactText(key)) } }

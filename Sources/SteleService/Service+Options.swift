@@ -4,34 +4,34 @@ import SteleFeed
 import SteleRequests
 
 extension Service {
-    /// How a service is set up.
+    /// The settings of a service.
     public struct Options: Sendable {
-        /// What stands before every path, such as `/api`; empty at the root.
+        /// The prefix of every path, such as `/api`; empty at the root.
         public var basePath = ""
-        /// Names beside IP addresses and `localhost` that `Host` and `Origin` may hold.
+        /// Names that `Host` and `Origin` may hold besides IP addresses and `localhost`.
         public var allowedHosts: [String] = []
-        /// The bearer token that every request but a health check must bring; nil for none.
+        /// The bearer token that every request except a health check needs; nil for none.
         public var token: String?
-        /// The most bytes of a value that is streamed into a file.
+        /// The maximum size in bytes of a value that is streamed into a file.
         public var uploadBytes = 1 << 30
-        /// The bounds that it works within.
+        /// The limits within which the service works.
         public var limits = Limits()
-        /// Seconds between two heartbeats of an event stream.
+        /// Seconds between the heartbeats of an event stream.
         public var heartbeatSeconds = 15.0
-        /// Seconds that a save is kept in the history; nil without a limit.
+        /// Seconds for which a save is kept in the history; nil for no limit.
         public var historySeconds: Double? = 7 * 86_400
-        /// About how many bytes the history may take; nil for any number.
+        /// The approximate maximum size in bytes of the history; nil for no limit.
         public var historyBytes: Int? = 1 << 30
-        /// Whether answers say in `Server-Timing` what they took, step by step.
+        /// Whether answers have a `Server-Timing` header with the time of each step.
         public var serverTiming = true
-        /// What editing contexts expire by: seconds since 2001-01-01T00:00:00Z, never going back;
-        /// nil is the time.
+        /// The clock of editing contexts: seconds since 2001-01-01T00:00:00Z, never going back; nil
+        /// for the clock of the system.
         public var clock: (@Sendable () -> Double)?
 
-        /// The options as `Config/stele.yaml` has them.
+        /// The options of `Config/stele.yaml`.
         public init() {}
 
-        /// What of them concerns event streams.
+        /// The options of event streams.
         var feed: ChangeFeed.Options {
             var feed = ChangeFeed.Options()
             feed.basePath = basePath

@@ -1,19 +1,19 @@
-// Where the body of a large value goes, decided when the head of its request has come.
+// The place of the body of a large value, chosen when the head of its request has arrived.
 
 import SteleHTTP
 import SteleModel
 import SteleRequests
 
 extension Service {
-    /// The sink for a request's body: of a PUT to a Binary attribute that allows external storage.
-    /// Nil for everything else, and for what will be refused: such a body is read as any other, and
-    /// the whole request is answered.
+    /// The sink for the body of a PUT to a Binary attribute that allows external storage. Nil for
+    /// other requests, and for those that will be refused: their bodies are read as usual, and the
+    /// whole request is answered.
     public func sink(for request: Request) -> (any BodySink)? {
         guard model.hasExternalAttributes, request.method == "PUT",
             (try? Body.checkIsWhole(request.headers)) != nil, (try? gate.admit(request)) != nil,
             let route = try? routes.match(request),
-            // What no save may ever take is no file.
-            route.context == nil, case .binary(_, _, let attribute) = route.resource,
+            // A value that no save can take must not become a file.
+            route.context == nil, case .binary(_, let attribute) = route.resource,
             attribute.isExternal,
             let writer = try? coordinator.store.externalDataWriter()
         else { return nil }

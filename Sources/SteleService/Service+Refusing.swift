@@ -6,7 +6,6 @@ import SteleHTTP
 import SteleRequests
 
 extension Service {
-    /// From an error to its answer.
     func refuse(_ error: any Error, _ passage: Passage) -> Response {
         let answers = passage.place.answers
         let answer = ErrorResponse(
@@ -20,7 +19,7 @@ extension Service {
         return response
     }
 
-    /// Renders what the HTTP layer itself refuses.
+    /// The answer to a request that the HTTP layer refuses.
     public func refuse(_ refusal: Refusal) -> Response {
         let message = refusal.message
         let problem =

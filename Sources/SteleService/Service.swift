@@ -1,4 +1,4 @@
-/// The service: what answers every request, over any store.
+/// The service: answers every request, over any store.
 
 import Logging
 import SteleAnswers
@@ -9,16 +9,16 @@ import SteleModel
 import StelePersistence
 import SteleRequests
 
-/// Serves one store's objects over HTTP.
+/// Serves the objects of one store over HTTP.
 ///
-/// It knows no socket: it is given complete requests, on any thread, and gives answers.
+/// It has no sockets: it gets complete requests, on any thread, and returns answers.
 public final class Service: Sendable {
-    /// The version that `GET /` names.
+    /// The version in the index at `/`.
     public static let version = "0.1.0"
 
-    /// The feed behind `/changes`; to be started and stopped with the server.
+    /// The feed behind `/changes`. The server starts and stops it.
     public let changeFeed: ChangeFeed
-    /// Lists that are followed; to be stopped with the server.
+    /// The lists that are followed. The server stops them.
     public let liveQueries: LiveQueries
     let coordinator: PersistentStoreCoordinator
     let options: Options
@@ -26,16 +26,16 @@ public final class Service: Sendable {
     let gate: Gate
     let routes: Routes
     let plainGet: PlainGet
-    /// The store, for a worker, and for a thread that must not wait.
+    /// The store, without a budget, for workers.
     let store: Place
+    /// The store, with a budget for reading, for threads that must not wait.
     let briefStore: Place
-    let plans = PlanCache()
     let pages: Pages
     let running = RunningKeys()
-    /// The editing contexts that clients keep here.
+    /// The editing contexts of all clients.
     let contexts: EditingContexts
 
-    /// A service over that coordinator's store.
+    /// A service over the store of a coordinator.
     public init(
         coordinator: PersistentStoreCoordinator, options: Options = Options(), logger: Logger
     ) {
@@ -54,7 +54,7 @@ public final class Service: Sendable {
             generation: { coordinator.cacheGeneration(ofWhatWasReadSince: $0) })
         var execution = Execution(
             coordinator: coordinator, forms: BodyForms(model), limits: limits,
-            streams: StreamPlaces(limits.streams))
+            streams: Places(limits.streams))
         store = Place(execution, answers)
         liveQueries = LiveQueries(
             coordinator, limits: limits, renderer: renderer, options: options.feed,
@@ -62,7 +62,7 @@ public final class Service: Sendable {
         execution.budget = limits.briefReading
         briefStore = Place(execution, answers)
         plainGet = PlainGet(
-            objects: PlainObjects(model, basePath: options.basePath), gate: gate,
+            objects: routes.plainObjects, gate: gate,
             place: briefStore, limits: limits)
         pages = Pages(
             model: model, basePath: options.basePath, version: Self.version, limits: limits)
@@ -75,33 +75,32 @@ public final class Service: Sendable {
     var model: Model { coordinator.model }
     var answers: Answers { store.answers }
 
-    /// The name of the reader: two readers never share an editing context or a kept answer. There
-    /// is one as long as there are no rights.
+    /// The name of the reader. Readers do not share editing contexts or kept answers. Without
+    /// rights there is only one.
     let readerName = ""
 
     // MARK: The road
 
-    /// Answers a request, or takes it as far as the pace allows. At an unhurried pace it is always
-    /// done.
+    /// Answers a request, or takes it as far as the pace allows; at an unhurried pace to the end.
     public func answer(_ request: Request, at pace: Pace) -> Step {
         if pace == .brief, let response = plainGet.response(to: request) { return .done(response) }
-        return carry(Passage(request, at: store, isTimed: options.serverTiming), at: pace)
+        return proceed(Passage(request, at: store, isTimed: options.serverTiming), at: pace)
     }
 
-    /// Carries a request on from where it is.
-    func carry(_ begun: Passage, at pace: Pace) -> Step {
+    /// Takes a request on from where it is. An error becomes an answer, or sends it to a worker.
+    private func proceed(_ begun: Passage, at pace: Pace) -> Step {
         var passage = begun
         do {
-            return try go(&passage, at: pace)
+            return try run(&passage, at: pace)
         } catch {
             if pace == .brief, Self.needsAWorker(error) { return .later(later(passage)) }
             return .done(refuse(error, passage))
         }
     }
 
-    /// The road, which each request takes once, on one thread or on several: what has been found
-    /// out stays in the passage. Each line has a folder, and an entry in `Server-Timing`.
-    private func go(_ passage: inout Passage, at pace: Pace) throws -> Step {
+    /// The road. Each request takes it once, on one thread or on several: results are kept in the
+    /// passage. Each step has a folder, and an entry in `Server-Timing`.
+    private func run(_ passage: inout Passage, at pace: Pace) throws -> Step {
         let route = try passage.route ?? route(&passage)  // Routes/
         try pace.allow(route.isBrief(passage.request, options.limits))
         let place = try enter(route, at: pace, &passage)
@@ -117,17 +116,17 @@ public final class Service: Sendable {
         return .done(finish(outcome, call, passage))  // Responses/
     }
 
-    /// What becomes of a request at a worker.
+    /// The rest of the way, for a worker.
     func later(_ passage: Passage) -> Later {
         let isReading = passage.route.map { $0.isRead && $0.context == nil } ?? false
         return Later(by: isReading ? .reading : .waiting) { [self] in
             var passage = passage
             passage.timing.lap("wait")
-            return carry(passage, at: .unhurried)
+            return proceed(passage, at: .unhurried)
         }
     }
 
-    /// Whether an error of a brief pace says nothing of the request itself.
+    /// Whether an error at a brief pace says nothing about the request itself.
     private static func needsAWorker(_ error: any Error) -> Bool {
         switch error {
         case is TooLong, StoreError.overBudget, StoreError.moved, StoreError.busy: true
@@ -135,9 +134,9 @@ public final class Service: Sendable {
         }
     }
 
-    // MARK: Its steps
+    // MARK: Steps of the road
 
-    /// Whether the request is let in, and what its address means.
+    /// Admits the request and finds the meaning of its address.
     func route(_ passage: inout Passage) throws -> Route {
         try gate.admit(passage.request)
         let route = try routes.match(passage.request)
@@ -146,7 +145,7 @@ public final class Service: Sendable {
         return route
     }
 
-    /// Where the route's plan is executed. An editing context is the caller's until `leave`.
+    /// The place of the route's plan. The caller's turn with an editing context ends at `leave`.
     private func enter(_ route: Route, at pace: Pace, _ passage: inout Passage) throws -> Place {
         if pace == .brief { return briefStore }
         guard let id = route.context else { return store }
@@ -160,7 +159,7 @@ public final class Service: Sendable {
         if let editing = place.editing { contexts.leave(editing) }
     }
 
-    /// What is asked: text becomes types.
+    /// Parses the request: text becomes types.
     func call(_ route: Route, _ passage: inout Passage) throws -> Call {
         let ids = passage.place.editing?.family.temporaries
         let call = try Call(
@@ -172,14 +171,15 @@ public final class Service: Sendable {
         return call
     }
 
-    /// What will be done: names and types are checked, and nothing touches the store.
+    /// Decides what will be done: names and types are checked, and the store is not touched.
     func plan(_ call: Call, at pace: Pace, _ passage: inout Passage) throws -> Plan {
-        let plan = try Plan(call, model: model, plans: plans, routes: routes, pace: pace)
+        let plan = try Plan(call, model: model, routes: routes, pace: pace)
         passage.plan = plan
         passage.timing.lap("plan")
         return plan
     }
 
+    /// Runs a plan on this thread.
     private func execute(_ plan: Plan, in place: Place) throws -> Outcome {
         let (call, execution) = (plan.call, place.execution)
         return switch plan.action {
@@ -191,15 +191,20 @@ public final class Service: Sendable {
             .response(try changeFeed.answer(call.request, call.query, as: call.format))
         case .live(let parts): .response(try liveQueries.answer(parts, call.request))
         case .list(let list): try call.locating { try execution.list(list, call.terms) }
-        case .count(let count): try call.locating { try execution.count(count, call.terms) }
-        case .object(let object): try execution.object(object, call.terms)
-        case .binary(let binary): try execution.binary(binary, call.terms)
+        case .count(let count):
+            try call.locating {
+                try execution.reading { try execution.count(count, call.terms, $0) }
+            }
+        case .object(let object):
+            try execution.reading { try execution.object(object, call.terms, $0) }
+        case .binary(let binary):
+            try execution.reading { try execution.binary(binary, call.terms, $0) }
         case .write(let write):
             try write.settlingUpload { try self.write(write, call, by: execution) }
         case .makeContext: .response(try makeContext(call))
-        case .context(let part):
-            // Its route has an id, so that there is an editing context.
-            try place.editing.map { .response(try carryOut(part, call, $0)) } ?? .done
+        case .context:
+            // The route has the id of an editing context.
+            try place.editing.map { .response(try carryOut(call, $0)) } ?? .done
         }
     }
 
@@ -210,7 +215,7 @@ public final class Service: Sendable {
         return Pages.status("ready")
     }
 
-    /// Hands a write that is made to the writer; the answer is made when it is on disk.
+    /// Hands a write to the writer. The answer is made when the save is on disk.
     private func save(_ write: MadeWrite, _ call: Call, _ passage: Passage) -> Step {
         guard let request = write.request else {
             return .done(finish(write.unchanged, call, passage))
@@ -220,7 +225,7 @@ public final class Service: Sendable {
                 switch result {
                 case .success(let saved):
                     reply.answer { self.finish(write.applied.outcome(after: saved), call, passage) }
-                // The race is lost, or there is a queue: a worker makes the write again.
+                // The race is lost, or the writer has a queue: a worker makes the write again.
                 case .failure(.moved), .failure(.conflicts), .failure(.busy):
                     reply.later(self.later(passage))
                 case .failure(let error):
@@ -230,7 +235,7 @@ public final class Service: Sendable {
         }
     }
 
-    /// From what came of a plan to its answer.
+    /// Makes the answer of an outcome.
     private func finish(_ outcome: Outcome, _ call: Call, _ passage: Passage) -> Response {
         var timing = passage.timing
         timing.lap("execution")

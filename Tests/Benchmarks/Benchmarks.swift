@@ -34,10 +34,7 @@ struct Benchmarks {
         case "graph-memory":
             return try GraphCosts.measureMemory(
                 folder, CommandLine.arguments.dropFirst(2).first)
-        case "shapes": return try ShapeCosts.run(folder)
         case "spin": return try PredicateCosts.spin()
-        case "spin-first": return try ShapeCosts.spin(true)
-        case "spin-second": return try ShapeCosts.spin(false)
         default: break
         }
         let model = try ModelFile.read("Config/Models/League.xcdatamodeld").model()

@@ -64,7 +64,7 @@ struct FetchPair {
     func request(_ model: Model) throws -> FetchRequest {
         guard let entity = model.entity(named: entity) else { throw Unknown(name: entity) }
         var request = FetchRequest(entity: entity)
-        var check = PredicateCheck(model: model, entity: entity) { _ in nil }
+        var check = PredicateCheck(model: model, entity: entity)
         request.predicate = try check.check(Predicate(format: asked))
         check.allowsRowAggregates = true
         request.propertiesToFetch = try select.map {
@@ -118,7 +118,7 @@ extension FetchBenchmark {
     /// against one pass over all of them.
     private static func heavy(_ store: SQLiteStore, _ reader: any StoreReader) throws {
         guard let person = store.model.entity(named: "Person") else { return }
-        let check = PredicateCheck(model: store.model, entity: person) { _ in nil }
+        let check = PredicateCheck(model: store.model, entity: person)
         func request(_ text: String) throws -> FetchRequest {
             var request = FetchRequest(entity: person)
             request.predicate = try check.check(Predicate(format: text))

@@ -1,7 +1,7 @@
 /// The most anonymous memory that work takes, seen from inside a process of its own.
 
 import Foundation
-import SteleMutex
+import SteleSystem
 
 /// The highest `RssAnon` of this process while something runs, by looking every 200 µs.
 final class PeakMemory: Sendable {

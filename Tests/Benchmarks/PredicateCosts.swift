@@ -21,7 +21,7 @@ enum PredicateCosts {
         let model = try PeopleModel.model()
         guard let person = model.entity(named: "Person") else { throw Missing() }
         let translator = FetchTranslator(schema: SQLSchema(model: model))
-        let check = PredicateCheck(model: model, entity: person) { _ in nil }
+        let check = PredicateCheck(model: model, entity: person)
         for _ in 0..<50_000 {
             var request = FetchRequest(entity: person)
             request.predicate = try check.check(Predicate(format: text))
@@ -32,7 +32,7 @@ enum PredicateCosts {
     static func run(_ store: SQLiteStore, _ raw: RawSQL) throws {
         guard let person = store.model.entity(named: "Person") else { throw Missing() }
         let translator = FetchTranslator(schema: SQLSchema(model: store.model))
-        let check = PredicateCheck(model: store.model, entity: person) { _ in nil }
+        let check = PredicateCheck(model: store.model, entity: person)
         let parsed = try Predicate(format: text)
         let checked = try check.check(parsed)
         var key = Int64(0)

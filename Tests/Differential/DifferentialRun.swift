@@ -13,8 +13,6 @@ public struct DifferentialRun: Sendable {
         public var compared = 0
         /// Those among them that some objects answer and some do not.
         public var telling = 0
-        /// Those that were asked again with other constants and took what was made at first.
-        public var reused = 0
         /// Questions that the check refuses, by both stores' word.
         public var refused = 0
         /// What a store cannot yet, and how often it was asked for.
@@ -29,7 +27,6 @@ public struct DifferentialRun: Sendable {
         public mutating func add(_ other: Report) {
             compared += other.compared
             telling += other.telling
-            reused += other.reused
             refused += other.refused
             notBuilt.merge(other.notBuilt) { $0 + $1 }
             refusals.merge(other.refusals) { $0 + $1 }
@@ -69,7 +66,6 @@ public struct DifferentialRun: Sendable {
         let sample = Sample(model, size: size, &numbers)
         let pair = try StorePair(sample)
         var maker = QuestionMaker(model, seed: seed &+ 2)
-        var other = OtherLiterals(numbers: SeededNumbers(seed: seed &+ 3))
         var report = Report()
         for _ in 0..<questions {
             let question = maker.question()
@@ -77,12 +73,6 @@ public struct DifferentialRun: Sendable {
             if try ask(question, pair, sample, &report) {
                 var shrinker = Shrinker(sample, question, pair)
                 report.mismatches.append(shrinker.shrunk(again: again))
-            } else {
-                switch SecondUse(question, pair, &other).asked() {
-                case .agreed(let reused): report.reused += reused ? 1 : 0
-                case .differs(let text):
-                    report.mismatches.append(Mismatch(description: "\(text)\n  again: \(again)"))
-                }
             }
             if report.mismatches.count >= most { break }
         }

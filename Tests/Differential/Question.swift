@@ -22,37 +22,33 @@ struct Question: Hashable {
     }
 
     /// Checked as a service checks it.
-    /// - Parameter cache: where what is known of its condition's shape is taken from.
     /// - Throws: `PredicateError` for what is no request.
-    func request(_ model: Model, _ cache: PredicateCache? = nil) throws -> FetchRequest {
+    func request(_ model: Model) throws -> FetchRequest {
         guard let entity = model.entity(named: entity) else {
             throw PredicateError(.unknownKey, "there is no entity \(entity)")
         }
         var check = PredicateCheck(model: model, entity: entity)
         var request = FetchRequest(entity: entity)
         request.includesSubentities = hasSubentities
-        if let condition, let cache {
-            try cache.set(condition, on: &request, by: check)
-        } else {
-            request.predicate = try condition.map { try check.check(Predicate(format: $0)) }
-        }
-        let columns =
-            try select.isEmpty
-            ? [] : SelectList(select.joined(separator: ", ")).checked(by: check)
+        request.predicate = try condition.map { try check.check(Predicate(format: $0)) }
+        let columns = try check.columns(select)
+        var open = check
+        open.allowsRowAggregates = true
         for column in columns {
-            if case .collection = column.type { throw refusal("\(column.name) is many values") }
+            if case .collection = try open.check(column.expression).1 {
+                throw refusal("\(column.name) is many values")
+            }
         }
-        request.propertiesToFetch = columns.map {
-            ExpressionDescription(name: $0.name, expression: $0.expression)
-        }
+        request.propertiesToFetch = columns
         for text in groupBy {
             let (expression, type) = try check.check(Expression(format: text))
             if case .collection = type { throw refusal("\(text) is many values") }
             request.propertiesToGroupBy.append(expression)
         }
-        let isGrouped = !groupBy.isEmpty || columns.contains(where: \.isAggregate)
+        let aggregates = try columns.map { try check.isAggregate($0.expression) }
+        let isGrouped = !groupBy.isEmpty || aggregates.contains(true)
         if isGrouped {
-            for column in columns where !column.isAggregate {
+            for (column, isAggregate) in zip(columns, aggregates) where !isAggregate {
                 guard request.propertiesToGroupBy.contains(column.expression) else {
                     throw refusal("\(column.name) is not grouped by")
                 }
@@ -64,7 +60,7 @@ struct Question: Hashable {
         check.allowsRowAggregates = isGrouped
         if !sort.isEmpty {
             request.sortDescriptors = try SortList(sort.joined(separator: ", "))
-                .checked(by: check, columns: columns)
+                .checked(by: check)
         }
         request.havingPredicate = try having.map { try check.check(Predicate(format: $0)) }
         request.returnsDistinctResults = isDistinct

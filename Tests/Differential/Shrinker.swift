@@ -46,7 +46,7 @@ struct Shrinker {
         let translator = FetchTranslator(schema: schema, longDecimals: Set(long))
         guard let request = try? question.request(sample.model),
             let statement = try? request.propertiesToFetch.isEmpty
-                ? translator.keys(request) : translator.rows(request)
+                ? translator.snapshots(request) : translator.rows(request)
         else { return "" }
         return "\(statement.sql.string) with \(statement.bindings)".plain
     }

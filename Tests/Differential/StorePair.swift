@@ -18,8 +18,6 @@ final class StorePair {
     private let file: SQLiteStore
     let memory: any StoreReader
     let rows: any StoreReader
-    /// What is known of conditions by their shape.
-    let cache = PredicateCache()
 
     init(_ sample: Sample) throws {
         model = sample.model

@@ -35,7 +35,6 @@ struct Differential {
         let report = tally.report
         print(
             "\(report.compared) compared, \(report.telling) of them telling, "
-                + "\(report.reused) again by their shape, "
                 + "\(report.refused) refused by the check, "
                 + "\(report.notBuilt.values.reduce(0, +)) not built, "
                 + "\(report.mismatches.count) mismatches, "

@@ -47,7 +47,6 @@ struct FuzzQueries {
 
 struct PredicateTarget: FuzzTarget {
     private let queries: FuzzQueries
-    private let cache = PredicateCache(entries: 64)
     let words = PredicateWords.all
 
     /// The texts of the grammar's tables, and conditions on the objects that there are.
@@ -100,18 +99,10 @@ struct PredicateTarget: FuzzTarget {
             request.predicate = checked
             return request
         }
-        // The same by way of its shape.
-        var plain = queries.check
-        plain.variables = [:]
-        try queries.ask { asked in
-            var request = asked
-            try? cache.set(text, on: &request, by: plain)
-            return request
-        }
     }
 }
 
-/// Lists of `sort`, `select` and `include`.
+/// Lists of sort keys, columns and paths of relationships.
 struct ListTarget: FuzzTarget {
     private let queries: FuzzQueries
     let words = PredicateWords.all + ["asc", "desc", "-", "+", ":", ",", "[cdl]"]
@@ -136,20 +127,16 @@ struct ListTarget: FuzzTarget {
             }
         } catch let error as PredicateError { try FuzzQueries.judge(error, text) }
         do {
-            let list = try SelectList(text)
-            var check = queries.check
-            check.allowsRowAggregates = true
+            let columns = try queries.check.columns(["a:\(text)"])
             try queries.ask { asked in
                 var request = asked
-                request.propertiesToFetch = try list.checked(by: check).map {
-                    ExpressionDescription(name: $0.name, expression: $0.expression)
-                }
+                request.propertiesToFetch = columns
                 return request
             }
         } catch let error as PredicateError { try FuzzQueries.judge(error, text) }
         do {
-            _ = try IncludeList(text).resolved(
-                from: queries.check.entity, in: queries.stores[0].model)
+            _ = try KeyPathResolution.relationships(
+                text, from: queries.check.entity, in: queries.stores[0].model)
         } catch { try FuzzQueries.judge(error, text) }
     }
 }

@@ -1,7 +1,7 @@
 /// Counts the statements that SQLite runs on one database, whoever's connection it is.
 
 import CSQLite
-import SteleMutex
+import SteleSystem
 
 /// A count of statements; made before the connections that it shall count.
 ///

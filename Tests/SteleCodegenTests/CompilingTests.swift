@@ -1,10 +1,11 @@
 // What is generated compiles, under Swift 6 with all its checks.
 
 import Foundation
-import SteleCodegen
 import SteleModel
 import TestSupport
 import Testing
+
+@testable import SteleCodegen
 
 /// The compiler, and the modules that these tests were built with.
 struct Compiler {

@@ -97,9 +97,9 @@ import Testing
         #expect(code.contains("\"Cat\", Cat.self,") && !code.contains("Trace.self"))
         #expect(
             generator.notes().map(\.description) == [
-                "Animal: its class Animal is yours to write; its properties are not"
+                "Animal: its class Animal is written by hand; its properties are generated"
                     + " (its code generation is category)",
-                "Cat: its class Cat is yours to write, properties and all"
+                "Cat: its class Cat and its properties are written by hand"
                     + " (its code generation is none)",
             ])
     }
@@ -113,7 +113,7 @@ import Testing
         #expect {
             _ = try SwiftGenerator(model(json: json))
         } throws: { error in
-            "\(error)" == "B: its class is Thing, as A's is (give it a class of its own)"
+            "\(error)" == "B: its class Thing is also the class of A (give it a class of its own)"
         }
         let shared = """
             {"entities": [

@@ -1,9 +1,9 @@
 // A store whose reading fails on demand.
 
 import SteleModel
-import SteleMutex
 import StelePersistence
 import StelePredicates
+import SteleSystem
 import TestSupport
 
 /// Forwards to another store; fails to read rows, and reports foreign changes, on demand.

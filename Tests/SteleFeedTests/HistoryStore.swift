@@ -4,7 +4,7 @@ import Glibc
 import SteleModel
 import StelePersistence
 import StelePredicates
-import SteleMutex
+import SteleSystem
 
 final class HistoryStore: PersistentStore {
     struct State: Sendable {

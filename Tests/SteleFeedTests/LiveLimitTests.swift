@@ -2,9 +2,8 @@
 
 import Glibc
 import SteleJSON
-import SteleMutex
+import SteleSystem
 import StelePersistence
-import TestSupport
 import Testing
 
 @testable import SteleAnswers

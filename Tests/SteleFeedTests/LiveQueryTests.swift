@@ -2,8 +2,8 @@
 
 import Glibc
 import SteleJSON
-import SteleMutex
 import StelePersistence
+import SteleSystem
 import TestSupport
 import Testing
 
@@ -185,7 +185,7 @@ import Testing
         try stage.changeElsewhere("UPDATE ZPERSON SET ZNAME = 'Zo' WHERE Z_PK = 1")
         #expect(stage.store.noticesForeignChange())
         queries.note(followed: query.plan.key)
-        queries.inbox.put(built: query)
+        queries.inbox.put { $0.built.append(query) }
         let listener = try stage.listen("/Person?sort=name")
         #expect(try listener.becomes(stage, "/Person?sort=name"))
     }

@@ -3,8 +3,8 @@
 import FoundationEssentials
 import Glibc
 import SteleJSON
-import SteleMutex
 import StelePersistence
+import SteleSystem
 import Testing
 
 @testable import SteleAnswers
@@ -76,7 +76,7 @@ import Testing
         let arrival = LiveArrival(
             stream: stream, parts: [.init(plan: try stage.plan(target), prefix: "")],
             known: LiveID(first.client.lastEventID))
-        #expect(stage.service.liveQueries.inbox.put(arrival))
+        #expect(stage.service.liveQueries.inbox.put { $0.arrivals.append(arrival) })
         let back = Listener(Client(stream), first)
         #expect(try back.becomes(stage, target))
         #expect(back.names == ["change"])

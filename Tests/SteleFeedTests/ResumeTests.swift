@@ -3,6 +3,7 @@
 import Glibc
 import SteleJSON
 import StelePersistence
+import SteleSystem
 import TestSupport
 import Testing
 
@@ -121,7 +122,7 @@ import Testing
         var seed = SeededNumbers(seed: drawSeed("fiftySubscribersThatComeAndGoHaveTheHistory"))
         let stage = try Stage()
         let (staff, store) = (stage.staff, stage.store)
-        let writer = FeedThread {
+        let writer = SystemThread(name: "writer") {
             for key in 1...500 {
                 store.commit([
                     staff.insert(key % 3 == 0 ? staff.team : staff.person, Int64(key))

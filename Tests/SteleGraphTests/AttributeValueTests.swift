@@ -116,7 +116,7 @@ import Testing
         }
         try context.save()
         let thing = try fixture.entity("Thing")
-        let check = PredicateCheck(model: fixture.model, entity: thing) { _ in nil }
+        let check = PredicateCheck(model: fixture.model, entity: thing)
         var request = FetchRequest(entity: thing)
         request.sortDescriptors = [SortDescriptor(.key("decimal"))]
         #expect(try context.snapshots(request).map(\.key) == [5, 3, 4, 6, 2, 1])
@@ -148,7 +148,7 @@ import Testing
         #expect(!context.hasChanges)
         try context.save()
         #expect(try fixture.version("Thing", thing.id.key) == 1)
-        let check = PredicateCheck(model: fixture.model, entity: thing.entity) { _ in nil }
+        let check = PredicateCheck(model: fixture.model, entity: thing.entity)
         for format in ["draft == 'x'", "draft == nil", "anything == 1"] {
             let error = #expect(throws: PredicateError.self) {
                 try check.check(Predicate(format: format))

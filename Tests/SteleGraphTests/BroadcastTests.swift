@@ -2,7 +2,7 @@
 
 import SteleModel
 import StelePersistence
-import SteleMutex
+import SteleSystem
 import Testing
 
 @testable import SteleGraph
@@ -31,7 +31,7 @@ import Testing
     private func subscribe(_ heard: Heard, to broadcast: HistoryBroadcast) -> Subscription {
         broadcast.subscribe(
             { saves in
-                heard.threads.withLock { _ = $0.insert(DrainThread.current) }
+                heard.threads.withLock { _ = $0.insert(SystemThread.current) }
                 heard.numbers.withLock { $0 += saves.map(\.number) }
             }, changedElsewhere: { heard.elsewhere.add(1, ordering: .sequentiallyConsistent) })
     }
@@ -42,7 +42,7 @@ import Testing
         for number in 1...500 { broadcast.publish([save(Int64(number))]) }
         #expect(try await heard.wait(for: 500) == Array(1...500))
         #expect(heard.threads.withLock { $0.count } == 1)
-        #expect(heard.threads.withLock { !$0.contains(DrainThread.current) })
+        #expect(heard.threads.withLock { !$0.contains(SystemThread.current) })
         subscription.cancel()
     }
 

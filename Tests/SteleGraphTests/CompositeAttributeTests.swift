@@ -108,7 +108,7 @@ import Testing
         try context.save()
         func keys(_ format: String) throws -> [Int64] {
             var request = FetchRequest(entity: person)
-            let check = PredicateCheck(model: fixture.model, entity: person) { _ in nil }
+            let check = PredicateCheck(model: fixture.model, entity: person)
             request.predicate = try check.check(Predicate(format: format))
             // Checking it again changes nothing.
             #expect(try request.predicate == request.predicate.map { try check.check($0) })

@@ -1,9 +1,9 @@
 // A store that counts its queries.
 
 import SteleModel
-import SteleMutex
 import StelePersistence
 import StelePredicates
+import SteleSystem
 import TestSupport
 
 /// Counts, and faults to inject.

@@ -285,7 +285,7 @@ import Testing
         try context.save()
         let shop = try fixture.entity("Shop")
         var request = FetchRequest(entity: shop)
-        request.predicate = try PredicateCheck(model: fixture.model, entity: shop) { _ in nil }
+        request.predicate = try PredicateCheck(model: fixture.model, entity: shop)
             .check(Predicate(format: "itemCount > 0"))
         request.sortDescriptors = [SortDescriptor(.key("itemCount"))]
         #expect(try context.snapshots(request).map(\.key) == [3, 1])
@@ -362,7 +362,7 @@ import Testing
         ]
         for (name, key, source) in pairs {
             let entity = try fixture.entity(name)
-            let check = PredicateCheck(model: fixture.model, entity: entity) { _ in nil }
+            let check = PredicateCheck(model: fixture.model, entity: entity)
             var request = FetchRequest(entity: entity)
             request.predicate = try check.check(Predicate(format: "\(key) != \(source)"))
             #expect(try reader.count(request) == 0, "\(name).\(key)")

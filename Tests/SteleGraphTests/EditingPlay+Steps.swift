@@ -3,7 +3,6 @@
 import SteleModel
 import StelePersistence
 import StelePredicates
-import TestSupport
 
 @testable import SteleGraph
 

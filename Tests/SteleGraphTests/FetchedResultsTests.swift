@@ -1,9 +1,9 @@
 // A result that follows the store: what is told, when the store is asked, and the controller.
 
 import SteleModel
-import SteleMutex
 import StelePersistence
 import StelePredicates
+import SteleSystem
 import TestSupport
 import Testing
 
@@ -35,7 +35,7 @@ import Testing
         _ fixture: Fixture, _ format: String?, sort: String, limit: Int? = nil
     ) throws -> ResultsQuery {
         let entity = try fixture.entity("Person")
-        let check = PredicateCheck(model: fixture.model, entity: entity) { _ in nil }
+        let check = PredicateCheck(model: fixture.model, entity: entity)
         var request = FetchRequest(entity: entity)
         request.predicate = try format.map { try check.check(Predicate(format: $0)) }
         request.sortDescriptors = try SortList(sort).checked(by: check)

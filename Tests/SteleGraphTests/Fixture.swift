@@ -2,8 +2,8 @@
 
 import SteleModel
 import StelePersistence
-import SteleMutex
 import SteleSQLite
+import SteleSystem
 import TestSupport
 import Testing
 

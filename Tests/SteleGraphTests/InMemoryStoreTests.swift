@@ -35,7 +35,7 @@ import Testing
     }
 
     private func predicate(_ text: String) throws -> Predicate {
-        try PredicateCheck(model: fixture.model, entity: person) { _ in nil }
+        try PredicateCheck(model: fixture.model, entity: person)
             .check(Predicate(format: text))
     }
 

@@ -14,7 +14,7 @@ import Testing
     ) throws -> FetchRequest {
         let entity = try fixture.entity(entity)
         var request = FetchRequest(entity: entity)
-        let check = PredicateCheck(model: fixture.model, entity: entity) { _ in nil }
+        let check = PredicateCheck(model: fixture.model, entity: entity)
         request.predicate = try predicate.map { try check.check(Predicate(format: $0)) }
         request.sortDescriptors = try sort.map { try SortList($0).checked(by: check) } ?? []
         return request

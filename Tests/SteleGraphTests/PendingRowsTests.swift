@@ -15,7 +15,7 @@ import Testing
         having: String? = nil
     ) throws -> FetchRequest {
         var request = FetchRequest(entity: try fixture.entity("Person"))
-        var check = PredicateCheck(model: fixture.model, entity: request.entity) { _ in nil }
+        var check = PredicateCheck(model: fixture.model, entity: request.entity)
         check.allowsRowAggregates = true
         request.propertiesToFetch = try columns.map {
             ExpressionDescription(name: $0, expression: try check.check(Expression(format: $0)).0)

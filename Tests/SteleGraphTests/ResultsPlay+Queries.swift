@@ -3,7 +3,6 @@
 import SteleModel
 import StelePersistence
 import StelePredicates
-import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -31,7 +30,7 @@ extension ResultsPlay {
         let condition = try pick(isTeam ? Self.teams : Self.people)
         let sort = try pick(isTeam ? Self.teamSorts : Self.peopleSorts)
         var request = FetchRequest(entity: entity)
-        let check = PredicateCheck(model: fixture.model, entity: entity) { _ in nil }
+        let check = PredicateCheck(model: fixture.model, entity: entity)
         request.predicate = try condition.map { try check.check(Predicate(format: $0)) }
         if !sort.isEmpty { request.sortDescriptors = try SortList(sort).checked(by: check) }
         request.includesSubentities = Int.random(in: 0..<6, using: &numbers) > 0
@@ -51,7 +50,7 @@ extension ResultsPlay {
         let entity = try fixture.entity(try pick(["Person", "Person", "Employee", "Team"]))
         let (request, name) = try request(entity)
         let isTeam = entity.name == "Team"
-        let check = PredicateCheck(model: fixture.model, entity: entity) { _ in nil }
+        let check = PredicateCheck(model: fixture.model, entity: entity)
         var section: Expression?
         let by = try pick(isTeam ? [nil, "captain.name"] : [nil, nil, "team.name", "age"])
         if let by { section = try SortList(by).checked(by: check).first?.expression }
@@ -77,7 +76,7 @@ extension ResultsPlay {
     /// A query that depends on the own values of its rows alone.
     func plainFollower() throws -> Follower {
         let entity = try fixture.entity("Person")
-        let check = PredicateCheck(model: fixture.model, entity: entity) { _ in nil }
+        let check = PredicateCheck(model: fixture.model, entity: entity)
         var request = FetchRequest(entity: entity)
         request.predicate = try check.check(Predicate(format: "age > 20"))
         request.sortDescriptors = try SortList("-age,name[cd]").checked(by: check)
@@ -110,9 +109,8 @@ extension ResultsPlay {
         let (request, name) = try request(entity)
         let all = entity.name == "Team" ? Self.teamColumns : Self.personColumns
         let asked = [try pick(all), try pick(all)]
-        let check = PredicateCheck(model: fixture.model, entity: entity) { _ in nil }
-        let list = "a:\(asked[0]),b:\(asked[1])"
-        let columns = try SelectList(list).checked(by: check).map(\.expression)
+        let check = PredicateCheck(model: fixture.model, entity: entity)
+        let columns = try asked.map { try check.check(Expression(format: $0)).0 }
         let query = ResultsQuery(
             request, content: .columns(columns, including: []), model: fixture.model)
         return try read { reader in
@@ -130,11 +128,13 @@ extension ResultsPlay {
     mutating func table() throws -> Table {
         let entity = try fixture.entity("Person")
         var (request, name) = try request(entity)
-        let check = PredicateCheck(model: fixture.model, entity: entity) { _ in nil }
-        let columns = try SelectList("team.name,n:count(),a:average(age)").checked(by: check)
-        request.propertiesToFetch = columns.map {
-            ExpressionDescription(name: $0.name, expression: $0.expression)
+        var check = PredicateCheck(model: fixture.model, entity: entity)
+        check.allowsRowAggregates = true
+        let columns = try ["team.name", "count()", "average(age)"].map {
+            ExpressionDescription(
+                name: $0, expression: try check.check(Expression(format: $0)).0)
         }
+        request.propertiesToFetch = columns
         request.propertiesToGroupBy = [columns[0].expression]
         request.sortDescriptors = [SortDescriptor(columns[1].expression, ascending: false)]
         return try read { reader in

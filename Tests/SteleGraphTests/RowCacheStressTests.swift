@@ -2,7 +2,7 @@
 
 import SteleModel
 import StelePersistence
-import SteleMutex
+import SteleSystem
 import TestSupport
 import Testing
 

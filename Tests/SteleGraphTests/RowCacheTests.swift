@@ -1,8 +1,8 @@
 // The row cache: each rule by itself, then all of them under writers and readers at once.
 
 import SteleModel
-import SteleMutex
 import StelePersistence
+import SteleSystem
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@
 
 import Glibc
 import SteleHTTP
-import SteleMutex
+import SteleSystem
 import TestSupport
 import Testing
 

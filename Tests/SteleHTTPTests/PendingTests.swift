@@ -1,7 +1,7 @@
 // Requests that are answered from elsewhere, when something has happened.
 
 import SteleHTTP
-import SteleMutex
+import SteleSystem
 import Testing
 
 @Suite struct PendingTests {

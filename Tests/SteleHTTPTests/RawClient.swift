@@ -1,7 +1,7 @@
 // A client that is nothing but a socket, so that a test can send and read any bytes.
 
 import Glibc
-import SteleMutex
+import SteleSystem
 
 /// What went wrong for the client.
 enum RawClientError: Error { case connect, closed, reset, timeout, malformed(String) }

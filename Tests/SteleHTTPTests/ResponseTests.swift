@@ -3,7 +3,7 @@
 import CZlib
 import Glibc
 import SteleHTTP
-import SteleMutex
+import SteleSystem
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@
 
 import Glibc
 import SteleHTTP
-import SteleMutex
+import SteleSystem
 
 /// What the routes leave behind for a test to look at.
 final class Seen: Sendable {

@@ -8,25 +8,28 @@ struct CheckTests {
     @Test(
         "A mistake within one entity is refused with a sentence",
         arguments: [
-            (#"<attribute name="_id" attributeType="String"/>"#, "A._id: _id is what every object"),
-            (#"<attribute name="_entity" attributeType="String"/>"#, "A._entity: _entity is what"),
+            (#"<attribute name="_id" attributeType="String"/>"#, "A._id: _id is reserved"),
+            (
+                #"<attribute name="_entity" attributeType="String"/>"#,
+                "A._entity: _entity is reserved"
+            ),
             (#"<attribute name="_version" attributeType="String"/>"#, "A._version: _version is"),
-            (#"<attribute name="_pk" attributeType="String"/>"#, "its column would be Z_PK"),
-            (#"<attribute name="a b" attributeType="String"/>"#, "\"a b\" cannot be a name"),
-            (#"<attribute name="1a" attributeType="String"/>"#, "\"1a\" cannot be a name"),
+            (#"<attribute name="_pk" attributeType="String"/>"#, "its column Z_PK already exists"),
+            (#"<attribute name="a b" attributeType="String"/>"#, "\"a b\" is not a valid name"),
+            (#"<attribute name="1a" attributeType="String"/>"#, "\"1a\" is not a valid name"),
             (
                 #"""
                 <attribute name="x" attributeType="String"/><attribute name="x"
                 attributeType="Date"/>
                 """#,
-                "A.x: the entity has two properties of this name"
+                "A.x: the entity has two properties with this name"
             ),
             (
                 #"""
                 <attribute name="aB" attributeType="String"/><attribute name="Ab"
                 attributeType="Date"/>
                 """#,
-                "A.Ab: its name differs from aB only by case, and both would be the column ZAB"
+                "A.Ab: its name differs from aB only by case, so both would have the column ZAB"
             ),
             (
                 #"""
@@ -51,11 +54,11 @@ struct CheckTests {
             ),
             (
                 #"<attribute name="n" attributeType="Date" derived="YES"/>"#,
-                "A.n: it is derived, but has no derivation expression"
+                "A.n: it is derived but has no derivation expression"
             ),
             (
                 #"<attribute name="n" attributeType="Composite"/>"#,
-                "A.n: its type is Composite, but it names none"
+                "A.n: its type is Composite, but it names no composite"
             ),
             (
                 #"<attribute name="n" attributeType="Composite" composite="P"/>"#,
@@ -100,7 +103,7 @@ struct CheckTests {
                 #"""
                 <relationship name="r" destinationEntity="A" inverseName="r" inverseEntity="Z"/>
                 """#,
-                "A.r: its inverse's entity Z is not in the model"
+                "A.r: the entity Z of its inverse is not in the model"
             ),
             (
                 #"<fetchedProperty name="f"><fetchRequest name="x" entity="B"/></fetchedProperty>"#,
@@ -137,7 +140,7 @@ struct CheckTests {
             (unique("now"), "now is transient"),
             (unique("place.no"), "A has no property place.no"),
             (unique("place.lat.no"), "A has no property place.lat.no"),
-            (unique("one.title"), "one.title leads through a relationship"),
+            (unique("one.title"), "one.title crosses a relationship"),
             (
                 #"""
                 <compoundIndexes><compoundIndex><index value="no"/></compoundIndex>
@@ -158,7 +161,7 @@ struct CheckTests {
                 <fetchIndex name="i"><fetchIndexElement property="title"/></fetchIndex>
                 <fetchIndex name="I"><fetchIndexElement property="title"/></fetchIndex>
                 """#,
-                "A, index I: the entity has two indexes of this name"
+                "A, index I: the entity has two indexes with this name"
             ),
         ])
     func columns(_ inside: String, _ part: String?) throws {
@@ -178,18 +181,18 @@ struct CheckTests {
         arguments: [
             (#"<entity name="A"/><entity name="A"/>"#, "A: the model has two entities"),
             (#"<entity name="Ab"/><entity name="aB"/>"#, "Ab only by case"),
-            (#"<entity name="A b"/>"#, "\"A b\" cannot be a name"),
+            (#"<entity name="A b"/>"#, "\"A b\" is not a valid name"),
             (#"<entity name="A" parentEntity="B"/>"#, "A: its parent entity B is not"),
             (
                 #"<entity name="A" parentEntity="A"/>"#,
-                "A: it inherits from itself by way of its parent"
+                "A: its parent entities form a cycle"
             ),
             (
                 #"""
                 <entity name="A"><attribute name="x" attributeType="Date"/></entity><entity
                 name="B" parentEntity="A"><attribute name="x" attributeType="Date"/></entity>
                 """#,
-                "B.x: A has a property of this name already, and B inherits it"
+                "B.x: B inherits a property with this name from A"
             ),
             (
                 #"""
@@ -217,7 +220,7 @@ struct CheckTests {
                 <composite name="P"><attribute name="a" attributeType="Date"/><attribute
                 name="a" attributeType="Date"/></composite>
                 """#,
-                "P.a: the composite has two attributes of this name"
+                "P.a: the composite has two attributes with this name"
             ),
         ])
     func wholeModel(_ inside: String, _ part: String) throws {
@@ -266,7 +269,7 @@ struct CheckTests {
                 .joined()
         }
         #expect(try mistakes(chain(200)).isEmpty)
-        #expect(try mistakes(chain(5000)) == ["E200: it has more than 200 parents above it"])
+        #expect(try mistakes(chain(5000)) == ["E200: it has more than 200 ancestors"])
     }
 
     @Test("What can be, but is hardly meant, is a note")

@@ -108,11 +108,11 @@ struct JSONFormTests {
     @Test(
         "What is wrong is named, and so is what was probably meant",
         arguments: [
-            (#"[]"#, "a model is a JSON object, and this is an array"),
+            (#"[]"#, "a model must be a JSON object, and this is an array"),
             (#"{"entitys": []}"#, #"the key "entitys" is not known (did you mean entities?)"#),
             (#"{"entities": {}}"#, "its entities must be a list, and is an object"),
             (#"{"entities": [{}]}"#, "an entity has no name"),
-            (#"{"entities": ["A"]}"#, "an entity is an object, and this is a text"),
+            (#"{"entities": ["A"]}"#, "an entity must be an object, and this is a text"),
             (#"{"entities": [], "entities": []}"#, "entities"),
             (#"{"entities": ["#, "line 1"),
             (#"{"toolAttributes": {"a": 1}}"#, "\"a\" must be a text, and is a number"),
@@ -206,7 +206,7 @@ struct ModelsPageTests {
             }
             let hint = try #require(error.errors.last?.hint, "\(what)")
             let keys = Set(
-                hint.dropFirst("known are ".count).split(separator: ", ").map(String.init))
+                hint.dropFirst("the known keys are ".count).split(separator: ", ").map(String.init))
             let missing = keys.subtracting(named).subtracting(common)
             #expect(keys.count >= 2 && missing.isEmpty, "\(what): \(missing)")
             // The row of an index has the keys of its elements, too.

@@ -48,6 +48,6 @@ struct SummaryTests {
     func mistakes() throws {
         let file = try read(#"<entity name="A" parentEntity="B"/>"#)
         let text = ModelSummary.text(file)
-        #expect(text.hasSuffix("Cannot be\n  - A: its parent entity B is not in the model\n"))
+        #expect(text.hasSuffix("Errors\n  - A: its parent entity B is not in the model\n"))
     }
 }

@@ -212,7 +212,7 @@ struct CheckTests {
             Refused("team == 'x'", "type", "\"x\"", "x-coredata"),
             Refused("team == 1.5", "type", "1.5"),
             Refused("team == 'x-coredata://S/Person/p12'", "type", "\"x-coredata://S/Person/p12\""),
-            Refused("team == SELF", "type", "SELF", "families"),
+            Refused("team == SELF", "type", "SELF", "no common parent"),
             Refused("team > 3", "type", "team", "_id"),
             Refused("team == name", "type", "name"),
             Refused("photo == 'x'", "type", "\"x\""),

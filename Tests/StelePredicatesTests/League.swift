@@ -42,18 +42,10 @@ enum League {
     private static let league = EntityMaker("League").attribute("name", .string)
         .toMany("teams", "Team", inverse: "league")
 
-    /// Days as 2001-01-DD, or seconds; enough of ISO 8601 for these tests.
-    static func date(_ text: String) -> Double? {
-        guard text.hasPrefix("2001-01-"), let day = Int(text.dropFirst(8)) else { return nil }
-        return Double((day - 1) * 86400)
-    }
-
     static func check(_ entity: String = "Person", _ variables: [String: String] = [:])
         -> PredicateCheck
     {
-        PredicateCheck(
-            model: model, entity: self.entity(entity), variables: variables,
-            dateReader: { date($0) })
+        PredicateCheck(model: model, entity: self.entity(entity), variables: variables)
     }
 
     /// The text checked against an entity, as text.

@@ -1,4 +1,4 @@
-// The lists of a request: select, sort, groupBy, include.
+// The lists of a request: sort keys, columns, paths of relationships.
 
 import SteleModel
 import StelePredicates
@@ -6,54 +6,31 @@ import Testing
 
 struct ListTests {
     @Test(
-        "columns are named by alias or as written",
-        arguments: [
-            ("name", ["name"]), ("name,age", ["name", "age"]),
-            (" name , team.name ", ["name", "team.name"]),
-            ("headcount:count(),pay:average(salary)", ["headcount", "pay"]),
-            ("count( )", ["count()"]), ("count( distinct  name )", ["count(distinct name)"]),
-            ("age + 1", ["age+1"]), ("sum( {1, 2} )", ["sum({1,2})"]),
-            ("x : uppercase(name)", ["x"]), ("x:name == 'a' ", []),
-            ("TERNARY(name == 'a, b', 1, 2), age", ["TERNARY(name=='a, b',1,2)", "age"]),
-            ("multiply(age, 2),age", ["multiply(age,2)", "age"]), ("größe:age", ["größe"]),
-            ("x:SUBQUERY(friends, $f, $f.age > 3).@count", ["x"]),
-        ])
-    func names(_ text: String, _ names: [String]) throws {
-        if names.isEmpty {
-            #expect(throws: PredicateError.self) { try SelectList(text) }
-        } else {
-            #expect(try SelectList(text).columns.map(\.name) == names)
-        }
-    }
-
-    @Test(
         "a list that cannot be read is refused with its place",
         arguments: [
-            ("", 0), ("a,", 2), ("a,,b", 2), (",a", 0), ("a,b,a", 4), ("é:a,b,é:c", 6),
-            ("a,b +", 5),
-            ("a,name BEGNSWITH", 7), ("(a:b", 4), ("1x:a", 0), ("multiply:by:(a,b)", 9),
+            ("", 0), ("a,", 2), ("a,,b", 2), (",a", 0), ("é,b,é +", 7), ("a,b +", 5),
+            ("a,name BEGNSWITH", 7), ("(a:b", 4), ("1x", 0), ("multiply:by:(a,b", 16),
             ("a,b)", 3),
         ])
     func refused(_ text: String, _ position: Int) throws {
-        let error = try #require(throws: PredicateError.self) { try SelectList(text) }
+        let error = try #require(throws: PredicateError.self) { try SortList(text) }
         #expect(error.position == position, "\(error)")
     }
 
-    @Test("a selector with colons gets told how it is written in a list")
-    func selectors() throws {
-        let error = try #require(throws: PredicateError.self) {
-            try SelectList("multiply:by:(a,b)")
-        }
-        #expect(error.hint?.contains("multiply(a, b)") == true)
+    @Test("a list is split at commas outside quotes and brackets")
+    func split() throws {
+        let list = try SortList("TERNARY(name == 'a, b', 1, 2), {1, 2}[0] , -age")
+        #expect(list.descriptors.map(\.ascending) == [true, true, false])
     }
 
     @Test("an alias that is an aggregate is none of another's operands; a property of its name is")
     func aliasesInAggregates() throws {
-        let columns = try SelectList("age:average(age),twice:age * 2").checked(by: League.check())
         var check = League.check()
         check.allowsRowAggregates = true
-        check.aliases = Dictionary(
-            uniqueKeysWithValues: columns.map { ($0.name, $0.expression) })
+        check.aliases = [
+            "age": try check.check(Expression(format: "average(age)")).0,
+            "twice": try check.check(Expression(format: "age * 2")).0,
+        ]
         func checked(_ text: String) throws -> String {
             try check.check(Expression(format: text)).0.description
         }
@@ -64,20 +41,28 @@ struct ListTests {
         #expect(try checked("count(distinct age)") == "count(distinct age)")
     }
 
-    @Test("columns know whether they are aggregates over rows")
-    func aggregates() throws {
-        let list = try SelectList(
-            "team.name,n:count(),a:average(age)+1,s:sum(friends.age),m:max(friends.@count),age")
-        let columns = try list.checked(by: League.check())
-        #expect(columns.map(\.isAggregate) == [false, true, true, false, true, false])
-        #expect(
-            columns.map(\.type) == [
-                .value(.string), .value(.integer64), .value(.double), .value(.integer64),
-                .value(.integer64), .value(.integer16),
-            ])
-        #expect(throws: PredicateError.self) {
-            try SelectList("sum(max(age))").checked(by: League.check())
-        }
+    @Test(
+        "expressions know whether they are aggregates over rows",
+        arguments: [
+            ("team.name", false, ExpressionType.value(.string)),
+            ("count()", true, .value(.integer64)), ("average(age)+1", true, .value(.double)),
+            ("sum(friends.age)", false, .value(.integer64)),
+            ("max(friends.@count)", true, .value(.integer64)), ("age", false, .value(.integer16)),
+        ])
+    func aggregates(_ text: String, _ isAggregate: Bool, _ type: ExpressionType) throws {
+        var check = League.check()
+        check.allowsRowAggregates = true
+        let expression = try Expression(format: text)
+        #expect(try check.check(expression).1 == type)
+        #expect(try check.isAggregate(expression) == isAggregate)
+    }
+
+    @Test("aggregates over rows do not nest")
+    func nestedAggregates() throws {
+        var check = League.check()
+        check.allowsRowAggregates = true
+        let expression = try Expression(format: "sum(max(age))")
+        #expect(throws: PredicateError.self) { try check.check(expression) }
     }
 
     @Test("keys to sort by: one leading minus, letters in a last bracket are options")
@@ -104,8 +89,10 @@ struct ListTests {
 
     @Test("a sort knows the names of columns, and refuses what has no order")
     func aliases() throws {
-        let columns = try SelectList("team.name,n:count()").checked(by: League.check())
-        let sort = try SortList("-n,team.name").checked(by: League.check(), columns: columns)
+        var check = League.check()
+        check.allowsRowAggregates = true
+        check.aliases = ["n": try check.check(Expression(format: "count()")).0]
+        let sort = try SortList("-n,team.name").checked(by: check)
         #expect(sort.map(\.expression) == [.function("count:", []), .key("team", "name")])
         for text in ["n", "friends", "friends.age", "team", "photo"] {
             #expect(throws: PredicateError.self, "\(text)") {
@@ -115,21 +102,16 @@ struct ListTests {
         #expect(try SortList("friends.@count,length(name)").checked(by: League.check()).count == 2)
     }
 
-    @Test("groupBy is a list of expressions, include a list of paths of relationships")
+    @Test("a path of relationships is resolved, and anything else is refused")
     func paths() throws {
-        #expect(try ExpressionList("team.name, age / 10").expressions.count == 2)
-        let include = try IncludeList("team.league,friends")
-        #expect(include.paths == [["team", "league"], ["friends"]])
-        #expect(
-            try include.resolved(from: League.person_, in: League.model)
-                .map { $0.map(\.name) } == [["team", "league"], ["friends"]])
-        for text in ["team.name", "nope", "age"] {
-            #expect(throws: PredicateError.self, "\(text)") {
-                try IncludeList(text).resolved(from: League.person_, in: League.model)
-            }
+        func resolved(_ text: String) throws -> [String] {
+            try KeyPathResolution.relationships(text, from: League.person_, in: League.model)
+                .map(\.name)
         }
-        for text in ["friends.@count", "1", "a + b", ""] {
-            #expect(throws: PredicateError.self, "\(text)") { try IncludeList(text) }
+        #expect(try resolved("team.league") == ["team", "league"])
+        #expect(try resolved("friends") == ["friends"])
+        for text in ["team.name", "nope", "age", "friends.@count", "1", "a + b", ""] {
+            #expect(throws: PredicateError.self, "\(text)") { try resolved(text) }
         }
     }
 }

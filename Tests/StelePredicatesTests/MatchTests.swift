@@ -94,7 +94,7 @@ struct MatchCase: Sendable, CustomTestStringConvertible {
                 .comparison(Comparison(.key("name"), .matches, .constant(.string(pattern)))))
         }
         #expect(error.code == "predicate.pattern" && error.hint != nil)
-        let place = "seen after \(position) character\(position == 1 ? "" : "s")"
+        let place = ", after \(position) character\(position == 1 ? "" : "s")"
         #expect(error.message.hasSuffix(place), "\(error)")
     }
 

@@ -35,13 +35,13 @@ struct ModelRequestTests {
         "a fetched property that nothing can evaluate is a mistake with its name",
         arguments: [
             ("agee > 3", "Person has no property agee", "did you mean age?"),
-            ("age >", "the text ends where a value should follow", nil),
-            ("age > 'x'", "age is a number", "text stands in quotes"),
-            ("born < 'soon'", "is compared with a date and is none", "2026-01-31"),
+            ("age >", "the text ends where a value is expected", nil),
+            ("age > 'x'", "age is a number", "text is written in quotes"),
+            ("born < 'soon'", "is compared with a date and is not one", "2026-01-31"),
             ("age > $LEAST", "$LEAST has no value", "$FETCH_SOURCE"),
             ("name == $FETCH_SOURCE.nam", "Person has no property nam", "did you mean name?"),
             ("age == $FETCH_SOURCE.name", "they are never equal", "quotes"),
-            ("name MATCHES '('", "is no regular expression", "in quotes"),
+            ("name MATCHES '('", "is not a valid regular expression", "in quotes"),
             ("count() > 3", "count needs a collection here", "having"),
         ] as [(String, String, String?)])
     func refusedProperties(_ text: String, _ says: String, _ hint: String?) throws {
@@ -59,7 +59,7 @@ struct ModelRequestTests {
             ("agee > $LEAST", "Person has no property agee"), ("age > $LEAST AND", "the text ends"),
             ("age > $LEAST AND name == 3", "they are never equal"),
             ("SUBQUERY(friends, $f, $f.agee > $LEAST).@count > 0", "has no property agee"),
-            ("name == $NAME AND name MATCHES '('", "is no regular expression"),
+            ("name == $NAME AND name MATCHES '('", "is not a valid regular expression"),
         ])
     func refusedTemplates(_ text: String, _ says: String) throws {
         let found = try mistakes(template: text)

@@ -12,19 +12,30 @@ final class FetchingDatabase {
 
     private var handle: OpaquePointer?
 
+    private static let aggregates = [
+        SQLFunctions.decimalSum, SQLFunctions.decimalAverage, SQLFunctions.decimalMinimum,
+        SQLFunctions.decimalMaximum, SQLFunctions.decimalMedian, SQLFunctions.median,
+        SQLFunctions.sum, SQLFunctions.average, SQLFunctions.standardDeviation,
+    ]
+    private static let scalars = [
+        SQLFunctions.call, SQLFunctions.call2, SQLFunctions.randomBelow, SQLFunctions.cast,
+        SQLFunctions.distance, SQLFunctions.literal, SQLFunctions.fold, SQLFunctions.contains,
+        SQLFunctions.beginsWith, SQLFunctions.endsWith, SQLFunctions.like, SQLFunctions.matches,
+        SQLFunctions.decimalKey, SQLFunctions.decimalAdd, SQLFunctions.decimalSubtract,
+        SQLFunctions.decimalMultiply, SQLFunctions.decimalDivide,
+    ]
+
     init(_ schema: SQLSchema) throws {
         guard sqlite3_open(":memory:", &handle) == SQLITE_OK else { throw failure("open") }
-        for function in SQLFunctions.all {
-            let count = Int32(function.argumentCount)
-            if function.isAggregate {
-                sqlite3_create_function(
-                    handle, function.name, count, SQLITE_UTF8, nil, nil,
-                    { _, _, _ in }, { sqlite3_result_null($0) })
-            } else {
-                sqlite3_create_function(
-                    handle, function.name, count, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil,
-                    Self.scalar(function), nil, nil)
-            }
+        for function in Self.aggregates {
+            sqlite3_create_function(
+                handle, function.name, Int32(function.argumentCount), SQLITE_UTF8, nil, nil,
+                { _, _, _ in }, { sqlite3_result_null($0) })
+        }
+        for function in Self.scalars {
+            sqlite3_create_function(
+                handle, function.name, Int32(function.argumentCount),
+                SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil, Self.scalar(function), nil, nil)
         }
         for statement in schema.creation { try run(statement) }
     }

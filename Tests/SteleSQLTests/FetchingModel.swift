@@ -1,9 +1,10 @@
 // The model that the fetching tests ask, and requests written as short as a query string.
 
 import SteleModel
+import StelePersistence
 import StelePredicates
-import SteleSQL
 import TestSupport
+@testable import SteleSQL
 
 /// People in teams: a family of three, to-ones, to-manys with and without inverse, pairs.
 enum FetchingModel {
@@ -71,7 +72,7 @@ struct Fetching {
         having: String? = nil, distinct: Bool = false
     ) throws -> FetchRequest {
         var request = FetchRequest(entity: try entity(name))
-        let check = PredicateCheck(model: model, entity: request.entity, dateReader: { _ in nil })
+        let check = PredicateCheck(model: model, entity: request.entity)
         request.predicate = try predicate.map { try check.check(Predicate(format: $0)) }
         request.fetchLimit = limit
         request.fetchOffset = offset
@@ -113,5 +114,12 @@ struct Fetching {
         let text = try translator.keys(request(entity, predicate)).sql.string
         return String(
             text.dropFirst("SELECT t0.Z_PK FROM ".count).dropLast(" ORDER BY t0.Z_PK".count))
+    }
+}
+
+extension FetchTranslator {
+    /// The SELECT of the matching objects' keys: the clauses of a request without its columns.
+    func keys(_ request: FetchRequest) throws(StoreError) -> FetchStatement {
+        try Select(self, request).objects("t0.Z_PK", kinds: [.key])
     }
 }

@@ -2,9 +2,9 @@
 
 import Dispatch
 import SteleModel
-import SteleMutex
 import StelePersistence
 import StelePredicates
+import SteleSystem
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@
 import Foundation
 import StelePersistence
 import SteleSQL
+import SteleSystem
 import TestSupport
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
         let folder: TemporaryFolder
         let writer: Connection
         let checkpointer: Checkpointer
-        private var thread: StoreThread?
+        private var thread: SystemThread?
 
         init(step: Int = Limits.checkpointPages) throws {
             folder = try TemporaryFolder()
@@ -34,7 +35,7 @@ import Testing
         /// From here on there are checkpoints.
         func start() throws {
             nonisolated(unsafe) let checkpoints = try open()
-            thread = try StoreThread(name: "test") { [checkpointer] in
+            thread = SystemThread(name: "test") { [checkpointer] in
                 checkpointer.run(checkpoints)
             }
         }

@@ -103,7 +103,7 @@ import Testing
         deinit { file.close() }
 
         func check(_ entity: String) throws -> PredicateCheck {
-            PredicateCheck(model: model, entity: try model.named(entity)) { _ in nil }
+            PredicateCheck(model: model, entity: try model.named(entity))
         }
 
         func both<R>(_ body: (any StoreReader) throws -> R) throws -> (R, R) {

@@ -17,7 +17,8 @@ import Testing
             guard case StoreError.incompatible(134080, let text)? = error as? StoreError else {
                 return false
             }
-            return text.contains("/store.sqlite is no SQLite database") && !text.contains("SELECT")
+            return text.contains("/store.sqlite is not an SQLite database")
+                && !text.contains("SELECT")
         }
     }
 
@@ -94,7 +95,7 @@ import Testing
             guard case StoreError.unsupported(let text)? = error as? StoreError else {
                 return false
             }
-            return text.contains("A.r: transient relationships do not work yet")
+            return text.contains("A.r: transient relationships are not supported yet")
         }
         #expect(!FileManager.default.fileExists(atPath: folder.store))
     }

@@ -25,13 +25,13 @@ import Testing
             let cells = line.split(separator: "|").map {
                 $0.trimmingCharacters(in: CharacterSet(charactersIn: " `"))
             }
-            if AttributeType(name: cells[0]) != nil { named[cells[0]] = cells[1] }
+            if AttributeType.allCases.map(\.name).contains(cells[0]) { named[cells[0]] = cells[1] }
         }
         let without: Set<AttributeType> = [.undefined, .objectID, .composite]
         for type in AttributeType.allCases where !without.contains(type) {
             let model = try makeModel([EntityMaker("Thing").attribute("it", type)])
             let table = SQLSchema(model: model).table(of: 0)
-            #expect(table?.columns.map(\.type) == named[type.name].map { [$0] }, "\(type.name)")
+            #expect(table.columns.map(\.type) == named[type.name].map { [$0] }, "\(type.name)")
         }
     }
 

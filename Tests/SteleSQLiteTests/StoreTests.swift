@@ -154,7 +154,7 @@ private final class League {
             guard case StoreError.incompatible(_, let text)? = error as? StoreError else {
                 return false
             }
-            return text.contains("\(folder.store) is no SQLite database")
+            return text.contains("\(folder.store) is not an SQLite database")
         }
     }
 

@@ -4,6 +4,7 @@ import Foundation
 import SteleModel
 import StelePersistence
 import SteleSQL
+import SteleSystem
 import TestSupport
 import Testing
 
@@ -15,7 +16,7 @@ private final class WriterStage {
     let model: Model
     let connection: Connection
     let queue = WriterQueue()
-    private var thread: StoreThread?
+    private var thread: SystemThread?
     private let writer: Writer
 
     init() throws {
@@ -35,7 +36,7 @@ private final class WriterStage {
     /// Jobs that are queued before are one batch.
     func start() throws {
         nonisolated(unsafe) let writer = writer
-        thread = try StoreThread(name: "test") { writer.run() }
+        thread = SystemThread(name: "test") { writer.run() }
     }
 
     func stop() {
@@ -55,7 +56,7 @@ private final class WriterStage {
                     "city": .string(String(repeating: "x", count: bytes)),
                 ]))
         ]
-        let job = WriterJob(request)
+        let job = WriterJob(.save(request))
         try queue.add(job)
         return job
     }
@@ -73,7 +74,7 @@ private final class WriterStage {
                 changedSlots: [0]),
             ObjectChange(.insert, entity: team.index, key: -2, values: values),
         ]
-        let job = WriterJob(request)
+        let job = WriterJob(.save(request))
         try queue.add(job)
         return job
     }

@@ -3,8 +3,8 @@
 import Dispatch
 import SteleHTTP
 import SteleModel
-import SteleMutex
 import StelePersistence
+import SteleSystem
 import Testing
 
 @testable import SteleAnswers

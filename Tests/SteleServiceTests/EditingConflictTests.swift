@@ -1,7 +1,6 @@
 // Editing contexts and the saves of others: conflicts, merge policies, versions, the history.
 
 import SteleJSON
-import TestSupport
 import Testing
 
 @testable import SteleAnswers

@@ -4,7 +4,7 @@ import FoundationEssentials
 import SteleHTTP
 import SteleJSON
 import SteleModel
-import SteleMutex
+import SteleSystem
 import Testing
 
 @testable import SteleAnswers

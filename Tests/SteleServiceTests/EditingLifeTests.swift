@@ -3,7 +3,7 @@
 import Dispatch
 import SteleHTTP
 import SteleJSON
-import SteleMutex
+import SteleSystem
 import Testing
 
 @testable import SteleAnswers
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test func someThreadsAreLeftForAllElse() throws {
-        let places = WaitingPlaces(1)
+        let places = Places(1)
         #expect(places.take() && !places.take())
         places.leave()
         #expect(places.take())

@@ -41,7 +41,8 @@ import Testing
              {"op":"delete","object":"A/1"}]
             """)
         #expect(denied.status == 409 && denied.code == "1600" && denied.detail == detail)
-        #expect(denied.hint == "the request makes it itself: leave out the link, or the deletion")
+        #expect(
+            denied.hint == "the request itself makes this link: leave out the link or the deletion")
         #expect(try entries(denied).first?["value"] == .null, "\(denied.text)")
         #expect(try entries(denied).first?["object"] == "/A/1")
         // In a context the new object has an address.
@@ -144,7 +145,8 @@ import Testing
         #expect(stale.code == "context.stale")
         #expect(
             stale.detail
-                == "others have saved what these changes rely on: staff of D 1 has changed")
+                == "another save changed the data that these changes rely on: "
+                + "staff of D 1 has changed")
     }
 
     @Test(arguments: [false, true])

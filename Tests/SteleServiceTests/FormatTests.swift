@@ -102,8 +102,8 @@ import Testing
     @Test(arguments: [
         ("/Player?format=csv&include=team", 400, "format=ndjson"),
         ("/Player?format=xml", 400, "json, ndjson or csv"),
-        ("/Player/1?format=csv", 400, "format is json here"),
-        ("/Player/count?format=ndjson", 400, "format is json here"),
+        ("/Player/1?format=csv", 400, "format must be json here"),
+        ("/Player/count?format=ndjson", 400, "format must be json here"),
         ("/Player?limit=20000", 400, "10000"), ("/Player?format=csv&limit=0", 400, "limit"),
     ])
     func refused(_ target: String, _ status: Int, _ names: String) throws {

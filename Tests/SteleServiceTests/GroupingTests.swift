@@ -225,7 +225,7 @@ import Testing
         (
             "select=n:count()&groupBy=count()", "request.parameter", "aggregate"
         ),
-        ("select=n:age,n:name", "request.parameter", "two columns of the name n"),
+        ("select=n:age,n:name", "request.parameter", "two columns named n"),
         ("select=_id:name", "request.parameter", "another alias"),
         ("groupBy=age", "request.parameter", "select"),
         ("where=count() > 1", "predicate.type", "count"),

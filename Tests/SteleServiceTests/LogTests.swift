@@ -3,8 +3,8 @@
 import Logging
 import SteleGraph
 import SteleHTTP
-import SteleMutex
 import StelePersistence
+import SteleSystem
 import Testing
 
 @testable import SteleAnswers

@@ -122,8 +122,8 @@ import Testing
             ("2024-01-01T10:00:00", "no offset", "Z or +02:00"),
             ("2024-01-01T10:00:00 02:00", "offset", "%2B"),
             ("2024-1-1", "digits for the month", "2026-01-31"),
-            ("yesterday", "is none", "2026-01-31"),
-            ("01/02/2024", "is none", "2026-01-31"),
+            ("yesterday", "is not one", "2026-01-31"),
+            ("01/02/2024", "is not one", "2026-01-31"),
         ])
     func dates(_ date: String, _ words: String, _ hint: String) throws {
         let league = try ServiceFixture.league()

@@ -3,9 +3,9 @@
 import Glibc
 import SteleJSON
 import SteleModel
-import SteleMutex
 import StelePersistence
 import StelePredicates
+import SteleSystem
 import TestSupport
 import Testing
 

@@ -114,13 +114,13 @@ import Testing
     @Test func whatNoneOfTheFamilyHasIsRefused() throws {
         let service = try canvas(true)
         for (target, detail, hint) in [
-            ("/Canvas?include=shapes.vertice", "no relationship of Shape", "mean vertices?"),
-            ("/Shape?include=nothing", "no relationship of Shape", "its relationships are canvas"),
-            ("/Shape?include=vertices.x", "x of Vertex, which is an attribute", ""),
-            ("/Shape?include=parts", "subentities Group, Polygon each", "request of its own"),
+            ("/Canvas?include=shapes.vertice", "not a relationship of Shape", "mean vertices?"),
+            ("/Shape?include=nothing", "not a relationship of Shape", "relationships are canvas"),
+            ("/Shape?include=vertices.x", "x of Vertex, an attribute", ""),
+            ("/Shape?include=parts", "subentities Group, Polygon each", "a request for each"),
             ("/Canvas?include=shapes.parts", "subentities Group, Polygon each", ""),
             (
-                "/Shape?select=color&include=vertices", "no property of Shape itself",
+                "/Shape?select=color&include=vertices", "a property of a subentity of Shape",
                 "leave select out"
             ),
         ] {

@@ -107,7 +107,7 @@ import Testing
         let refused = editor.post("/save")
         #expect(refused.code == "1600" && refused.status == 409)
         #expect(
-            refused.hint == "undo the deletion, or delete or move what blocks leads to as well")
+            refused.hint == "undo the deletion, or also delete or move the destinations of blocks")
         #expect(editor.post("/undo").status == 200)
         #expect(try editor.state("hasChanges") == false)
         #expect(editor.get("/Page/1/blocks").status == 200)

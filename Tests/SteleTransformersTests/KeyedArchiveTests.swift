@@ -67,6 +67,33 @@ import Testing
         }
     }
 
+    /// The inputs of the comparison with libplist in Docs/Dependencies.md.
+    @Test(
+        "Lists that double at each level or nest too deeply are refused",
+        arguments: [
+            (count: 2, depth: 20), (2, 24), (1, 129), (1, 40_000),
+        ])
+    func growingListsAreRefused(count: Int, depth: Int) {
+        var bytes = Array("bplist00".utf8)
+        func number(_ value: Int, _ size: Int) -> [UInt8] {
+            (0..<size).map { UInt8(truncatingIfNeeded: value >> (8 * (size - 1 - $0))) }
+        }
+        var offsets: [UInt8] = []
+        for level in 1...depth {
+            offsets += number(bytes.count, 4)
+            bytes +=
+                [0xA0 | UInt8(count)] + Array(repeating: number(level, 4), count: count).joined()
+        }
+        offsets += number(bytes.count, 4)
+        bytes.append(0x09)
+        let table = bytes.count
+        bytes += offsets + [0, 0, 0, 0, 0, 0, 4, 4]
+        bytes += number(depth + 1, 8) + number(0, 8) + number(table, 8)
+        #expect(throws: BinaryPropertyListReader.Malformed.self) {
+            try BinaryPropertyListReader.read(bytes)
+        }
+    }
+
     @Test func manyAndLongOnesComeOut() throws {
         let long = String(repeating: "é", count: 70_000)
         let list = (0..<3_000).map { "\"text \($0)\"" }.joined(separator: ",")

@@ -1,7 +1,7 @@
 // Work on threads of its own, and waiting for it.
 
 import Glibc
-import SteleMutex
+import SteleSystem
 
 /// Runs `work` once on each of `count` threads, with the number of the thread, and waits for all.
 ///

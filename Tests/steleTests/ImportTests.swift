@@ -193,10 +193,10 @@ import Testing
         ("{\"code\":\"a\"}\n\n{\"code\":\"a\"}", 3, "code \"a\""),
         ("{\"code\":\"a\"}\n{\"name\":\"x\"}", 2, "code"),
         ("{\"code\":5}", 1, "code of Place"),
-        ("[1]", 1, "an object is expected"),
+        ("[1]", 1, "the line must be an object"),
         ("{\"code\":\"a\"", 1, "not JSON"),
         ("{\"code\":\"a\",\"beside\":\"b\"}", 1, "is an array"),
-        ("{\"code\":\"a\",\"beside\":[null]}", 1, "has a null"),
+        ("{\"code\":\"a\",\"beside\":[null]}", 1, "contains null"),
         ("{\"code\":\"a\",\"_entity\":\"Key\"}", 1, "_entity"),
         ("{\"code\":\"a\",\"_id\":5}", 1, "_id"),
     ])

@@ -40,61 +40,14 @@ import Testing
         #expect(gone.status == 1 && gone.errors.split(separator: "\n").count == 1)
     }
 
-    /// The C library reads the allocator's settings before the program's first line.
-    @Test func itBeginsAnewWithRoomForFreedBlocksInEachThread() throws {
-        let ours = "glibc.malloc.tcache_count=64"
-        let own = "glibc.malloc.tcache_count=9"
-        let other = "glibc.malloc.perturb=0"
-        for (given, expected) in [(nil, ours), (other, "\(other):\(ours)"), (own, own)] {
-            let program = try Program(
-                ["serve", "--port", "0"],
-                environment: ["TMPDIR": try folder(), "GLIBC_TUNABLES": given ?? ""])
-            _ = try Caller(program.lines(3))
-            #expect(try program.told("comm") == "stele\n")
-            // The C library has put an end where each setting ends.
-            let environment = try program.told("environ").replacing("\0", with: ":")
-            #expect(environment.contains("GLIBC_TUNABLES=\(expected):"), "\(environment)")
-            program.signal(SIGTERM)
-            #expect(program.end().status == 0)
+    @Test("The image and the systemd unit set the allocator's tunable that the documentation names")
+    func setsTheAllocatorsTunable() throws {
+        for file in ["Dockerfile", "Config/stele.service", "Docs/Operations.md"] {
+            let text = try String(
+                contentsOf: packageRoot.appendingPathComponent(file), encoding: .utf8)
+            #expect(text.contains("GLIBC_TUNABLES=glibc.malloc.tcache_count=64"), "\(file)")
         }
     }
-
-    /// The C library takes the setting away from who has rights of its own; it must not be sought
-    /// for ever.
-    @Test(.enabled(if: geteuid() == 0 && !hasSanitizer, "as root, without a sanitizer"))
-    func aProgramWithRightsOfItsOwnServesWithoutBeginningAnew() throws {
-        let copy = try folder() + "/stele"
-        try FileManager.default.copyItem(atPath: Program.path, toPath: copy)
-        defer { unlink(copy) }
-        let group: gid_t = 65_534
-        try #require(chown(copy, 0, group) == 0 && chmod(copy, 0o2755) == 0)
-        let program = try Program(["serve", "--port", "0"], file: copy)
-        _ = try Caller(program.lines(3))
-        // None where the folder or the container forbids them: then it begins anew.
-        let hasRights = try program.told("status").contains("Gid:\t\(getgid())\t\(group)\t")
-        #expect(try program.told("environ").contains("tcache_count") == !hasRights)
-        program.signal(SIGTERM)
-        #expect(program.end().status == 0)
-    }
-
-    /// What runs is the loader's file then, and beginning it anew would ask it for a file `serve`.
-    @Test(.enabled(if: loader != nil && !hasSanitizer, "where a loader is, without a sanitizer"))
-    func byWayOfTheLoaderItServesWithoutBeginningAnew() throws {
-        let program = try Program(
-            [Program.path, "serve", "--port", "0"], environment: ["TMPDIR": try folder()],
-            file: try #require(Self.loader))
-        _ = try Caller(program.lines(3))
-        #expect(try !program.told("environ").contains("tcache_count"))
-        program.signal(SIGTERM)
-        #expect(program.end().status == 0)
-    }
-
-    /// A sanitizer begins programs anew and looks into them for reasons of its own.
-    private static let hasSanitizer =
-        dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
-
-    private static let loader = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"]
-        .first { FileManager.default.fileExists(atPath: $0) }
 
     @Test func streamsTellTheSameAndResumeAfterAKill() throws {
         let folder = try folder()
@@ -142,9 +95,12 @@ import Testing
             (["serve", "--port", "\(port)"], "port \(port)"),
             (["serve", world, "--store", noStore], "database"),
             (["serve", league, "--store", "w.sqlite"], "another model"),
-            (["serve", league, "--store", "w.sqlite"], "use another --store, or import anew"),
+            (
+                ["serve", league, "--store", "w.sqlite"],
+                "use another --store, or import the data again"
+            ),
             (["serve", league, "--store", "/nope/x.sqlite"], "folder /nope does not exist"),
-            (["serve", noStore], "is no model: a .xcdatamodeld"),
+            (["serve", noStore], "it is not a model: a .xcdatamodeld"),
             (["import", world, "nope.ndjson", "--store", "n.sqlite"], "no such file"),
             (["serve", broken], "contents"),
             (["serve", "/nonexistent.xcdatamodeld"], "/nonexistent.xcdatamodeld"),
@@ -180,7 +136,9 @@ import Testing
     @Test func aModelThatAsksForMoreIsRefusedByName() throws {
         let stash = samplePath("Stash")
         let (status, _, errors) = try Program.run("serve", stash, "--port", "0")
-        #expect(status == 1 && errors.hasPrefix("stele: Stash asks for what does not work yet:"))
+        #expect(
+            status == 1
+                && errors.hasPrefix("stele: Stash uses features that are not supported yet:"))
         #expect(errors.contains("\n  - "))
     }
 

@@ -3,41 +3,74 @@
 import SteleModel
 import StelePersistence
 
-/// What is embedded below the rows of an answer, by relationship.
+/// What is embedded in the rows of an answer, by relationship.
 package struct Embedded: Sendable {
-    /// One relationship's destinations.
-    package struct Level: Sendable {
-        package enum Content: Sendable {
-            /// A to-one's destinations by key.
+    /// What is embedded for one relationship.
+    struct Level: Sendable {
+        enum Content: Sendable {
+            /// The destinations of a to-one relationship, by their keys.
             case destinations([Int64: Snapshot])
-            /// A to-many's members by owner, in the relationship's order.
+            /// The members of a to-many relationship by owner, in the relationship's order.
             case members([Int64: [Snapshot]])
-            /// A to-many's ids by owner, where it is selected and not embedded.
+            /// The ids of a to-many relationship by owner, if it is selected and not embedded.
             case keys([Int64: [Int64]])
         }
 
         /// `Relationship.index`, or `FetchedProperty.index`.
-        package let relationship: Int
-        package let content: Content
-        package let below: Embedded
-        /// A to-one's slot in its owner's values; nil for a to-many.
-        package var slot: Int?
+        let relationship: Int
+        let content: Content
+        let below: Embedded
+        /// The slot of a to-one relationship in its owner's values; nil for a to-many.
+        var slot: Int?
         /// The entities whose objects have that slot.
-        package var owners = 0..<0
-        /// Objects written for each destination or owner, those below them too; nil where nothing
-        /// is below.
+        var owners = 0..<0
+        /// The number of objects written for each destination or owner; nil if nothing is below.
         var weights: [Int64: Int]?
     }
 
-    package var levels: [Level] = []
+    var levels: [Level] = []
 
-    /// Nothing.
+    /// Nothing is embedded.
     package static let none = Embedded()
 
     package var isEmpty: Bool { levels.isEmpty }
 
-    /// The level of a relationship, or nil.
-    package func level(_ relationship: Int) -> Level? {
+    func level(_ relationship: Int) -> Level? {
         levels.first { $0.relationship == relationship }
+    }
+}
+
+// MARK: Weights
+
+extension Embedded {
+    /// The number of objects written for an object. It counts once for each path that leads to it.
+    func weight(with snapshot: Snapshot) -> Int {
+        levels.reduce(1) { Self.sum($0, $1.weight(in: snapshot)) }
+    }
+
+    /// The sum, or the maximum on overflow.
+    static func sum(_ one: Int, _ other: Int) -> Int {
+        let (sum, overflows) = one.addingReportingOverflow(other)
+        return overflows ? .max : sum
+    }
+}
+
+extension Embedded.Level {
+    /// The number of objects written for a destination, or for the members of an owner.
+    func weight(of key: Int64) -> Int {
+        if let weights { return weights[key] ?? 0 }
+        return switch content {
+        case .destinations(let found): found[key] == nil ? 0 : 1
+        case .members(let all): all[key]?.count ?? 0
+        case .keys: 0
+        }
+    }
+
+    fileprivate func weight(in owner: Snapshot) -> Int {
+        guard let slot else { return weight(of: owner.key) }
+        guard owners.contains(owner.entity), owner.values.indices.contains(slot),
+            case .key(let key) = owner.values[slot]
+        else { return 0 }
+        return weight(of: key)
     }
 }

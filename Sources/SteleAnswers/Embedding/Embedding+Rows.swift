@@ -6,56 +6,49 @@ import StelePersistence
 import SteleRequests
 
 extension Embedding {
-    /// What is embedded in a list's rows.
+    /// Fetches what is embedded in the rows of a list.
     package static func embedded(
         in rows: FetchedRows, _ shape: Shape, _ context: ManagedObjectContext, limits: Limits
     ) throws -> Embedded {
         var embedding = Embedding(context, limits: limits)
-        return try embedding.embedded(in: rows, shape)
-    }
-
-    /// What is embedded in rows of a shape.
-    private mutating func embedded(in rows: FetchedRows, _ shape: Shape) throws -> Embedded {
-        switch rows {
-        case .values(let rows): try embedded(in: rows, shape)
-        case .objects(let snapshots): try below(snapshots, shape.inclusion)
+        return switch rows {
+        case .values(let rows): try embedding.embedded(in: rows, shape)
+        case .objects(let snapshots): try embedding.below(snapshots, shape.inclusion)
         }
     }
 
-    /// What the columns of relationships need beside the rows.
+    /// Fetches what the columns of relationships need besides the rows.
     private mutating func embedded(in rows: [[Value]], _ shape: Shape) throws -> Embedded {
         guard case .columns(let columns, let inclusion) = shape else { return .none }
         var embedded = Embedded()
         for column in columns {
+            let level: Embedded.Level
+            let keys: [Int64]
             switch column.source {
             case .toMany(let relationship):
-                let owners = rows.compactMap { RowKey.id(of: $0) }
                 if let known = embedded.level(relationship.index) {
-                    // Another column of the same: read once, written again.
+                    // Another column of the same relationship: read once, written again.
                     try spend(known)
-                } else if let branch = inclusion.branch(relationship.index) {
-                    let level = try members(
-                        relationship, branch.below, owners: owners)
-                    try check(level, owners)
-                    embedded.levels.append(level)
+                    continue
+                }
+                keys = rows.compactMap { RowKey.id(of: $0) }
+                if let branch = inclusion.branch(relationship.index) {
+                    level = try members(relationship, branch.below, owners: keys)
                 } else {
-                    embedded.levels.append(try keys(relationship, owners: owners))
+                    level = try self.keys(relationship, owners: keys)
                 }
             case .fetched(let property):
                 guard let branch = inclusion.branch(property.index) else { continue }
-                let owners = rows.compactMap { RowKey.id(of: $0) }
-                let level = try fetched(property, branch.below, owners: owners)
-                try check(level, owners)
-                embedded.levels.append(level)
+                keys = rows.compactMap { RowKey.id(of: $0) }
+                level = try fetched(property, branch.below, owners: keys)
             case .toOne(let place, let relationship):
                 guard let branch = inclusion.branch(relationship.index) else { continue }
-                let keys = rows.compactMap { row in RowKey.key(in: row, at: place) }
-                let level = try destinations(
-                    relationship, branch.below, keys: Array(Set(keys)))
-                try check(level, keys)
-                embedded.levels.append(level)
+                keys = rows.compactMap { RowKey.key(in: $0, at: place) }
+                level = try destinations(relationship, branch.below, keys: Array(Set(keys)))
             case .value, .composite, .entityName: continue
             }
+            try check(level, keys)
+            embedded.levels.append(level)
         }
         return embedded
     }

@@ -1,4 +1,4 @@
-/// Fetches what `include` embeds, one query a level.
+/// Fetches what `include` embeds, with one query for each level.
 
 import SteleGraph
 import SteleModel
@@ -6,19 +6,19 @@ import StelePersistence
 import StelePredicates
 import SteleRequests
 
-/// Fetches what is embedded; bounded in the number of objects.
+/// Fetches what is embedded, up to a maximum number of objects.
 package struct Embedding {
-    package let context: ManagedObjectContext
-    package let limits: Limits
+    let context: ManagedObjectContext
+    let limits: Limits
     private var objects = 0
 
-    package init(_ context: ManagedObjectContext, limits: Limits) {
+    init(_ context: ManagedObjectContext, limits: Limits) {
         self.context = context
         self.limits = limits
     }
 
-    /// What is embedded below whole objects.
-    package mutating func below(_ owners: [Snapshot], _ inclusion: Inclusion) throws -> Embedded {
+    /// Fetches what is embedded in whole objects.
+    mutating func below(_ owners: [Snapshot], _ inclusion: Inclusion) throws -> Embedded {
         var embedded = Embedded()
         for branch in inclusion.branches {
             var keys: [Int64] {
@@ -47,7 +47,7 @@ package struct Embedding {
         return embedded
     }
 
-    /// The destinations of a to-one, and what is below them.
+    /// Fetches the destinations of a to-one relationship, and what is below them.
     mutating func destinations(
         _ relationship: Relationship, _ inclusion: Inclusion, keys: [Int64]
     ) throws -> Embedded.Level {
@@ -62,8 +62,8 @@ package struct Embedding {
         return level
     }
 
-    /// The members of a to-many, and what is below them.
-    package mutating func members(
+    /// Fetches the members of a to-many relationship, and what is below them.
+    mutating func members(
         _ relationship: Relationship, _ below: Inclusion, owners: [Int64]
     ) throws -> Embedded.Level {
         let pairs = try context.memberSnapshots(of: relationship, owners: Array(Set(owners)))
@@ -71,8 +71,8 @@ package struct Embedding {
         return try level(relationship.index, pairs, limit: nil, below)
     }
 
-    /// The ids of a to-many's members.
-    package mutating func keys(
+    /// Fetches the ids of a to-many relationship's members.
+    mutating func keys(
         _ relationship: Relationship, owners: [Int64]
     ) throws -> Embedded.Level {
         let keys = try context.memberKeys(of: relationship, owners: owners)
@@ -82,7 +82,7 @@ package struct Embedding {
         return level
     }
 
-    /// Counts what a level writes once more.
+    /// Counts the objects of a level that is written once more.
     mutating func spend(_ level: Embedded.Level) throws {
         switch level.content {
         case .destinations(let found): try spend(found.count)
@@ -91,13 +91,13 @@ package struct Embedding {
         }
     }
 
-    /// What a fetched property gives each owner, and what is below that: one statement joins the
-    /// owners to what fits them.
-    package mutating func fetched(
+    /// Fetches the objects that a fetched property gives for each owner, and what is below them.
+    /// One statement joins the owners to the objects.
+    mutating func fetched(
         _ property: FetchedProperty, _ below: Inclusion, owners: [Int64]
     ) throws -> Embedded.Level {
         var request = property.request(for: Array(Set(owners)))
-        // One too many is enough to know that it is too much.
+        // One more than allowed tells that there are too many.
         request.fetchLimit = limits.includedObjects - objects + 1
         let pairs = owners.isEmpty ? [] : try fetched(request)
         try spend(pairs.count)
@@ -110,7 +110,7 @@ package struct Embedding {
         guard context.parent != nil, let source = request.source else {
             return try context.reader().fetchedSnapshots(request)
         }
-        // What is unsaved is asked of one owner after the other.
+        // Unsaved objects are found for one owner after the other.
         return try source.keys.flatMap { owner in
             var its = request
             its.source = FetchSource(entity: source.entity, keys: [owner])
@@ -143,10 +143,9 @@ package struct Embedding {
         return level
     }
 
-    /// Counts what a level writes for rows that name these destinations or owners. One object
-    /// stands in an answer as often as paths lead to it, so that few objects can make an answer
-    /// without end.
-    package func check(_ level: Embedded.Level, _ keys: some Sequence<Int64>) throws {
+    /// Counts what a level writes for rows with these destinations or owners. An object is written
+    /// once for each path that leads to it, so a few objects can make an answer without end.
+    func check(_ level: Embedded.Level, _ keys: some Sequence<Int64>) throws {
         guard level.weights != nil else { return }
         try check(keys.reduce(0) { Embedded.sum($0, level.weight(of: $1)) })
     }

@@ -1,4 +1,4 @@
-/// What came of a plan, before it is an answer.
+/// The results of plans, before they become answers.
 
 import SteleHTTP
 import SteleModel
@@ -8,19 +8,19 @@ import SteleRequests
 /// The rows of a list, ready to be written.
 package struct ListOutcome: Sendable {
     package let rows: FetchedRows
-    /// The entity that the list is of.
     package let entity: Entity
     package let shape: Shape
     package let embedded: Embedded
-    /// The parameters that lead to the next page; nil where this is the last.
+    /// The start of the next page; nil if this page is the last.
     package let next: NextPage?
-    /// How many there are, where `count=true` asked.
+    /// The number of rows on all pages, if `count=true` asks for it.
     package let total: Int?
+    /// The entity tag, without quotes; nil if there is none.
     package let tag: String?
 
     package init(
-        rows: FetchedRows, entity: Entity, shape: Shape, embedded: Embedded, next: NextPage?,
-        total: Int?, tag: String?
+        rows: FetchedRows, entity: Entity, shape: Shape, embedded: Embedded,
+        next: NextPage? = nil, total: Int? = nil, tag: String? = nil
     ) {
         self.rows = rows
         self.entity = entity
@@ -34,46 +34,46 @@ package struct ListOutcome: Sendable {
 
 /// The rows of a list that is too long to hold, batch by batch. One thread at a time uses it.
 package protocol RowSource: Sendable {
-    /// The next rows with what is embedded in them; nil at the end.
+    /// The next rows, with what is embedded in them; nil at the end.
     func next() throws -> (rows: FetchedRows, embedded: Embedded)?
-    /// Gives back what the rows come from.
+    /// Releases what the rows are read from.
     func close()
 }
 
-/// What came of a plan.
+/// The result of a plan.
 package enum Outcome: Sendable {
-    /// An answer that is made already.
+    /// A finished answer.
     case response(Response)
-    /// The client has it already (304).
+    /// The client has the current state (304).
     case notModified(tag: String)
-    /// One row of the list's shape.
+    /// A single object, as the only row of a list.
     case object(ListOutcome)
-    /// A to-one without a destination.
+    /// A to-one relationship without a destination.
     case null(tag: String?)
     case list(ListOutcome)
-    /// A list's first rows, and where they are not all the way to the others.
+    /// The first rows of a list, and the source of the others, if there are others.
     case stream(ListOutcome, (any RowSource)?)
     case count(Int, tag: String?)
     case binary(BinaryContent, tag: String?)
-    /// Objects that were made: one, or as many as the body's array holds.
+    /// New objects: one, or those of the body's array. `isNew` is false if an upsert made none.
     case created([Snapshot], isArray: Bool, isNew: Bool, entity: Entity)
     case changed(Snapshot)
-    /// An entry an operation of a transaction.
+    /// The results of a transaction's operations.
     case operations([OperationOutcome])
-    /// An answer that is given again: its head, and its objects as they are now.
+    /// A repeated answer: its head, and its objects as they are now.
     case again(Response, [OperationOutcome], isArray: Bool)
-    /// How many objects a write of all that match has changed, or deleted.
+    /// The number of objects that a write of all that match has changed or deleted.
     case updatedAll(Int)
     case deletedAll(Int)
-    /// Done, with nothing to say.
+    /// Success without a body.
     case done
-    /// The ids that are in a to-many now.
+    /// The ids of the members of a to-many relationship.
     case members([Int64])
-    /// The id that is in a to-one now.
+    /// The id of a to-one relationship's destination.
     case destination(Int64?)
 }
 
-/// A value's bytes, wherever they are.
+/// The bytes of a value, in memory or in a file.
 package enum BinaryContent: Sendable {
     case bytes([UInt8])
     case file(FileBody)
@@ -86,7 +86,6 @@ package enum BinaryContent: Sendable {
     }
 }
 
-/// What came of an operation.
 package enum OperationOutcome: Sendable {
     case object(Snapshot?)
     case deleted(entity: Int, key: Int64?)

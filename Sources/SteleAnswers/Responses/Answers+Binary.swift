@@ -1,19 +1,19 @@
-// Bytes as an answer, whole or a part of them.
+// Bytes as an answer, whole or in part.
 
 import SteleHTTP
 import SteleRequests
 
 extension Answers {
-    package func binary(_ content: BinaryContent, _ tag: String?, _ call: Call) -> Response {
+    func binary(_ content: BinaryContent, _ tag: String?, _ call: Call) -> Response {
         let tag = tag.map { "\"\($0)\"" }
         let type: [Field] = [
             ("Content-Type", MediaType.bytes.rawValue), ("Accept-Ranges", "bytes"),
-            // The bytes are whatever a client has sent: no browser shall run them as a page.
+            // The bytes are a client's: a browser must not run them as a page.
             ("X-Content-Type-Options", "nosniff"), ("Content-Disposition", "attachment"),
         ]
         let headers = type + (tag.map { [("ETag", $0)] } ?? []) + caching
         var field = call.request.headers["Range"]
-        // A part only goes with the rest that the client has (RFC 9110, 13.1.5).
+        // A part is of use only with the rest that the client has (RFC 9110, 13.1.5).
         if let held = call.request.headers["If-Range"], held != tag { field = nil }
         switch ByteRange(field, of: content.count) {
         case .whole:

@@ -1,4 +1,4 @@
-/// From what came of a plan to an HTTP answer: statuses, header fields, bodies.
+/// From outcomes to HTTP answers: statuses, header fields, bodies.
 
 import SteleHTTP
 import SteleJSON
@@ -6,18 +6,19 @@ import SteleModel
 import StelePersistence
 import SteleRequests
 
-/// Makes the answers of one service.
+/// Makes the answers of a service.
 package struct Answers: Sendable {
+    /// A header field.
     package typealias Field = (name: String, value: String)
 
     package private(set) var renderer: SnapshotRenderer
     package let limits: Limits
     package let basePath: String
-    /// What addresses of objects begin with: the base path, or that of an editing context.
+    /// The prefix of objects' addresses: the base path, or the address of an editing context.
     package private(set) var objectsPath: String
-    /// Whether it is of an editing context: nothing of it is kept, and nothing has a tag.
+    /// Whether the answers are of an editing context: they are not kept and have no tags.
     package private(set) var isEditing = false
-    /// From the cache generation that a request begins in to that of its answer.
+    /// From the cache generation when a request begins to that of its answer.
     private let generation: @Sendable (String) -> String
 
     package init(
@@ -31,7 +32,7 @@ package struct Answers: Sendable {
         objectsPath = basePath
     }
 
-    /// The same for what is below an editing context.
+    /// The same for the routes below an editing context.
     package func editing(_ context: String) -> Answers {
         var copy = self
         copy.objectsPath = "\(basePath)\(RoutePattern.contexts.rawValue)/\(context)"
@@ -40,40 +41,36 @@ package struct Answers: Sendable {
         return copy
     }
 
-    /// What this answer says of keeping it.
-    package var caching: [Field] { isEditing ? [("Cache-Control", "no-store")] : Self.caching }
+    var caching: [Field] { isEditing ? [("Cache-Control", "no-store")] : Self.caching }
 
-    /// What every answer that may be kept says (contract, section 2).
+    /// The caching fields of an answer that may be kept (contract, section 2).
     package static let caching: [Field] = [
         ("Cache-Control", "private, no-cache"),
         ("Vary", "Accept, Accept-Encoding, Authorization"),
     ]
 
-    /// The answer for what came of a call's plan.
     package func response(_ outcome: Outcome, for call: Call) -> Response {
         switch outcome {
         case .response(let response): response
         case .notModified(let tag):
             Response(status: 304, headers: [("ETag", "\"\(tag)\"")] + Self.caching)
         case .object(let one): object(one, call)
-        case .null(let tag): read(ByteWriter.null, tag, call)
+        case .null(let tag): read({ $0.null() }, tag, call)
         case .list(let list): self.list(list, nil, call)
         case .stream(let list, let more): self.list(list, more, call)
         case .binary(let content, let tag): binary(content, tag, call)
         case .count(let count, let tag):
-            read(
-                { writer in
-                    writer.raw("{\"count\":")
-                    writer.integer(Int64(count))
-                    writer.byte(UInt8(ascii: "}"))
-                }, tag, call)
+            read({ Self.write("{\"count\":", count, to: &$0) }, tag, call)
         case .created(let objects, let isArray, let isNew, let entity):
-            created(objects, isArray: isArray, isNew ? 201 : 200, entity, call)
+            created(objects, isArray: isArray, status: isNew ? 201 : 200, of: entity, for: call)
         case .changed(let snapshot): changed(snapshot, call)
         case .operations(let all): minimal(call) ?? json(200) { operations(all, call, to: &$0) }
-        case .again(let head, let objects, let isArray): again(head, objects, isArray, call)
-        case .updatedAll(let count): minimal(call) ?? tally("{\"updated\":", count)
-        case .deletedAll(let count): minimal(call) ?? tally("{\"deleted\":", count)
+        case .again(let head, let objects, let isArray):
+            again(head, objects, isArray: isArray, for: call)
+        case .updatedAll(let count):
+            minimal(call) ?? json(200) { Self.write("{\"updated\":", count, to: &$0) }
+        case .deletedAll(let count):
+            minimal(call) ?? json(200) { Self.write("{\"deleted\":", count, to: &$0) }
         case .done: Response(status: 204)
         case .members(let keys): minimal(call) ?? json(200) { $0.keys(keys) }
         case .destination(let key):
@@ -82,7 +79,7 @@ package struct Answers: Sendable {
     }
 
     private func renderer(for call: Call) -> SnapshotRenderer {
-        call.numbersAsStrings ? renderer.writingNumbersAsStrings(true) : renderer
+        renderer.writingNumbersAsStrings(call.numbersAsStrings)
     }
 
     private func object(_ one: ListOutcome, _ call: Call) -> Response {
@@ -104,7 +101,7 @@ package struct Answers: Sendable {
         return Response(status: 200, headers: headers, body: body)
     }
 
-    /// A small answer of a read.
+    /// The answer to a read that gives no list.
     private func read(
         _ write: (inout ByteWriter) -> Void, _ tag: String?, _ call: Call, of entity: Entity? = nil
     ) -> Response {
@@ -116,7 +113,7 @@ package struct Answers: Sendable {
         return Response(status: 200, headers: head(tag, isCompressed: isCompressed), body: body)
     }
 
-    /// The answer where a value of the answer cannot be written.
+    /// The answer if a value of it cannot be written.
     private func refusal(_ failure: any Error, _ entity: Entity?) -> Response {
         let problem =
             (failure as? UnreadableValue).map { value in
@@ -146,7 +143,7 @@ package struct Answers: Sendable {
             body: .bytes(writer.take()))
     }
 
-    /// The answer of a write to who wants none.
+    /// The answer to a write with `Prefer: return=minimal`; nil without it.
     private func minimal(_ call: Call, _ headers: [Field] = []) -> Response? {
         guard call.terms.wantsMinimal else { return nil }
         return Response(status: 204, headers: headers + [Self.applied])
@@ -155,7 +152,7 @@ package struct Answers: Sendable {
     private static let applied: Field = ("Preference-Applied", "return=minimal")
 
     private func created(
-        _ objects: [Snapshot], isArray: Bool, _ status: Int, _ entity: Entity, _ call: Call
+        _ objects: [Snapshot], isArray: Bool, status: Int, of entity: Entity, for call: Call
     ) -> Response {
         var headers: [Field] = []
         if !isArray, let one = objects.first {
@@ -185,17 +182,15 @@ package struct Answers: Sendable {
     private func changed(_ snapshot: Snapshot, _ call: Call) -> Response {
         let headers = tag(of: snapshot, call)
         if let minimal = minimal(call, headers) { return minimal }
-        // Who sends bytes is not answered with the object around them.
+        // The sender of bytes does not get the object that holds them.
         if case .binary = call.route.resource { return Response(status: 204, headers: headers) }
         return json(200, headers: headers) { renderer(for: call).write(snapshot, to: &$0) }
     }
 
-    private func tally(_ head: StaticString, _ count: Int) -> Response {
-        json(200) { writer in
-            writer.raw(head)
-            writer.integer(Int64(count))
-            writer.byte(UInt8(ascii: "}"))
-        }
+    private static func write(_ head: StaticString, _ count: Int, to writer: inout ByteWriter) {
+        writer.raw(head)
+        writer.integer(Int64(count))
+        writer.byte(UInt8(ascii: "}"))
     }
 
     private func operations(
@@ -220,7 +215,7 @@ package struct Answers: Sendable {
     }
 
     private func again(
-        _ head: Response, _ objects: [OperationOutcome], _ isArray: Bool, _ call: Call
+        _ head: Response, _ objects: [OperationOutcome], isArray: Bool, for call: Call
     ) -> Response {
         var answer = head
         if !isArray, case .object(let one?)? = objects.first {
@@ -232,7 +227,7 @@ package struct Answers: Sendable {
         return answer
     }
 
-    /// The tag of an object that a write has left.
+    /// The tag of an object after a write.
     private func tag(of snapshot: Snapshot, _ call: Call) -> [Field] {
         if isEditing { return [] }
         let tag = EntityTags.plain(
@@ -257,6 +252,4 @@ extension ByteWriter {
         }
         byte(UInt8(ascii: "]"))
     }
-
-    fileprivate static func null(_ writer: inout ByteWriter) { writer.null() }
 }

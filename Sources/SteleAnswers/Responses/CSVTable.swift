@@ -1,17 +1,16 @@
-/// A list as comma-separated values (RFC 4180): a header line, then a line a row.
+/// A list as comma-separated values (RFC 4180): a header line, and a line for each row.
 
 import SteleJSON
 import SteleModel
 import StelePersistence
 import SteleRequests
 
-/// The columns of one list's CSV. Null is an empty cell, `""` the empty text.
+/// The columns of a list as CSV. Null is an empty cell, `""` the empty text.
 struct CSVTable: Sendable {
     private struct Slot: Sendable {
-        package let name: String
-        /// Where the value is in a snapshot of each entity of the family, and how it is written;
-        /// nil where that entity has no such property.
-        package var places: [(slot: Int, kind: ValueKind, fixed: Value?)?]
+        let name: String
+        /// The slot and kind in each entity of the family; nil in one without the property.
+        var places: [(slot: Int, kind: ValueKind, fixed: Value?)?]
     }
 
     private enum Columns: Sendable {
@@ -22,8 +21,8 @@ struct CSVTable: Sendable {
     private let columns: Columns
     private let renderer: SnapshotRenderer
 
-    /// Whole objects have the properties of the entity and, after these, of its subentities.
-    package init(_ shape: Shape, of entity: Entity, renderer: SnapshotRenderer) {
+    /// Whole objects have the properties of the entity, then those of its subentities.
+    init(_ shape: Shape, of entity: Entity, renderer: SnapshotRenderer) {
         self.renderer = renderer
         switch shape {
         case .columns(let columns, _), .rows(let columns, _): self.columns = .rows(columns)
@@ -61,8 +60,8 @@ struct CSVTable: Sendable {
         writer.raw("\r\n")
     }
 
-    /// Appends the row at an index, which must be one of the list's.
-    package func write(
+    /// Appends the row at an index of the list.
+    func write(
         _ rows: FetchedRows, _ index: Int, _ embedded: Embedded, to writer: inout ByteWriter
     ) {
         switch (rows, columns) {
@@ -159,8 +158,8 @@ struct CSVTable: Sendable {
         }
     }
 
-    /// A cell of text: in quotes where it holds what ends a cell, or is empty, which without them
-    /// would be null.
+    /// Appends a cell of text. It is quoted if it contains a separator or a quote, or is empty:
+    /// without quotes an empty cell is null.
     private func write(text: String, to writer: inout ByteWriter) {
         var text = text
         text.withUTF8 { bytes in
@@ -182,7 +181,7 @@ struct CSVTable: Sendable {
 }
 
 extension Property {
-    /// The default of what no store keeps; nil for all others.
+    /// The default of a transient attribute; nil for other properties.
     fileprivate var fixedValue: Value? {
         guard case .attribute(let it) = self, it.isTransient else { return nil }
         return it.declaration.defaultValue

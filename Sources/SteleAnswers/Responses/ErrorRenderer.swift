@@ -1,4 +1,4 @@
-// What each kind of error says of itself.
+// The problems of all kinds of error.
 
 import SteleGraph
 import SteleJSON
@@ -7,15 +7,15 @@ import StelePersistence
 import StelePredicates
 import SteleRequests
 
-/// Turns the errors of the layers below into problems, with the model's names.
+/// Makes problems of the errors of lower layers, with the names of the model.
 package struct ErrorRenderer {
-    package let renderer: SnapshotRenderer
-    /// What addresses of objects begin with.
-    package let basePath: String
-    /// Whether objects that are not saved have addresses, as below an editing context.
-    package var isEditing = false
+    let renderer: SnapshotRenderer
+    /// The prefix of objects' addresses.
+    let basePath: String
+    /// Whether unsaved objects have addresses, as in an editing context.
+    let isEditing: Bool
 
-    package init(renderer: SnapshotRenderer, basePath: String, isEditing: Bool = false) {
+    package init(renderer: SnapshotRenderer, basePath: String, isEditing: Bool) {
         self.renderer = renderer
         self.basePath = basePath
         self.isEditing = isEditing
@@ -25,7 +25,7 @@ package struct ErrorRenderer {
 
     private var model: Model { renderer.model }
 
-    package func problem(_ error: JSONError) -> Problem {
+    func problem(_ error: JSONError) -> Problem {
         let kind: ErrorCode =
             switch error.kind {
             case .syntax: .json
@@ -45,7 +45,7 @@ package struct ErrorRenderer {
             ])
     }
 
-    package func problem(_ error: PredicateError) -> Problem {
+    func problem(_ error: PredicateError) -> Problem {
         let kind = ErrorCode.words.first { $0.text == error.code } ?? .predicate
         var members: [(String, JSONValue)] = [
             ("position", .integer(Int64(error.position))), ("near", .string(error.near)),
@@ -54,7 +54,7 @@ package struct ErrorRenderer {
         return Problem(kind, error.message, hint: error.hint, members: members)
     }
 
-    package func problem(
+    func problem(
         _ failure: ValidationErrors, places: [(key: Int64, path: [String])] = []
     ) -> Problem {
         let paths = Dictionary(places, uniquingKeysWith: { first, _ in first })
@@ -72,7 +72,7 @@ package struct ErrorRenderer {
             ? "one value breaks \(entries.count) rules" : "\(values) values are not valid"
         var problem = Problem(
             .severalFailures, "\(what); the first: " + first.detail, errors: entries)
-        // All of them delete rules that deny: a conflict as one alone is.
+        // All are delete rules that deny: a conflict, as a single one is.
         if failure.errors.allSatisfy({ $0.code == Self.deniedDelete }) {
             problem.status = ErrorCode.deniedDelete.status
             problem.hint = hint(first)
@@ -81,13 +81,16 @@ package struct ErrorRenderer {
     }
 
     private func hint(_ error: ValidationError) -> String? {
-        guard error.code == Self.deniedDelete, isAddressed(error.key), let name = error.property else {
+        guard error.code == Self.deniedDelete, isAddressed(error.key), let name = error.property
+        else {
             return nil
         }
-        // In an editing context the object is deleted already, and has no routes.
-        if isEditing { return "undo the deletion, or delete or move what \(name) leads to as well" }
+        // In an editing context the object is deleted already and has no routes.
+        if isEditing {
+            return "undo the deletion, or also delete or move the destinations of \(name)"
+        }
         if case .key(let key) = error.value, !isAddressed(key) {
-            return "the request makes it itself: leave out the link, or the deletion"
+            return "the request itself makes this link: leave out the link or the deletion"
         }
         return "delete or move them first: GET \(path(error.entity, error.key))/\(name)"
     }
@@ -95,7 +98,7 @@ package struct ErrorRenderer {
     private func entry(_ error: ValidationError, _ steps: [String]?) -> JSONValue {
         var members: [(String, JSONValue)] = []
         if let steps {
-            // Of an attribute in a composite each name is a step.
+            // Each name in the path of a composite's attribute is a step.
             let whole =
                 steps + (error.property.map { $0.split(separator: ".").map(String.init) } ?? [])
             members.append(("at", .string(Problem.pointer(whole))))
@@ -120,7 +123,7 @@ package struct ErrorRenderer {
 
     private func isAddressed(_ key: Int64) -> Bool { key > 0 || (key < 0 && isEditing) }
 
-    /// An object as sentences call it; by its temporary id only where that is an address.
+    /// The name of an object in messages, with its temporary id only where that is an address.
     private func name(_ entity: String, _ key: Int64) -> String {
         isAddressed(key) ? "\(entity) \(TemporaryID.text(key))" : ObjectID.name(entity, key)
     }
@@ -136,7 +139,7 @@ package struct ErrorRenderer {
         return .raw(writer.take())
     }
 
-    package func problem(_ error: ContextError) -> Problem {
+    func problem(_ error: ContextError) -> Problem {
         switch error {
         case .abstractEntity: Problem(.abstract, error.description)
         case .deleted(let entity, let key):
@@ -144,7 +147,7 @@ package struct ErrorRenderer {
         case .tooManyObjects:
             Problem(
                 .contextEvaluation, error.description,
-                hint: "narrow it by where, or save first: then the store works it out")
+                hint: "narrow it with where, or save first, so that the store evaluates it")
         case .foreignIdentity, .unusableURI: Problem(.object, error.description)
         case .wrongDestination, .noDestination: Problem(.noDestination, error.description)
         case .noSuchRelationship, .noSuchProperty, .noSingleValue:
@@ -154,12 +157,12 @@ package struct ErrorRenderer {
         }
     }
 
-    /// The problem that a store's refusal is; nil where only the log is told.
-    package func problem(_ error: StoreError) -> Problem? {
+    /// The problem of a store's error; nil for one that only the log records.
+    func problem(_ error: StoreError) -> Problem? {
         switch error {
         case .moved:
             return Problem(
-                .busy, "what the request was made from changed each time that it was tried",
+                .busy, "the data that the request depends on changed on every attempt",
                 headers: [("Retry-After", "1")])
         case .conflicts(let conflicts): return problem(conflicts)
         case .constraint(let conflict): return problem(conflict)
@@ -170,7 +173,7 @@ package struct ErrorRenderer {
         case .deadline(let seconds):
             return Problem(
                 .deadline, "the query ran longer than \(Int(seconds)) s",
-                hint: "narrow it by where, or give it an index", headers: [("Retry-After", "1")])
+                hint: "narrow it with where, or add an index", headers: [("Retry-After", "1")])
         case .unsupported(let what): return .notBuilt(what)
         case .predicate(let error): return problem(error)
         case .invalid(let what): return Problem(.predicateValue, what)
@@ -178,9 +181,9 @@ package struct ErrorRenderer {
         case .expired:
             return Problem(
                 .expiredToken,
-                "what was saved meanwhile was purged from the history before it was read",
-                hint: "ask again, without a token, and begin with the data as it is then")
-        case .closed: return Problem(.unavailable, "the store is closed: the service stops")
+                "changes were purged from the history before they were read",
+                hint: "ask again without a token, and start from the current data")
+        case .closed: return Problem(.unavailable, "the service is stopping")
         case .incompatible, .failed: return nil
         }
     }
@@ -212,8 +215,8 @@ package struct ErrorRenderer {
             members: [("objects", .array(entries))])
     }
 
-    /// - Parameter places: those of the body's new objects by their keys.
-    package func problem(
+    /// - Parameter places: the places of the body's new objects, by their keys.
+    func problem(
         _ conflict: ConstraintConflict, places: [(key: Int64, path: [String])] = []
     ) -> Problem {
         let entity = model.entities[conflict.entity]
@@ -236,7 +239,7 @@ package struct ErrorRenderer {
                 members.append(("at", .string(Problem.pointer(steps))))
             }
             if isAddressed(key) { members.append(("object", .string(path(entity, key)))) }
-            // The body is that object, and the rest says all of it.
+            // The body is that object, and the other members describe it.
             if members.isEmpty { return nil }
             members.append(("entity", .string(entity.name)))
             members.append(("message", .string("\(names) must be unique")))

@@ -1,83 +1,65 @@
-/// The only table from errors to statuses.
+/// From errors to statuses: the only table.
 
-import Logging
 import SteleGraph
-import SteleHTTP
 import SteleJSON
 import SteleModel
 import StelePersistence
 import StelePredicates
 import SteleRequests
 
-/// What validation finds in a body, with the places of the body's new objects by their keys.
-package struct PlacedErrors: Error {
-    package let errors: ValidationErrors
+/// An error in a body, with the places of the body's new objects by their keys.
+package struct Placed<Cause: Sendable>: Error {
+    package let cause: Cause
     package let places: [(key: Int64, path: [String])]
 
-    package init(errors: ValidationErrors, places: [(key: Int64, path: [String])]) {
-        self.errors = errors
+    package init(_ cause: Cause, places: [(key: Int64, path: [String])]) {
+        self.cause = cause
         self.places = places
     }
 }
 
-/// Values that two objects have, with the places of the body's new objects by their keys.
-package struct PlacedConflict: Error {
-    package let conflict: ConstraintConflict
-    package let places: [(key: Int64, path: [String])]
-
-    package init(conflict: ConstraintConflict, places: [(key: Int64, path: [String])]) {
-        self.conflict = conflict
-        self.places = places
-    }
-}
-
-/// What a client is told of an error, whatever threw it.
+/// What a client is told of an error.
 package struct ErrorResponse {
     package let problem: Problem
-    /// What only the log is told, under the id that the answer names.
+    /// The text that only the log gets, under the id in the answer.
     package let secret: (id: String, text: String)?
 
     /// - Parameters:
-    ///   - basePath: what addresses of objects begin with.
-    ///   - isEditing: whether it is of an editing context.
+    ///   - basePath: the prefix of objects' addresses.
+    ///   - isEditing: whether the answer is of an editing context.
     package init(
         _ error: any Error, renderer: SnapshotRenderer, basePath: String = "",
         isEditing: Bool = false
     ) {
         let renderer = ErrorRenderer(
             renderer: renderer, basePath: basePath, isEditing: isEditing)
-        switch error {
-        case let problem as Problem: self.init(problem)
-        case let error as JSONError: self.init(renderer.problem(error))
-        case let error as PredicateError: self.init(renderer.problem(error))
-        case let error as ValidationErrors: self.init(renderer.problem(error))
-        case let error as PlacedErrors:
-            self.init(renderer.problem(error.errors, places: error.places))
-        case let error as PlacedConflict:
-            self.init(renderer.problem(error.conflict, places: error.places))
-        case let error as ValidationError:
-            self.init(renderer.problem(ValidationErrors([error])))
-        case let error as ContextError: self.init(renderer.problem(error))
-        case let error as StoreError:
-            if let problem = renderer.problem(error) {
-                self.init(problem)
-            } else {
-                self.init(unknown: error)
-            }
-        default: self.init(unknown: error)
+        if let problem = renderer.problem(of: error) {
+            self.problem = problem
+            secret = nil
+            return
         }
-    }
-
-    private init(_ problem: Problem) {
-        self.problem = problem
-        secret = nil
-    }
-
-    private init(unknown error: any Error) {
         let id = String(UInt64.random(in: .min ... .max), radix: 16)
         problem = Problem(
-            .internal, "an error of the service; the log has it under \(id)",
+            .internal, "internal error; the log has it under \(id)",
             members: [("id", .string(id))])
         secret = (id, String(describing: error))
+    }
+}
+
+extension ErrorRenderer {
+    /// The problem of an error; nil for one that only the log records.
+    package func problem(of error: any Error) -> Problem? {
+        switch error {
+        case let problem as Problem: problem
+        case let error as JSONError: problem(error)
+        case let error as PredicateError: problem(error)
+        case let errors as ValidationErrors: problem(errors)
+        case let errors as Placed<ValidationErrors>: problem(errors.cause, places: errors.places)
+        case let error as Placed<ConstraintConflict>: problem(error.cause, places: error.places)
+        case let error as ValidationError: problem(ValidationErrors([error]))
+        case let error as ContextError: problem(error)
+        case let error as StoreError: problem(error)
+        default: nil
+        }
     }
 }

@@ -1,4 +1,4 @@
-/// A list's body: made in one piece as long as it is small, then as a stream.
+/// The body of a list: in one piece while it is small, then as a stream.
 
 import SteleHTTP
 import SteleJSON
@@ -6,17 +6,17 @@ import SteleModel
 import StelePersistence
 import SteleRequests
 
-/// The rows of a list and how they are written.
+/// The rows of a list, and how they are written.
 struct ListBody: Sendable {
-    package let outcome: ListOutcome
-    /// Where the other rows come from; nil where the outcome has them all.
-    package let more: (any RowSource)?
-    package let form: RowForm
+    let outcome: ListOutcome
+    /// The source of the other rows; nil if the outcome has all.
+    let more: (any RowSource)?
+    let form: RowForm
 
-    /// The whole body, or where there is more than the bound a stream that goes on from there.
-    /// - Returns: with `failure` where a value of the first bytes cannot be written: then nothing has
-    ///   gone out yet, and the answer is an error.
-    package func body(
+    /// The whole body, or a stream if it is longer than the limit.
+    /// - Returns: `failure` if a value of the first bytes cannot be written. Nothing is sent yet
+    ///   then, and the answer is an error.
+    func body(
         limits: Limits, gzip: Bool
     ) -> (body: Response.Body, isCompressed: Bool, failure: (any Error)?) {
         let count = outcome.rows.count
@@ -69,25 +69,25 @@ struct ListBody: Sendable {
     }
 }
 
-/// What a streamed body goes through: gzip where the client asked for it, then the connection.
+/// The way of a streamed body: gzip if the client asks for it, then the connection.
 private struct StreamSink {
     private let pipe: BodyWriter
     private let packer: GzipStream?
 
-    package init(_ pipe: BodyWriter, gzip: Bool) throws {
+    init(_ pipe: BodyWriter, gzip: Bool) throws {
         self.pipe = pipe
         packer = gzip ? GzipStream(level: Compression.level) : nil
         if gzip, packer == nil { throw Compression.Failure() }
     }
 
-    package func send(_ bytes: [UInt8]) throws {
+    func send(_ bytes: [UInt8]) throws {
         guard let packer else { return try pipe.write(bytes) }
         var packed: [UInt8] = []
         guard packer.add(bytes, to: &packed) else { throw Compression.Failure() }
         try pipe.write(packed)
     }
 
-    package func finish() throws {
+    func finish() throws {
         guard let packer else { return }
         var end: [UInt8] = []
         guard packer.finish(to: &end) else { throw Compression.Failure() }
@@ -95,15 +95,14 @@ private struct StreamSink {
     }
 }
 
-/// Whether and how bodies are compressed.
 package enum Compression {
-    /// zlib has failed in the middle of a stream, which breaks it off.
-    package struct Failure: Error {}
+    /// zlib failed in the middle of a stream, which is then broken off.
+    struct Failure: Error {}
 
-    /// Level 4 costs a third of level 6 for a few per cent more bytes of JSON.
-    package static let level: Int32 = 4
+    /// Level 4 takes a third of the time of level 6, for a few percent more bytes of JSON.
+    static let level: Int32 = 4
 
-    /// The bytes, compressed where the client asked for it and it is worth it.
+    /// The bytes, compressed if the client asks for it and there are enough of them.
     package static func body(
         _ bytes: [UInt8], gzip wanted: Bool, limits: Limits
     ) -> (body: Response.Body, isCompressed: Bool) {

@@ -1,4 +1,4 @@
-/// The link to what comes next.
+/// The link to the next page.
 
 import SteleHTTP
 import SteleJSON
@@ -6,10 +6,10 @@ import SteleRequests
 
 /// A `Link` header's value with `rel="next"` (RFC 8288).
 package enum NextLink {
-    /// A request's own address, with another place to begin.
+    /// The address of a request with another place to begin.
     /// - Parameters:
     ///   - replaced: the parameters that say where to begin.
-    ///   - place: what is said in their place, such as `after=…`.
+    ///   - place: what replaces them, such as `after=…`.
     package static func text(
         _ request: Request, replacing replaced: [Parameter], by place: String
     ) -> String {
@@ -28,7 +28,7 @@ package enum NextLink {
         return String(decoding: address.bytes, as: UTF8.self)
     }
 
-    /// What a client may send in a target and no Link header may hold is percent-encoded.
+    /// Appends bytes, with those escaped that a target may contain and a Link header may not.
     private static func escape(_ text: some Sequence<UInt8>, to writer: inout ByteWriter) {
         for byte in text {
             switch byte {
@@ -36,20 +36,14 @@ package enum NextLink {
                 writer.byte(byte)
             default:
                 writer.byte(UInt8(ascii: "%"))
-                writer.byte(hexDigit(byte >> 4))
-                writer.byte(hexDigit(byte & 0xF))
+                writer.hex(byte)
             }
         }
-    }
-
-    private static func hexDigit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
     }
 }
 
 extension Call {
-    /// The `Link` to the next page.
-    package func link(to next: NextPage) -> String {
+    func link(to next: NextPage) -> String {
         let place =
             switch next {
             case .after(let cursor): "after=\(cursor.text)"

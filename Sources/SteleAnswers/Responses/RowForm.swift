@@ -1,11 +1,11 @@
-/// How the rows of a list are written: a JSON array, a line of JSON each, or CSV.
+/// The format of a list's rows: a JSON array, lines of JSON, or CSV.
 
 import SteleJSON
 import SteleModel
 import StelePersistence
 import SteleRequests
 
-/// One list's format.
+/// The format of one list.
 package struct RowForm: Sendable {
     private enum Format: Sendable {
         case json, ndjson
@@ -27,8 +27,8 @@ package struct RowForm: Sendable {
             }
     }
 
-    /// Appends what stands before the rows.
-    package func begin(_ writer: inout ByteWriter) {
+    /// Appends what comes before the rows.
+    func begin(_ writer: inout ByteWriter) {
         switch format {
         case .json: writer.byte(UInt8(ascii: "["))
         case .ndjson: break
@@ -36,13 +36,13 @@ package struct RowForm: Sendable {
         }
     }
 
-    /// Appends what stands after the rows.
-    package func end(_ writer: inout ByteWriter) {
+    /// Appends what comes after the rows.
+    func end(_ writer: inout ByteWriter) {
         if case .json = format { writer.byte(UInt8(ascii: "]")) }
     }
 
-    /// Appends a row with what separates it from others.
-    package func write(
+    /// Appends a row with its separator.
+    func write(
         _ rows: FetchedRows, _ index: Int, _ embedded: Embedded, isFirst: Bool,
         to writer: inout ByteWriter
     ) {
@@ -57,7 +57,7 @@ package struct RowForm: Sendable {
         }
     }
 
-    /// Appends the row at an index, which must be one of the list's, as JSON.
+    /// Appends the row at an index of the list, as JSON.
     package func write(
         _ rows: FetchedRows, _ index: Int, _ embedded: Embedded, to writer: inout ByteWriter
     ) {

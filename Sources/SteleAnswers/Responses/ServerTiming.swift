@@ -1,10 +1,10 @@
-/// How long each step of a request took, for its `Server-Timing` field.
+/// The time of each step of a request, for its `Server-Timing` field.
 
-import Glibc
 import SteleHTTP
 import SteleJSON
+import SteleSystem
 
-/// A stopwatch with a lap a step.
+/// A stopwatch with a lap for each step.
 package struct ServerTiming: Sendable {
     private var laps: [(name: StaticString, nanoseconds: UInt64)] = []
     private var last: UInt64
@@ -12,14 +12,14 @@ package struct ServerTiming: Sendable {
 
     package init(isOn: Bool) {
         self.isOn = isOn
-        last = isOn ? Self.now() : 0
+        last = isOn ? MonotonicClock.now : 0
         if isOn { laps.reserveCapacity(6) }
     }
 
     /// Ends a step.
     package mutating func lap(_ name: StaticString) {
         guard isOn else { return }
-        let now = Self.now()
+        let now = MonotonicClock.now
         laps.append((name, now &- last))
         last = now
     }
@@ -50,13 +50,7 @@ package struct ServerTiming: Sendable {
     /// The milliseconds since a moment of the monotonic clock, with three digits.
     package static func milliseconds(since start: UInt64) -> String {
         var writer = ByteWriter(capacity: 16)
-        write(microseconds: (now() &- start) / 1000, to: &writer)
+        write(microseconds: (MonotonicClock.now &- start) / 1000, to: &writer)
         return String(decoding: writer.bytes, as: UTF8.self)
-    }
-
-    private static func now() -> UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
     }
 }

@@ -1,4 +1,4 @@
-// Attributes that are more than the value in their slot: composite, external, transient.
+// Attributes that are more than the value in a slot: composite, external, transient.
 
 import SteleJSON
 import SteleModel
@@ -6,7 +6,7 @@ import StelePersistence
 import SteleRequests
 
 extension SnapshotRenderer.PropertyField {
-    package init(_ attribute: Attribute) {
+    init(_ attribute: Attribute) {
         if attribute.isComposite {
             self = .composite(CompositeField(attribute))
         } else if attribute.isTransient {
@@ -43,7 +43,7 @@ extension ValueKind {
 }
 
 extension SnapshotRenderer {
-    /// Appends one property with its key; a to-many is left out.
+    /// Appends a property with its key; nothing for a to-many relationship.
     package func write(
         _ property: PropertyField, of snapshot: Snapshot, _ form: Form, to writer: inout ByteWriter
     ) {
@@ -80,7 +80,7 @@ extension SnapshotRenderer {
         }
     }
 
-    /// Appends a property's value as it stands in its object; nothing for what stands in none.
+    /// Appends a property's value as in its object; nothing for a property that is not in it.
     package func writeValue(
         ofProperty name: String, of snapshot: Snapshot, to writer: inout ByteWriter
     ) {
@@ -91,19 +91,19 @@ extension SnapshotRenderer {
         writer.raw(Array(bytes.bytes.dropFirst(ByteWriter.preparedKey(name, comma: true).count)))
     }
 
-    /// Where a property of an object is: `/Person/42/photo`.
-    package func address(of snapshot: Snapshot, _ name: String) -> String {
+    /// The address of an object's property, such as `/Person/42/photo`.
+    func address(of snapshot: Snapshot, _ name: String) -> String {
         String(decoding: basePath + forms[snapshot.entity].address, as: UTF8.self)
             + "\(TemporaryID.text(snapshot.key))/\(name)"
     }
 
-    /// Appends a composite with its key: an object, or null where nothing in it has a value.
+    /// Appends a composite attribute with its key: an object, or null if nothing in it has a value.
     package func write(_ field: CompositeField, of values: [Value], to writer: inout ByteWriter) {
         writer.raw(field.key)
         writeValue(of: field, of: values, to: &writer)
     }
 
-    /// Appends a composite without its key.
+    /// Appends a composite attribute without its key.
     package func writeValue(
         of field: CompositeField, of values: [Value], to writer: inout ByteWriter
     ) {
@@ -122,21 +122,15 @@ extension SnapshotRenderer {
         writer.byte(UInt8(ascii: "}"))
     }
 
-    /// `{"bytes":n`: null where the file is gone.
+    /// Appends `{"bytes":n`, with null for a file that is gone.
     private func writeSize(of data: ExternalData, to writer: inout ByteWriter) {
         writer.raw("{\"bytes\":")
         if let count = data.count { writer.integer(Int64(count)) } else { writer.null() }
     }
 
-    /// Appends what is told of a value that has no address any more.
+    /// Appends the size of a value that no longer has an address.
     package func write(sizeOf data: ExternalData, to writer: inout ByteWriter) {
         writeSize(of: data, to: &writer)
         writer.byte(UInt8(ascii: "}"))
-    }
-
-    /// Appends a value that is asked for by name: its bytes, as of one that lives in the row.
-    package func write(wholly data: ExternalData, to writer: inout ByteWriter) {
-        if let bytes = data.bytes { return writer.base64(bytes) }
-        writer.raw("{\"bytes\":null}")
     }
 }

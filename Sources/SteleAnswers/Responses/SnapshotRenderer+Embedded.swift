@@ -48,24 +48,18 @@ extension SnapshotRenderer {
     }
 
     private func write(members owner: Int64, _ level: Embedded.Level, to writer: inout ByteWriter) {
+        if case .keys(let all) = level.content { return writer.keys(all[owner] ?? []) }
         writer.byte(UInt8(ascii: "["))
-        switch level.content {
-        case .members(let all):
+        if case .members(let all) = level.content {
             for (index, member) in (all[owner] ?? []).enumerated() {
                 if index > 0 { writer.byte(UInt8(ascii: ",")) }
                 write(member, embedding: level.below, to: &writer)
             }
-        case .keys(let all):
-            for (index, key) in (all[owner] ?? []).enumerated() {
-                if index > 0 { writer.byte(UInt8(ascii: ",")) }
-                writer.key(key)
-            }
-        case .destinations: break
         }
         writer.byte(UInt8(ascii: "]"))
     }
 
-    /// Appends a row as an object of its columns.
+    /// Appends a row as an object with its columns.
     package func write(
         _ row: [Value], _ columns: [Column], _ embedded: Embedded, to writer: inout ByteWriter
     ) {

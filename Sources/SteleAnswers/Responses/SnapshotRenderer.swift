@@ -1,23 +1,23 @@
-/// Objects as JSON, straight from their snapshots: the bytes of every key are made once a model.
+/// Objects as JSON, written from their snapshots. The bytes of all keys are made once for a model.
 
 import SteleJSON
 import SteleModel
 import StelePersistence
 import SteleRequests
 
-/// Writes snapshots of one model's objects.
+/// Writes snapshots of a model's objects.
 package struct SnapshotRenderer: Sendable {
-    /// What stands around one entity's values.
+    /// What is written around an entity's values.
     package struct Form: Sendable {
         /// `,"_entity":"Employee","_version":`
         package let head: [UInt8]
-        /// For each slot `,"name":` and how its value is written.
+        /// `,"name":` and the form of the value, for each slot.
         package let slots: [Field]
-        /// For each property in the model's order what to write with relationships beside slots.
+        /// The properties in the model's order, for entities that are more than their slots.
         package let properties: [PropertyField]
         /// Whether an object is its slots, one after the other.
         package let isPlain: Bool
-        /// What an object's address begins with behind the base path: `/Person/`.
+        /// The start of an object's address after the base path: `/Person/`.
         package let address: [UInt8]
     }
 
@@ -27,17 +27,17 @@ package struct SnapshotRenderer: Sendable {
         package let kind: ValueKind
     }
 
-    /// A property's place: in the snapshot, or among the to-many relationships.
+    /// Where a property's value comes from.
     package enum PropertyField: Sendable {
         case slot(Int)
         case toOne(slot: Int, relationship: Int)
         case toMany(relationship: Int, key: [UInt8])
-        /// A Binary attribute whose value may be a file: told by its size and address.
+        /// A Binary attribute whose value may be a file, written as its size and address.
         case external(slot: Int, name: String)
         case composite(CompositeField)
-        /// What a transformer makes JSON of, which may fail.
+        /// An attribute whose transformer makes JSON, which may fail.
         case transformed(slot: Int, TransformedAttribute)
-        /// What no store keeps: the key and the default.
+        /// A transient attribute: its key and its default.
         case transient([UInt8])
     }
 
@@ -45,24 +45,24 @@ package struct SnapshotRenderer: Sendable {
     /// Whether Decimals, and integers beyond 2^53, are written as strings (`numbers=string`).
     package var numbersAsStrings = false
     package let forms: [Form]
-    /// What addresses begin with: the base path, or an editing context's.
+    /// The prefix of addresses: the base path, or the address of an editing context.
     package private(set) var basePath: [UInt8]
 
-    /// - Parameter basePath: what the addresses in answers begin with.
+    /// - Parameter basePath: the prefix of addresses.
     package init(model: Model, basePath: String = "") {
         self.model = model
         self.basePath = Array(basePath.utf8)
         forms = model.entities.map { Form($0, of: model) }
     }
 
-    /// The same with other addresses.
+    /// The same renderer with another prefix of addresses.
     func addressing(below path: String) -> SnapshotRenderer {
         var copy = self
         copy.basePath = Array(path.utf8)
         return copy
     }
 
-    /// The same for a client that cannot hold long numbers.
+    /// The same renderer, with long numbers as strings or as numbers.
     package func writingNumbersAsStrings(_ flag: Bool) -> SnapshotRenderer {
         var copy = self
         copy.numbersAsStrings = flag
@@ -85,7 +85,7 @@ package struct SnapshotRenderer: Sendable {
         writer.byte(UInt8(ascii: "}"))
     }
 
-    /// Appends what every object begins with.
+    /// Appends the start of an object, up to its version.
     package func writeHead(_ snapshot: Snapshot, _ form: Form, to writer: inout ByteWriter) {
         writer.raw("{\"_id\":")
         writer.key(snapshot.key)
@@ -93,12 +93,11 @@ package struct SnapshotRenderer: Sendable {
         writer.integer(snapshot.version)
     }
 
-    /// Appends a value as the property's type has it in JSON.
+    /// Appends a value in the form that its property's type has in JSON.
     package func writeValue(_ value: Value, of property: Property, to writer: inout ByteWriter) {
         write(value, as: ValueKind(property), to: &writer)
     }
 
-    /// Appends a value.
     package func write(_ value: Value, as kind: ValueKind, to writer: inout ByteWriter) {
         switch value {
         case .null: writer.null()
@@ -116,7 +115,9 @@ package struct SnapshotRenderer: Sendable {
             case .plain, .float: writer.base64(it)
             }
         case .uuid(let it): writer.uuid(it.uuid)
-        case .external(let it): write(wholly: it, to: &writer)
+        // A value that is selected by name is written as if it were in the row.
+        case .external(let it):
+            if let bytes = it.bytes { writer.base64(bytes) } else { writer.raw("{\"bytes\":null}") }
         case .key(let it): writer.key(it)
         }
     }
@@ -137,7 +138,7 @@ package struct SnapshotRenderer: Sendable {
         if numbersAsStrings { writer.byte(UInt8(ascii: "\"")) }
     }
 
-    /// Another program may have stored what no JSON is; such bytes go out as base64.
+    /// Appends stored JSON. Other bytes, which another program can have stored, become base64.
     private func write(json: [UInt8], to writer: inout ByteWriter) {
         if (try? JSONDocument(json)) != nil {
             writer.raw(json)

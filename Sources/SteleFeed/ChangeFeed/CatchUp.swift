@@ -1,14 +1,14 @@
-/// A stream that reads the stored history before it goes on live, or again where more was told at
-/// once than it shall have in its queue.
+/// Reading the stored history for a stream: before it becomes live, or where an event is larger
+/// than its queue may hold.
 
 import Dispatch
 import SteleAnswers
 import SteleHTTP
-import SteleMutex
 import StelePersistence
+import SteleSystem
 
-/// One stream's way through the history, a page in each of its turns; on one worker or with the
-/// feed's thread, never with both.
+/// One stream's progress through the history, a page at a time. One queue or the feed's thread has
+/// it, never both.
 package final class CatchUp: Sendable {
     package struct State: Sendable {
         /// The last transaction whose events are sent or pending.
@@ -16,24 +16,25 @@ package final class CatchUp: Sendable {
         /// Events that wait for room.
         package var pending: ArraySlice<SharedBuffer> = []
         package var step = HistoryStretch.firstStep
-        /// How much waited in the stream's queue when it was last looked at.
+        /// How many bytes waited in the stream's queue when last looked at.
         var queued = 0
-        /// How much the client had taken when that was last asked.
+        /// How many bytes the client had acknowledged when last asked.
         package var taken: UInt64
-        /// When either was found to be another, and when they were last asked, on the alarm's clock.
+        /// When either was last found changed, and when the second was last asked for, on the
+        /// monotonic clock.
         var movedAt: UInt64
         var askedAt: UInt64
-        /// When the client was last given an id, on the alarm's clock.
+        /// When the client was last given an id, on the monotonic clock.
         var placedAt: UInt64
     }
 
     package let stream: EventStream
     package let filter: ChangeFilter
-    /// Where it has its turns, one behind the other with those of its like.
+    /// The queue on which it takes its turns with other streams.
     let queue: DispatchQueue
     package let state: Mutex<State>
 
-    /// - Parameter pending: events up to that position that are to be sent first.
+    /// - Parameter pending: events up to that position, which are sent first.
     package init(
         _ stream: EventStream, _ filter: ChangeFilter, position: Int64, on queue: DispatchQueue,
         pending: ArraySlice<SharedBuffer> = []
@@ -41,20 +42,20 @@ package final class CatchUp: Sendable {
         self.stream = stream
         self.filter = filter
         self.queue = queue
-        let now = Alarm.now()
+        let now = MonotonicClock.now
         state = Mutex(
             State(
                 position: position, pending: pending, taken: stream.takenBytes, movedAt: now,
                 askedAt: now, placedAt: now))
     }
 
-    /// For how long the client has taken nothing of what waits for it, in nanoseconds, as far as those
-    /// know who ask now and then: nothing is added meanwhile.
+    /// For how long the client has taken nothing of the waiting bytes, in nanoseconds. It is asked
+    /// for from time to time, while nothing is added to the queue.
     func nanosecondsStill(_ now: UInt64) -> UInt64 {
         let queued = stream.queuedBytes
         return state.withLock { state in
             var isMoving = queued != state.queued || now < state.movedAt
-            // What the system holds for it is taken before more is asked for.
+            // The client first takes what the system holds for it.
             if now &- state.askedAt >= Self.askNanoseconds {
                 state.askedAt = now
                 let taken = stream.takenBytes
@@ -69,26 +70,26 @@ package final class CatchUp: Sendable {
         }
     }
 
-    /// How often the system is asked what the client has taken.
+    /// How often the system is asked for the acknowledged bytes.
     private static let askNanoseconds: UInt64 = 1_000_000_000
 
-    /// How a turn went.
+    /// The result of a turn.
     package enum Outcome {
-        /// There may be more; others come first.
+        /// There may be more; it is another stream's turn.
         case more
-        /// All that the store has is sent.
+        /// The whole stored history is sent.
         case caughtUp(position: Int64)
-        /// What comes next has been deleted meanwhile.
+        /// The next transactions were deleted meanwhile.
         case purged
-        /// The stream has no room now.
+        /// The stream's queue is full.
         case full
-        /// The connection has gone, or has not taken what it had room for.
+        /// The connection is closed, or an event did not fit although there was room.
         case ended
     }
 
-    /// One turn: reads a page of the history and sends it, as far as there is room.
-    /// - Parameter heartbeat: nanoseconds after which a client that is told nothing is given the
-    ///   place that was reached, so that it comes back there.
+    /// One turn: reads a page of the history and sends it as far as there is room.
+    /// - Parameter heartbeat: nanoseconds without an event after which the client is sent the id of
+    ///   the transaction that was reached, so that it resumes there.
     /// - Throws: `StoreError` when the history cannot be read.
     func advance(
         _ pages: HistoryPages, renderer: ChangeRenderer, room: Int, heartbeat: UInt64,
@@ -104,12 +105,12 @@ package final class CatchUp: Sendable {
         state.position = page.last
         state.step = page.nextStep
         if page.isLast, state.pending.isEmpty { return .caughtUp(position: state.position) }
-        let now = Alarm.now()
+        let now = MonotonicClock.now
         if !state.pending.isEmpty {
             state.placedAt = now
         } else if now &- state.placedAt >= heartbeat {
             state.placedAt = now
-            // No event of a save before it is still to come.
+            // All events of saves up to that one are sent.
             state.pending = [renderer.place(state.position)]
         }
         return sendPending(&state, room: room) ?? .more
@@ -119,8 +120,8 @@ package final class CatchUp: Sendable {
     private func sendPending(_ state: inout State, room: Int) -> Outcome? {
         while let buffer = state.pending.first {
             if stream.isClosed { return .ended }
-            // Only with room to spare, so that a refusal means that the stream has ended, or that
-            // what another program has put into the history is more than it ever holds.
+            // There is room to spare, so a refusal means that the stream has ended, or that another
+            // program has written a change larger than the whole queue.
             guard stream.queuedBytes < room else { return .full }
             guard stream.send(buffer) else { return .ended }
             state.pending.removeFirst()

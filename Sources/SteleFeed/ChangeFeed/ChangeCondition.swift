@@ -1,15 +1,15 @@
-/// `where` of the change feed: a predicate on the objects that a save has changed.
+/// The change feed's `where`: a predicate on the objects that a save has changed.
 
 import SteleModel
 import StelePersistence
 import StelePredicates
 import SteleRequests
 
-/// A checked predicate for each entity that is told.
+/// A checked predicate for each entity of a filter.
 ///
-/// It sees of an object what the history keeps of it: its attributes and the ids of its to-one
-/// relationships. What its neighbours were when it was saved is not kept with it, and a stream that
-/// resumes must tell what it told the first time.
+/// It uses what the history keeps of an object: its attributes and the ids of its to-one
+/// relationships. The history does not keep related objects as they were at the save, and a resumed
+/// stream must send the same events as the first time.
 package struct ChangeCondition: Sendable, Hashable {
     private struct Part: Sendable {
         package let entity: Entity
@@ -17,7 +17,7 @@ package struct ChangeCondition: Sendable, Hashable {
     }
 
     private let parts: [Part]
-    /// The text with its variables: two texts that differ in a byte are two conditions.
+    /// The text with its variables. Two conditions are equal where their bytes are.
     private let key: [UInt8]
 
     package static func == (a: ChangeCondition, b: ChangeCondition) -> Bool { a.key == b.key }
@@ -44,7 +44,7 @@ package struct ChangeCondition: Sendable, Hashable {
         self.key = key
     }
 
-    /// Refuses what the history cannot say of an object.
+    /// Refuses expressions that the history cannot evaluate.
     private static func check(_ node: Expression, _ entity: Entity, _ model: Model) throws {
         switch node {
         case .function(let name, _):
@@ -52,8 +52,8 @@ package struct ChangeCondition: Sendable, Hashable {
             case .now, .random, .randomBelow:
                 throw Problem(
                     .parameter,
-                    "where: \(name)() gives something else each time, and a stream "
-                        + "that is resumed tells what it told",
+                    "where: \(name)() has another value each time, but a resumed stream "
+                        + "must repeat its events",
                     hint: "send the value: where=at > $since&var.since=2026-11-21T09:00:00Z")
             default: break
             }
@@ -78,12 +78,13 @@ package struct ChangeCondition: Sendable, Hashable {
     private static func beyond(_ what: String) -> Problem {
         Problem(
             .parameter,
-            "where: \(what.prefix(80)) leads to other objects, and the change feed "
-                + "judges an object by itself",
+            "where: \(what.prefix(80)) refers to other objects, but the change feed "
+                + "evaluates each object alone",
             hint: "compare its attributes, or the id of a to-one relationship: team == 3")
     }
 
-    /// What evaluates it, by the concrete entity; the first of the named entities that has it.
+    /// The evaluators by concrete entity. The first of the filter's entities that contains it
+    /// decides.
     func evaluators(_ model: Model) -> [Int: PredicateEvaluator<RecordedObject>] {
         var made: [Int: PredicateEvaluator<RecordedObject>] = [:]
         for part in parts {
@@ -97,7 +98,7 @@ package struct ChangeCondition: Sendable, Hashable {
     }
 }
 
-/// An object as the history has it; of its neighbours only their ids.
+/// An object as the history has it, with the ids of related objects only.
 package struct RecordedObject: EvaluatedObject {
     private let model: Model
     private let values: [Value]

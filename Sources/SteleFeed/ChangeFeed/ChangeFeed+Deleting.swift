@@ -1,12 +1,12 @@
-/// Letting old history go: by the clock, and because a client says so.
+/// Deleting old history: by its age and size, and on request.
 
 import SteleHTTP
 import StelePersistence
 import SteleRequests
 
 extension ChangeFeed {
-    /// Answers `DELETE /changes?before=TOKEN`: what is older than that save goes, the save stays.
-    /// - Throws: `Problem` for a token that is none, not of this store, or of no save yet;
+    /// Answers `DELETE /changes?before=TOKEN`: deletes the saves before that one.
+    /// - Throws: `Problem` for a malformed token, one of another store, or one of a future save;
     ///   `StoreError`.
     package func delete(_ query: Query) throws -> Response {
         guard let text = query[.before] else {
@@ -23,23 +23,23 @@ extension ChangeFeed {
         case .otherGeneration: throw foreign(text, newest: newest, hint: hint)
         case .garbage:
             throw Problem(
-                .parameter, "before is no token: \(text.prefix(64))",
+                .parameter, "before is not a token: \(text.prefix(64))",
                 hint: "a token looks like \(renderer.token(newest))")
         }
-        // A slip of the pen must not cost all clients their places.
+        // A mistyped token must not delete the whole history.
         guard number <= newest else { throw ahead(text, newest: newest, hint: hint) }
         while try keeper.deleteSome(before: number) {}
         return Response(status: 204, headers: [], body: .bytes([]))
     }
 
-    /// The last save's, another program's too.
+    /// The last save's number, also where another program made it.
     private func newestToken() throws(StoreError) -> Int64 {
         let reader = try store.reader()
         defer { reader.close() }
         return try reader.token
     }
 
-    /// Deletes what is too old or too much, on a queue of its own.
+    /// Deletes saves beyond the bounds of age and size, on a queue of its own.
     func keepHistory(now: Double) {
         keeping.async { [self] in
             do throws(StoreError) {

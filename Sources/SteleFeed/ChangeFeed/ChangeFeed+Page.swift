@@ -1,4 +1,4 @@
-/// The history as JSON, page by page.
+/// The history as pages of JSON.
 
 import SteleAnswers
 import SteleHTTP
@@ -6,7 +6,7 @@ import SteleJSON
 import StelePersistence
 
 extension ChangeFeed {
-    /// The JSON form: transactions from the call's place on, and a link to the next page.
+    /// The JSON form: transactions from the call's place on, with a link to the next page.
     /// - Throws: `Problem` for a token that cannot be used, `StoreError`.
     package func page(_ call: ChangesCall, of request: Request) throws -> Response {
         var call = call
@@ -18,7 +18,7 @@ extension ChangeFeed {
         }
         let limit = min(call.limit ?? options.defaultLimit, options.maximumLimit)
         guard let page = try render(after: start, limit: limit, call.filter) else {
-            // It was there a moment ago.
+            // The transactions were deleted since `place` looked.
             guard case .expired(let problem, _) = try place(call) else {
                 return try self.page(call, of: request)
             }
@@ -38,13 +38,13 @@ extension ChangeFeed {
 
     private struct Page {
         package let body: [UInt8]
-        /// All that the filter tells up to here is in it or before it.
+        /// All matching transactions up to here are in this page or an earlier one.
         package let place: Int64
-        /// Whether something that the filter tells may come after it.
+        /// Whether later transactions may match.
         let hasMore: Bool
     }
 
-    /// Nil where what comes next has been deleted.
+    /// The page after a transaction; nil where the next transactions are deleted.
     private func render(
         after start: Int64, limit: Int, _ filter: ChangeFilter
     ) throws(StoreError) -> Page? {
@@ -79,7 +79,7 @@ extension ChangeFeed {
             guard !next.isLast, let end = next.saves.last else { break }
             position = end.number
             looked += next.saves.count
-            // Nobody waits for what a filter passes by.
+            // A page ends after so many saves even where few of them match.
             if looked >= options.pageSaves {
                 hasMore = true
                 break

@@ -1,14 +1,15 @@
-/// Where in the history a call begins, and what is wrong with its token.
+/// Where in the history a call begins.
 
 import StelePersistence
 import SteleRequests
 
 extension ChangeFeed {
-    /// What a call's token comes to.
+    /// The meaning of a call's token.
     package enum Place {
-        /// All after this transaction.
+        /// The call begins after this transaction.
         case at(Int64)
-        /// What came after cannot be told, or it is no token; `now` is where the history ends.
+        /// The transactions after it are not available, or it is not a token; `now` is the last
+        /// transaction.
         case expired(Problem, now: Int64)
     }
 
@@ -38,22 +39,23 @@ extension ChangeFeed {
         case .otherGeneration:
             return .expired(foreign(text, newest: newest, hint: wayOut(newest)), now: newest)
         case .garbage:
-            let detail = "\(name) is no token: \(text.prefix(64))"
+            let detail = "\(name) is not a token: \(text.prefix(64))"
             let hint = "a token looks like \(renderer.token(newest)); since=0 is the oldest kept"
-            // A browser sends what it was given; to a stream all bad tokens are one event.
+            // A browser repeats the token that it was sent, so a stream reports all bad tokens
+            // alike.
             let kind = call.isStream ? ErrorCode.expiredToken : .parameter
             return .expired(Problem(kind, detail, hint: hint), now: newest)
         }
     }
 
-    /// A token of no save yet: made up, or of the store before an older copy of it was put back.
+    /// For a token of a future save: invented, or of the store before an older copy was restored.
     func ahead(_ text: String, newest: Int64, hint: String) -> Problem {
         Problem(
             .expiredToken, "the history ends at \(renderer.token(newest)), before \(text)",
             hint: hint)
     }
 
-    /// A token of another generation.
+    /// For a token of another generation.
     func foreign(_ text: String, newest: Int64, hint: String) -> Problem {
         let detail =
             "\(text) is of another store, or of this one before it was restored; "

@@ -1,4 +1,4 @@
-/// The change feed: the history as a stream that goes on for ever, and page by page as JSON.
+/// The change feed: the history as an event stream without an end, and as pages of JSON.
 
 import Dispatch
 import Logging
@@ -6,62 +6,62 @@ import SteleAnswers
 import SteleGraph
 import SteleHTTP
 import SteleJSON
-import SteleMutex
 import StelePersistence
 import SteleRequests
+import SteleSystem
 
-/// Tells each save to whoever listens, in order and once (contract, section 6).
+/// Sends each save to all streams, in order and once (contract, section 6).
 ///
-/// One thread of its own renders each save once a filter and sends the bytes to all its streams;
-/// a stream that resumes is answered at once, reads the stored history in turns with the others and
-/// joins at its position. A stream is a suspended connection and never a thread.
+/// A thread renders each save once for each filter and sends the buffer to all streams of the
+/// filter. A resuming stream is answered at once, reads the stored history in turns with others,
+/// and joins the live streams at its position. A stream is a suspended connection, never a thread.
 public final class ChangeFeed: Sendable {
-    /// What the feed may be told.
+    /// The options of a feed.
     public struct Options: Sendable {
-        /// What all routes begin with, such as `/api`.
+        /// The prefix of all routes, such as `/api`.
         public var basePath = ""
         /// Seconds between two heartbeats.
         public var heartbeatSeconds = 15.0
-        /// Bytes that may wait for one client; one slower than that is broken off.
+        /// Bytes that may wait for one client; a slower client is disconnected.
         public var bufferBytes = 4 << 20
         /// The most changes in one part of a save.
         public var changesPerPart = 1_000
-        /// Milliseconds after which a client that lost its stream comes back (`retry:`).
+        /// Milliseconds after which a client reconnects (`retry:`).
         public var retryMilliseconds = 2_000
-        /// Seconds between two looks for saves of other programs.
+        /// Seconds between two checks for saves of other programs.
         public var pollSeconds = 0.5
-        /// Seconds that a save is kept in the history; nil for ever.
+        /// Seconds for which the history keeps a save; nil for ever.
         public var historySeconds: Double? = 7 * 86_400
-        /// About how many bytes the history may take; nil for any number.
+        /// About how many bytes the history may take; nil for no bound.
         public var historyBytes: Int? = 1 << 30
-        /// Seconds between two looks for history that is to go.
+        /// Seconds between two deletions of old history.
         public var keepSeconds = 60.0
-        /// Seconds that a client may take nothing while it reads old history.
+        /// Seconds for which a client may take nothing while it reads old history.
         public var stallSeconds = 30.0
-        /// Transactions of a JSON page where `limit` says nothing.
+        /// Transactions of a JSON page without `limit`.
         public var defaultLimit = 100
         /// The most transactions of a JSON page.
         public var maximumLimit = 10_000
-        /// Bytes after which a JSON page ends with the save that it is at.
+        /// Bytes after which a JSON page ends, with its current save.
         public var pageBytes = 4 << 20
-        /// Saves after which a JSON page ends, told or not.
+        /// Saves after which a JSON page ends, matching or not.
         public var pageSaves = 10_000
 
-        /// The options as the settings have them.
+        /// The defaults.
         public init() {}
 
         var heartbeatNanoseconds: UInt64 { UInt64(max(heartbeatSeconds, 0.001) * 1e9) }
         var pollNanoseconds: UInt64 { UInt64(max(pollSeconds, 0.001) * 1e9) }
         var keepNanoseconds: UInt64 { UInt64(max(keepSeconds, 0.001) * 1e9) }
         var stallNanoseconds: UInt64 { UInt64(max(stallSeconds, 0.001) * 1e9) }
-        /// Bytes that a stream may be ahead of its client while it reads old history.
+        /// Bytes that may wait for a client while it reads old history.
         var roomBytes: Int { max(bufferBytes / 16, 1) }
-        /// A part, which may be twice this by its last change, always fits beside what waits.
+        /// A part may be twice as large by its last change, and still fits beside waiting bytes.
         var bytesPerPart: Int { max(bufferBytes / 4, 1) }
     }
 
     package typealias Work = @Sendable () -> Void
-    /// How saves come: subscribes, and gives what ends it.
+    /// Subscribes to saves, and returns the closure that ends the subscription.
     package typealias Subscribe =
         @Sendable (
             _ saves: @escaping @Sendable ([HistoryTransaction]) -> Void, _ elsewhere: @escaping Work
@@ -71,19 +71,20 @@ public final class ChangeFeed: Sendable {
     package let renderer: ChangeRenderer
     package let options: Options
     package let logger: Logger
-    let inbox = FeedInbox()
+    let inbox = SavesInbox(FeedLetters())
     package let pages = HistoryPages()
     let keeper: HistoryKeeper
     let currentToken: @Sendable () -> Int64
-    /// Where streams that resume read the history, a page each in its turn.
+    /// Reads the history for resuming streams, a page of each in turn.
     let resuming = DispatchQueue(label: "stele.change-feed.resuming")
-    /// Where those do that were live and lack the last of it: behind nobody who begins far back.
+    /// Reads the end of the history for streams that were live, so that they do not wait for
+    /// streams that begin far back.
     let lagging = DispatchQueue(label: "stele.change-feed.lagging")
-    /// Where old history is let go.
+    /// Deletes old history.
     package let keeping = DispatchQueue(label: "stele.change-feed.keeping")
     private let subscribe: Subscribe
     private struct Running: Sendable {
-        var thread: FeedThread?
+        var thread: SystemThread?
         var unsubscribe: Work?
     }
     private let running = Mutex(Running())
@@ -119,7 +120,7 @@ public final class ChangeFeed: Sendable {
             })
     }
 
-    /// Begins to listen for saves. Called once; calling it again does nothing.
+    /// Starts the feed's thread. Further calls do nothing.
     public func start() {
         running.withLock { running in
             guard running.thread == nil else { return }
@@ -127,12 +128,14 @@ public final class ChangeFeed: Sendable {
             running.unsubscribe = subscribe(
                 { inbox.put($0) }, { inbox.putChangedElsewhere() })
             let position = currentToken()
-            running.thread = FeedThread { [self] in FeedLoop(self, position: position).run() }
+            running.thread = SystemThread(name: "stele-feed") { [self] in
+                FeedLoop(self, position: position).run()
+            }
             if running.thread == nil { logger.error("the change feed has no thread to run on") }
         }
     }
 
-    /// Ends all streams: each gets what waits for it and its last chunk.
+    /// Ends all streams, each after its waiting buffers, and the thread.
     public func stop() {
         inbox.stop()
         let (thread, unsubscribe) = running.withLock { running in
@@ -154,8 +157,8 @@ public final class ChangeFeed: Sendable {
         return call.isStream ? stream(call) : try page(call, of: request)
     }
 
-    /// The answer for an event stream: 200 whatever the token says, for a browser gives up for good
-    /// on anything else.
+    /// The response of an event stream. It is 200 also for a bad token: a browser reconnects after
+    /// no other status.
     package func stream(_ call: ChangesCall) -> Response {
         let stream = EventStream(capacity: options.bufferBytes)
         begin(stream, call)
@@ -187,7 +190,7 @@ public final class ChangeFeed: Sendable {
         writer.raw("retry: ")
         writer.integer(Int64(options.retryMilliseconds))
         writer.raw("\n")
-        // From the first line on, so that who is cut off before the first save loses none either.
+        // A client that is disconnected before the first save resumes here.
         renderer.idLine(position, to: &writer)
         if let expired {
             writer.raw("event: expired\ndata: ")
@@ -201,15 +204,22 @@ public final class ChangeFeed: Sendable {
     private func join(
         _ stream: EventStream, _ filter: ChangeFilter, position: Int64, from one: CatchUp? = nil
     ) {
-        let arrival = Arrival(stream: stream, filter: filter, position: position)
-        if !inbox.put(arrival, from: one) { stream.finish() }
+        let isTaken = inbox.put { letters in
+            letters.arrivals.append(Arrival(stream: stream, filter: filter, position: position))
+            if let one { letters.returned.append(one) }
+        }
+        if !isTaken { stream.finish() }
     }
 
     private func wait(_ one: CatchUp) {
-        if !inbox.put(waiting: one) { one.stream.finish() }
+        let isTaken = inbox.put { letters in
+            letters.waiting.append(one)
+            letters.returned.append(one)
+        }
+        if !isTaken { one.stream.finish() }
     }
 
-    /// Goes on with old history, behind the others of its queue.
+    /// Reads on in the history, after the other streams of its queue.
     func catchUp(_ one: CatchUp) {
         one.queue.async { [self] in advance(one) }
     }
@@ -234,13 +244,13 @@ public final class ChangeFeed: Sendable {
         }
     }
 
-    /// Nothing will be sent to it any more, whoever still has it.
+    /// Ends a stream that reads the history.
     private func end(_ one: CatchUp) {
         one.stream.drop()
-        inbox.put(returned: one)
+        inbox.put { $0.returned.append(one) }
     }
 
-    /// Says that what came next is gone, and goes on from now.
+    /// Reports that the next transactions are deleted, and continues with the newest.
     private func expire(_ one: CatchUp) throws(StoreError) {
         var call = ChangesCall()
         call.since = renderer.token(one.state.withLock { $0.position })
@@ -250,7 +260,8 @@ public final class ChangeFeed: Sendable {
         join(one.stream, one.filter, position: now, from: one)
     }
 
-    /// The saves with the objects' values, read from the store where the broadcast left some out.
+    /// The saves with the objects' values, read from the store where the broadcast has omitted
+    /// some.
     func completed(_ saves: [HistoryTransaction], after position: Int64) -> [HistoryTransaction] {
         let isComplete = saves.allSatisfy { save in
             save.changes.allSatisfy {

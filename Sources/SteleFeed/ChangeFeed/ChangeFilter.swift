@@ -1,50 +1,50 @@
-/// What of the history a stream or a page tells.
+/// Which changes of the history a stream or a page contains.
 
 import SteleModel
 import StelePersistence
 import StelePredicates
 
-/// Streams with equal filters share their bytes.
+/// A filter. Streams with equal filters share their buffers.
 package struct ChangeFilter: Sendable, Hashable {
-    /// The indexes of the entities told, subentities among them, ascending; nil for all.
+    /// The indexes of the entities with their subentities, ascending; nil for all.
     package let entities: [Int]?
-    /// Whether objects and old values are told.
+    /// Whether changes have objects and old values.
     package let values: Bool
     /// The keys of which an update must have changed one, ascending; nil for any.
     package var updated: [String]?
-    /// What an object must be, or have been.
+    /// The condition that an object must match before or after the change.
     package var condition: ChangeCondition?
 
-    /// Whether a change of that entity can be told.
+    /// Whether changes of that entity match.
     package func tells(_ entity: Int) -> Bool {
         guard let entities else { return true }
         return entities.contains(entity)
     }
 
-    /// Whether streams of this filter may be silent while the history goes on.
+    /// Whether some saves may not match.
     var isPartial: Bool { entities != nil || updated != nil || condition != nil }
 
-    /// Whether it takes the objects' values to tell what is told.
+    /// Whether the objects' values are needed, for the condition or for the output.
     var needsValues: Bool { values || condition != nil }
 }
 
-/// A change as a filter tells it.
+/// A change that a filter matches.
 package struct ToldChange {
-    /// How an update stands to a filter's `where`.
+    /// Whether an update makes the object match the filter's `where` or no longer match.
     package enum Crossing {
         case enters, leaves
     }
 
     package let change: HistoryChange
-    /// Nil where the object fits before and after, or nobody asks.
+    /// Nil where the object matches before and after, or there is no condition.
     var crossing: Crossing?
 }
 
-/// A filter at work, on one thread.
+/// Applies a filter, on one thread.
 struct ChangeJudge {
     private let filter: ChangeFilter
     private let model: Model
-    /// By the concrete entity.
+    /// By concrete entity.
     private let evaluators: [Int: PredicateEvaluator<RecordedObject>]
 
     package init(_ filter: ChangeFilter, model: Model) {
@@ -53,7 +53,7 @@ struct ChangeJudge {
         evaluators = filter.condition?.evaluators(model) ?? [:]
     }
 
-    /// The changes told of a save, in their order.
+    /// The matching changes of a save, in their order.
     package func told(of transaction: HistoryTransaction) -> [ToldChange] {
         guard filter.isPartial else { return transaction.changes.map { ToldChange(change: $0) } }
         return transaction.changes.compactMap(told)
@@ -73,13 +73,13 @@ struct ChangeJudge {
         case (false, false): return nil
         case (false, true): return ToldChange(change: change, crossing: .enters)
         case (true, false): return ToldChange(change: change, crossing: .leaves)
-        // What was or is nobody knows: it may concern who listens, so it is told.
+        // The object before or after is not known. It may match, so the change is included.
         default: return ToldChange(change: change)
         }
     }
 
-    /// A predicate that cannot be evaluated on an object, a MATCHES that runs too long, lets its
-    /// change through: no event is lost by it.
+    /// A predicate that cannot be evaluated on an object, such as a MATCHES that takes too long,
+    /// includes the change, so that no event is lost.
     private func holds(
         _ evaluator: PredicateEvaluator<RecordedObject>, _ snapshot: Snapshot
     ) -> Bool {
@@ -90,7 +90,7 @@ struct ChangeJudge {
         }
     }
 
-    /// An update whose keys nobody knows may have changed any of them.
+    /// An update whose changed keys are not known may have changed any.
     private func hasUpdated(_ change: HistoryChange) -> Bool {
         guard let names = filter.updated else { return true }
         guard change.kind == .update else { return false }
@@ -104,7 +104,8 @@ struct ChangeJudge {
 }
 
 extension BeforeValue {
-    /// The property's name; nil for what this model does not have: a history can be older than it.
+    /// The property's name; nil for one that the model does not have: a history may be older than
+    /// the model.
     package func name(in entity: Entity, _ model: Model) -> String? {
         switch self {
         case .slot(let slot, _):

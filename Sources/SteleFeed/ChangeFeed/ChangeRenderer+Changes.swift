@@ -1,4 +1,4 @@
-/// One object's part in a save, as JSON.
+/// One change of a save as JSON.
 
 import SteleJSON
 import SteleModel
@@ -37,7 +37,7 @@ extension ChangeRenderer {
         writer.byte(UInt8(ascii: "}"))
     }
 
-    /// Whether something that is asked for was kept by nobody.
+    /// Whether values that the filter asks for are not in the history.
     private func isUnknown(_ change: HistoryChange, values: Bool) -> Bool {
         if change.kind == .update, change.before == nil { return true }
         return values && change.snapshot == nil

@@ -1,4 +1,4 @@
-/// Saves as text: events of the stream and entries of the JSON form.
+/// Saves as text: events of a stream and entries of the JSON form.
 
 import SteleAnswers
 import SteleHTTP
@@ -6,21 +6,21 @@ import SteleJSON
 import SteleModel
 import StelePersistence
 
-/// Writes transactions; one for all filters, shared by all threads.
+/// Writes transactions. All filters and threads share one renderer.
 package struct ChangeRenderer: Sendable {
     package let model: Model
     package let line: HistoryLine
     package let renderer: SnapshotRenderer
     /// The most changes in one part.
     let changesPerPart: Int
-    /// The most bytes of changes in one part; a change larger than that is told without values.
+    /// The most bytes of changes in one part; a larger change has no values.
     let bytesPerPart: Int
-    /// Small events are sent together up to about so many bytes.
+    /// About how many bytes of small events share a buffer.
     let bytesPerBuffer: Int
 
     package func token(_ number: Int64) -> String { "\(line.generation(of: number))-\(number)" }
 
-    /// The events of the saves as buffers to send in this order; small events share a buffer.
+    /// The events of the saves, as buffers in the order of sending; small events share a buffer.
     package func events(of transactions: [HistoryTransaction], _ filter: ChangeFilter)
         -> [SharedBuffer]
     {
@@ -56,7 +56,7 @@ package struct ChangeRenderer: Sendable {
         _ transaction: HistoryTransaction, _ changes: [UInt8], part: Int, of count: Int,
         to writer: inout ByteWriter
     ) {
-        // The id stands on the last part alone: who was cut off before it gets all of them again.
+        // Only the last part has the id: a client that is disconnected before gets all parts again.
         if part == count - 1 { idLine(transaction.number, to: &writer) }
         writer.raw("event: save\ndata: ")
         head(transaction, to: &writer)
@@ -78,7 +78,7 @@ package struct ChangeRenderer: Sendable {
         writer.byte(UInt8(ascii: "\n"))
     }
 
-    /// A comment that moves the client's place.
+    /// A comment with an id, which moves the client's place.
     package func place(_ number: Int64) -> SharedBuffer {
         var writer = ByteWriter(capacity: 64)
         writer.raw(":\n")

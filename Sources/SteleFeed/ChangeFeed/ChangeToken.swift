@@ -1,13 +1,13 @@
-/// Tokens of the history: `GENERATION-NUMBER`, and what a client's text says.
+/// Tokens of the history: `GENERATION-NUMBER`.
 
 import SteleJSON
 import StelePersistence
 import SteleRequests
 
-/// A place in a store's history, as a client names it (NSPersistentHistoryToken).
+/// A client's name for a place in a store's history (NSPersistentHistoryToken).
 package struct ChangeToken: Sendable, Hashable {
     package let generation: String
-    /// The last transaction that is known there; 0 for none.
+    /// The transaction's number; 0 for the place before the first.
     package let number: Int64
 
     /// The token of a save.
@@ -19,15 +19,15 @@ package struct ChangeToken: Sendable, Hashable {
     /// The token as events and links carry it.
     package var text: String { "\(generation)-\(number)" }
 
-    /// What a client sent as its token.
+    /// The meaning of a client's text.
     package enum Reading: Sendable, Equatable {
-        /// `0`: the oldest transaction that is kept.
+        /// `0`: the oldest kept transaction.
         case beginning
         /// A token of this store's history.
         case number(Int64)
-        /// A token by its form, but of another history.
+        /// A token of another history.
         case otherGeneration
-        /// No token at all.
+        /// Not a token.
         case garbage
     }
 

@@ -1,4 +1,4 @@
-/// `GET /changes` as types: where to begin, what to tell, in which form.
+/// The parameters of `GET /changes` as types.
 
 import SteleHTTP
 import SteleModel
@@ -8,32 +8,32 @@ import SteleRequests
 package struct ChangesCall: Sendable {
     /// `since`: a token, or `0`.
     package var since: String?
-    /// The `Last-Event-ID` header, which wins over `since` on streams: a browser repeats its first
-    /// address. Who follows a `Link` of the JSON form means what is in it.
+    /// The `Last-Event-ID` header. On streams it wins over `since`, because a browser repeats its
+    /// first URL; in the JSON form `since` wins, which a `Link` has.
     var lastEventID: String?
-    /// The entities asked for, or nil for all; their subentities belong to them.
+    /// `entity`, with their subentities; nil for all.
     package var entities: [Entity]?
-    /// `where`; nil where every object is told.
+    /// `where`; nil where every object matches.
     package var condition: ChangeCondition?
     /// `updated`: the keys of which an update must have changed one, ascending; nil for any.
     package var updated: [String]?
-    /// Whether objects and old values are told.
+    /// `values`: whether changes have objects and old values.
     package var values = false
-    /// The most transactions of a JSON page; nil where nothing is said.
+    /// `limit`: the most transactions of a JSON page; nil where it is not given.
     package var limit: Int?
-    /// Whether it is answered by an event stream.
+    /// Whether the response is an event stream.
     package var isStream = false
 
     package init() {}
 
-    /// Where to begin, and who says so: the header or the parameter.
+    /// The token to begin at, and the name of the header or parameter that has it.
     package var start: (token: String, name: String)? {
         let header = lastEventID.map { ($0, "Last-Event-ID") }
         let parameter = since.map { ($0, "since") }
         return isStream ? header ?? parameter : parameter ?? header
     }
 
-    /// What is told.
+    /// The filter of the call.
     package var filter: ChangeFilter {
         let indexes = entities.map { Set($0.flatMap { Array($0.subtree) }).sorted() }
         return ChangeFilter(
@@ -42,8 +42,8 @@ package struct ChangesCall: Sendable {
 
     /// Reads the call.
     /// - Parameters:
-    ///   - query: the parameters, of which `Parameter.changes` are known.
-    ///   - format: as `format` says.
+    ///   - query: the parameters, all of them in `Parameter.changes`.
+    ///   - format: JSON or events.
     /// - Throws: `Problem` that names the parameter.
     package init(
         _ request: Request, _ query: Query, as format: MediaType, model: Model,
@@ -56,7 +56,7 @@ package struct ChangesCall: Sendable {
         condition = try query[.where].map { text in
             guard let entities else {
                 throw Problem(
-                    .parameter, "where takes an entity, in which its names are looked up",
+                    .parameter, "where needs entity, whose properties it names",
                     hint: "entity=\(model.entities.first?.name ?? "NAME")&where=…")
             }
             return try ChangeCondition(
@@ -69,7 +69,7 @@ package struct ChangesCall: Sendable {
         limit = try query[.limit].map { try Self.limit($0, atMost: maximumLimit) }
         if isStream, limit != nil {
             throw Problem(
-                .parameter, "limit is for the JSON form; a stream goes on for ever",
+                .parameter, "limit is for the JSON form; a stream has no end",
                 hint: "leave limit out, or ask for application/json")
         }
     }
@@ -89,7 +89,7 @@ package struct ChangesCall: Sendable {
         }
     }
 
-    /// The keys of `updated`; a composite attribute is all that is in it.
+    /// The keys of `updated`; a composite attribute stands for all of its elements.
     private static func keys(
         _ text: String, of entities: [Entity]?, in model: Model
     ) throws -> [String] {
@@ -113,8 +113,7 @@ package struct ChangesCall: Sendable {
                     .parameter,
                     name.isEmpty
                         ? "updated has an empty name"
-                        : "updated: \(name.prefix(80)) is no "
-                            + "property of \(what)",
+                        : "updated: \(name.prefix(80)) is not a property of \(what)",
                     hint: Nearest.hint(to: name, among: known.keys.sorted()))
             }
             return keys

@@ -1,16 +1,16 @@
-/// Saves on their way to the live streams; on the feed's thread.
+/// Sending saves to the live streams; on the feed's thread.
 
 import SteleHTTP
 import StelePersistence
 
 extension FeedLoop {
-    /// Events, cut in two where a stream shall have no more of them in its queue at once.
+    /// Events in two parts, the second for when a stream's queue has room again.
     package struct Share {
         package let now: ArraySlice<SharedBuffer>
-        /// What follows when there is room again; most often nothing.
+        /// Mostly empty.
         package let later: ArraySlice<SharedBuffer>
 
-        /// - Parameter room: how many bytes may go at once.
+        /// - Parameter room: the most bytes of the first part.
         package init(of buffers: [SharedBuffer], room: Int) {
             var bytes = 0
             let end = buffers.firstIndex { buffer in
@@ -22,11 +22,11 @@ extension FeedLoop {
         }
     }
 
-    /// What is told at once in a turn takes half of a stream's buffer at most. Who has no room for
-    /// that has left as much of what was told before: he is slow, and not only told much.
+    /// The most bytes for a stream in one turn: half of its queue. A stream without room for that
+    /// has not taken earlier events, so its client is slow.
     private var mostAtOnce: Int { feed.options.bufferBytes / 2 }
 
-    /// Sends saves to a filter's streams, and gives those back that are live still.
+    /// Sends saves to a filter's streams, and returns those that stay live.
     package func sweep(
         _ saves: [HistoryTransaction], _ filter: ChangeFilter, _ members: [Member]
     ) -> [Member] {
@@ -51,7 +51,7 @@ extension FeedLoop {
         }
     }
 
-    /// Sends a stream that is about to be live what it has missed.
+    /// Sends the missed saves to a stream that joins.
     /// - Returns: as `send`.
     package func send(missed saves: [HistoryTransaction], to arrival: Arrival) -> Bool {
         let told =
@@ -63,11 +63,11 @@ extension FeedLoop {
             through: position)
     }
 
-    /// Sends what may go at once. Where there is more the stream waits for room, reads on in the
+    /// Sends the first part. Where there is a second, the stream waits for room, reads on in the
     /// history, and joins again.
-    /// - Parameter position: the save that all of it leads up to.
-    /// - Returns: whether the stream is live still. Where it has ended, or is too slow, it is
-    ///   broken off: its client comes back by its token.
+    /// - Parameter position: the last save of the events.
+    /// - Returns: whether the stream stays live. A stream that is too slow is dropped: its client
+    ///   resumes with its token.
     private func send(
         _ share: Share, to stream: EventStream, _ filter: ChangeFilter, through position: Int64
     ) -> Bool {
@@ -79,7 +79,7 @@ extension FeedLoop {
         return false
     }
 
-    /// False where the stream did not take all, and is broken off.
+    /// Sends buffers; where one does not fit the stream is dropped, and the result false.
     package func send(_ buffers: ArraySlice<SharedBuffer>, to stream: EventStream) -> Bool {
         for buffer in buffers where !stream.send(buffer) {
             stream.drop()

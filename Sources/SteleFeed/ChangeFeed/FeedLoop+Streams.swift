@@ -1,4 +1,4 @@
-/// Streams that join, wait and are kept alive; all on the feed's thread.
+/// Streams that join, wait and are kept open; on the feed's thread.
 
 import SteleHTTP
 
@@ -26,14 +26,15 @@ extension FeedLoop {
         feed.catchUp(one)
     }
 
-    /// Lets it go on where it has room; false where it has none.
+    /// Has it read on where its queue has room; false where it has none.
     func goOn(_ one: CatchUp) -> Bool {
         guard one.stream.queuedBytes < feed.options.roomBytes / 2 else { return false }
         readOn(one)
         return true
     }
 
-    /// Lets those go on that have room again, and drops those that have not moved for too long.
+    /// Has streams read on whose queues have room again, and drops those that have taken nothing
+    /// for too long.
     func goOnWithWaiting(_ now: UInt64) {
         roomAt = now &+ 20_000_000
         waiting.removeAll { one in
@@ -44,8 +45,9 @@ extension FeedLoop {
         }
     }
 
-    /// A comment keeps the line and finds out who has gone; partial streams get their position.
-    /// Those that read old history are given theirs by who reads: here nobody knows it.
+    /// Sends a comment, which keeps connections open and finds closed ones. Filtered streams get
+    /// the position with it. Streams that read old history get theirs from `CatchUp`, which knows
+    /// it.
     func beat() {
         let plain = SharedBuffer(Array(":\n\n".utf8))
         let positioned = feed.renderer.place(position)

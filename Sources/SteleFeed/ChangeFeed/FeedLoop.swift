@@ -1,39 +1,38 @@
-/// The feed's thread: tells each save to all streams, once rendered for each filter, in one sweep.
+/// The feed's thread: sends each save to all streams, rendered once for each filter.
 
-import FoundationEssentials
 import SteleHTTP
 import StelePersistence
+import SteleSystem
 
-/// What the thread alone has in hand. Lock order: it holds none of its own; the inbox's and the
-/// streams' locks are taken one at a time.
+/// The state of the feed's thread. It takes the locks of the inbox and of streams one at a time.
 final class FeedLoop {
-    /// A live stream: two words and the stream's own object.
+    /// A live stream.
     package struct Member {
         package let stream: EventStream
-        /// It has all up to here already.
+        /// It has all saves up to here already.
         let skipThrough: Int64
     }
 
     package let feed: ChangeFeed
-    /// All up to here has been told to the live streams.
+    /// All saves up to here are sent to the live streams.
     package var position: Int64
     var groups: [ChangeFilter: [Member]] = [:]
     /// The last saves, up to `position`.
     var recent = RecentSaves()
-    /// Streams that have more to be sent than they shall have in their queues at once.
+    /// Streams with events that wait for room in their queues.
     package var waiting: [CatchUp] = []
-    /// Bytes told to each filter's streams in this turn.
+    /// Bytes sent to each filter's streams in this turn.
     package var told: [ChangeFilter: Int] = [:]
-    /// Streams that read the history on workers.
+    /// Streams that read the history on a queue.
     package var reading: [ObjectIdentifier: CatchUp] = [:]
     var heartbeatAt: UInt64 = 0
     private var pollAt: UInt64 = 0
     private var keepAt: UInt64 = 0
     var roomAt: UInt64 = 0
-    /// Whether another program has saved since the store was last asked: who joins may have looked
-    /// before that.
+    /// Whether another program has saved since the history was last read: a joining stream may have
+    /// read it before that.
     private var isChangedElsewhere = false
-    /// Saves up to here could not be read from the store; tried again at the next look.
+    /// Saves up to here could not be read from the store; tried again at `pollAt`.
     private var behind: Int64?
 
     package init(_ feed: ChangeFeed, position: Int64) {
@@ -44,10 +43,10 @@ final class FeedLoop {
     private var isWatched: Bool { !groups.isEmpty || !waiting.isEmpty || !reading.isEmpty }
 
     package func run() {
-        while turn() { feed.inbox.alarm.sleep(until: nextTime()) }
+        while turn() { feed.inbox.wait(until: nextTime()) }
     }
 
-    /// One round; false when the feed has stopped.
+    /// One turn; false when the feed has stopped.
     package func turn() -> Bool {
         let mail = feed.inbox.take(isWatched: isWatched)
         if mail.isStopping {
@@ -55,13 +54,13 @@ final class FeedLoop {
             return false
         }
         let wasWatched = isWatched
-        for one in mail.returned { reading[ObjectIdentifier(one)] = nil }
+        for one in mail.letters.returned { reading[ObjectIdentifier(one)] = nil }
         told = [:]
-        // First, for what comes with them concerns them.
-        for arrival in mail.arrivals { admit(arrival) }
+        // Before the saves, which concern them.
+        for arrival in mail.letters.arrivals { admit(arrival) }
         take(mail)
-        waiting += mail.waiting.filter { !goOn($0) }
-        let now = Alarm.now()
+        waiting += mail.letters.waiting.filter { !goOn($0) }
+        let now = MonotonicClock.now
         if !wasWatched { heartbeatAt = now &+ feed.options.heartbeatNanoseconds }
         if now >= roomAt { goOnWithWaiting(now) }
         if now >= pollAt {
@@ -71,7 +70,7 @@ final class FeedLoop {
         }
         if feed.keeper.isNeeded, now >= keepAt {
             keepAt = now &+ feed.options.keepNanoseconds
-            feed.keepHistory(now: Date().timeIntervalSinceReferenceDate)
+            feed.keepHistory(now: ReferenceDate.now)
         }
         if now >= heartbeatAt {
             beat()
@@ -87,31 +86,31 @@ final class FeedLoop {
         return waiting.isEmpty ? next : min(next, roomAt)
     }
 
-    private func end(_ mail: FeedInbox.Mail) {
+    private func end(_ mail: SavesInbox<FeedLetters>.Mail) {
         for members in groups.values {
             for member in members { member.stream.finish() }
         }
-        for one in waiting + mail.waiting { one.stream.finish() }
-        for arrival in mail.arrivals { arrival.stream.finish() }
+        for one in waiting + mail.letters.waiting { one.stream.finish() }
+        for arrival in mail.letters.arrivals { arrival.stream.finish() }
         groups = [:]
         waiting = []
     }
 
     // MARK: Saves
 
-    private func take(_ mail: FeedInbox.Mail) {
+    private func take(_ mail: SavesInbox<FeedLetters>.Mail) {
         let saves = mail.told.saves.drop { $0.number <= position }
         if !saves.isEmpty {
             let streams = groups.values.reduce(0) { $0 + $1.count }
             AnswersFirst.wait(since: mail.told.latestAt, streams: streams)
         }
-        // A gap is another program's saves, or what the inbox let go.
+        // A gap is another program's saves, or saves that the inbox has discarded.
         if let last = saves.last, last.number - position == Int64(saves.count) {
             tell(Array(saves))
         }
         isChangedElsewhere = isChangedElsewhere || mail.isChangedElsewhere
         if groups.isEmpty {
-            // Nobody listens; who joins reads what he lacks.
+            // Without live streams; a stream that joins reads the saves that it lacks.
             if mail.told.latest > position { leap(to: mail.told.latest) }
         } else if isChangedElsewhere || mail.told.latest > position {
             isChangedElsewhere = false
@@ -124,8 +123,8 @@ final class FeedLoop {
         recent = RecentSaves()
     }
 
-    /// Tells what the store has after the position, as long as there are streams that take it: who
-    /// is to have more than goes at once reads on by himself.
+    /// Sends the saves that the store has after the position, while there are live streams. A
+    /// stream whose queue is full leaves them and reads on by itself.
     private func readOn(atLeastTo latest: Int64) {
         do throws(StoreError) {
             let wantsValues = groups.keys.contains { $0.needsValues }
@@ -145,17 +144,17 @@ final class FeedLoop {
         } catch {
             feed.logger.error("the change feed cannot read the history: \(error)")
             behind = latest
-            pollAt = Alarm.now() &+ feed.options.pollNanoseconds
+            pollAt = MonotonicClock.now &+ feed.options.pollNanoseconds
         }
     }
 
-    /// What these streams lack has been deleted: they come back and are told so.
+    /// The next saves are deleted: the clients reconnect and are told so.
     private func dropAll() {
         for members in groups.values {
             for member in members { member.stream.drop() }
         }
         groups = [:]
-        // What comes next does not follow on these.
+        // The next saves do not follow these without a gap.
         recent = RecentSaves()
     }
 

@@ -1,22 +1,22 @@
-/// Keeps the history within its bounds.
+/// The bounds of the history.
 
 import StelePersistence
 
-/// Lets go of saves that are too old or too many, a few at a time.
+/// Deletes saves beyond the bounds, in batches.
 struct HistoryKeeper: Sendable {
     package let store: any PersistentStore
-    /// Seconds that a save is kept; nil for ever.
+    /// Seconds for which a save is kept; nil for ever.
     package let age: Double?
-    /// About how many bytes all that is kept may take; nil for any number.
+    /// About how many bytes the history may take; nil for no bound.
     package let bytes: Int?
 
-    /// How many transactions are deleted at once: each batch is a commit that saves wait for.
+    /// How many transactions a batch deletes. Each batch is a commit, which saves wait for.
     package static let batch = 500
 
-    /// Whether there are bounds at all.
+    /// Whether there is a bound.
     var isNeeded: Bool { age != nil || bytes != nil }
 
-    /// The first transaction to keep now.
+    /// The first transaction that is kept.
     /// - Throws: `StoreError`.
     func firstToKeep(now: Double) throws(StoreError) -> Int64 {
         let reader = try store.reader()
@@ -24,7 +24,7 @@ struct HistoryKeeper: Sendable {
         return try reader.firstTransactionToKeep(since: age.map { now - $0 }, bytes: bytes)
     }
 
-    /// Deletes a batch of the transactions before that one.
+    /// Deletes a batch of transactions before that one.
     /// - Returns: whether there are more.
     /// - Throws: `StoreError`.
     func deleteSome(before number: Int64) throws(StoreError) -> Bool {

@@ -1,20 +1,20 @@
-/// Pages of the stored history as bytes, the last few kept: after a restart all streams ask for the
-/// same ones.
+/// A cache of pages of the stored history as events: after a restart all streams ask for the same
+/// pages.
 
 import SteleHTTP
-import SteleMutex
 import StelePersistence
+import SteleSystem
 
-/// Reads and renders the history, page by page.
+/// Reads and renders pages of the history.
 package final class HistoryPages: Sendable {
-    /// Some saves, as one filter tells them.
+    /// The events of some saves for one filter.
     package struct Page: Sendable {
         let buffers: [SharedBuffer]
-        /// The last transaction that is in it, told or not.
+        /// The last transaction of the page, matching or not.
         package let last: Int64
-        /// Whether what comes next has been deleted; then nothing is in it.
+        /// Whether the next transactions are deleted; the page is empty then.
         var isPurged = false
-        /// Whether the store had no more when it was read.
+        /// Whether the store had no later transactions.
         var isLast: Bool
         /// As `HistoryStretch.nextStep`.
         var nextStep = HistoryStretch.firstStep
@@ -27,15 +27,15 @@ package final class HistoryPages: Sendable {
         package let after: Int64
     }
 
-    /// Newest last; one large one at most, for a save that nobody has wholly taken must not be read
-    /// again each time that somebody comes back for it.
+    /// The newest last. At most one is large: a large save must not be read again each time that a
+    /// client reconnects for it.
     private let kept = Mutex<[(key: Key, page: Page)]>([])
 
     private static let pagesKept = 8
     private static let largeBytes = 1 << 20
 
     /// The page after a transaction.
-    /// - Parameter step: as `HistoryStretch` has it.
+    /// - Parameter step: as in `HistoryStretch`.
     package func page(
         after position: Int64, step: Int, _ filter: ChangeFilter, renderer: ChangeRenderer,
         store: any PersistentStore
@@ -57,7 +57,7 @@ package final class HistoryPages: Sendable {
         return page
     }
 
-    /// What is in the history never changes: a page stays right as far as it goes.
+    /// The history does not change, so a page stays valid; only later transactions may be added.
     private func keep(_ page: Page, _ key: Key) {
         var page = page
         page.isLast = false

@@ -1,8 +1,8 @@
-/// What the feed's thread remembers of what it has told.
+/// The saves that the feed's thread has sent last.
 
 import StelePersistence
 
-/// The last saves told, without a gap and within bounds: for streams that join a moment late.
+/// The last saves, without a gap and within bounds, for streams that join a moment later.
 struct RecentSaves {
     static let mostSaves = 64
     /// About how many bytes of memory they may take.
@@ -12,7 +12,7 @@ struct RecentSaves {
     private var sizes: [Int] = []
     private var bytes = 0
 
-    /// Takes those that come next, and lets go of the oldest.
+    /// Adds the next saves, and discards the oldest.
     package mutating func add(_ more: [HistoryTransaction]) {
         saves += more
         let added = more.map(\.bytes)
@@ -27,7 +27,7 @@ struct RecentSaves {
         sizes.removeFirst(gone)
     }
 
-    /// Those after a transaction; nil where some of them are forgotten.
+    /// The saves after a transaction; nil where some of them are discarded.
     package func saves(after position: Int64) -> [HistoryTransaction]? {
         guard let first = saves.first?.number, first <= position + 1 else { return nil }
         return saves.filter { $0.number > position }

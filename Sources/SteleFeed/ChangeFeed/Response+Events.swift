@@ -1,9 +1,9 @@
-/// The head of an event stream's answer.
+/// The response of an event stream.
 
 import SteleHTTP
 
 extension Response {
-    /// 200 with a stream of events, which no cache may keep and no proxy hold back.
+    /// 200 with an event stream, which caches must not keep and proxies must not buffer.
     package static func events(_ stream: EventStream) -> Response {
         Response(
             status: 200,

@@ -5,15 +5,15 @@ import SteleGraph
 import StelePersistence
 import SteleRequests
 
-/// `MARK-NUMBER`: eight hexadecimal digits, and the last transaction that was told. Where the queries
-/// of a stream have not been told the same, there is a number for each, with points between and `x`
-/// for one that was told nothing: `MARK-9.x.8`.
+/// `MARK-NUMBER`: eight hexadecimal digits, and the last transaction that was told. Where the
+/// queries of a stream have not been told the same, there is a number for each, with points between
+/// and `x` for one that was told nothing: `MARK-9.x.8`.
 ///
 /// The mark is made of what the stream's queries ask and of the cache generation, which is drawn at
-/// each start and after each change by another program. So an id from before such a change, of other
-/// queries, of another server or of the change feed fits none as it is followed now, and who comes
-/// with it is sent snapshots. An id from before a start fits where the store knows that nothing but
-/// what its history tells has changed it since.
+/// each start and after each change by another program. So an id from before such a change, of
+/// other queries, of another server or of the change feed fits none as it is followed now, and who
+/// comes with it is sent snapshots. An id from before a start fits where the store knows that
+/// nothing but what its history tells has changed it since.
 package struct LiveID: Sendable {
     private static let digits = 8
 
@@ -44,8 +44,8 @@ package struct LiveID: Sendable {
         return numbers.count == count ? numbers[index] : nil
     }
 
-    /// Whether it is of a stream of these queries, as they were read in a cache generation or in one
-    /// that it goes on from.
+    /// Whether it is of a stream of these queries, as they were read in a cache generation or in
+    /// one that it goes on from.
     func isOf(
         generations: [String], keys: [String], _ coordinator: PersistentStoreCoordinator
     ) -> Bool {

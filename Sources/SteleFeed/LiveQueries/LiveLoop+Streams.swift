@@ -3,6 +3,7 @@
 import SteleHTTP
 import SteleJSON
 import SteleRequests
+import SteleSystem
 
 extension LiveLoop {
     /// Lets those listen whose queries are all there.
@@ -20,7 +21,9 @@ extension LiveLoop {
                 arrival.parts.map { .init(key: $0.plan.key, prefix: $0.prefix) },
                 capacity: hub.options.bufferBytes)
             guard member.greet(greeting(arrival, member)) else { continue }
-            if members.isEmpty { heartbeatAt = Alarm.now() &+ hub.options.heartbeatNanoseconds }
+            if members.isEmpty {
+                heartbeatAt = MonotonicClock.now &+ hub.options.heartbeatNanoseconds
+            }
             members[ObjectIdentifier(member)] = member
             // One stream may show a query under several names.
             for key in Set(member.parts.map(\.key)) {

@@ -3,6 +3,7 @@
 import SteleGraph
 import SteleHTTP
 import StelePersistence
+import SteleSystem
 
 /// What the thread alone has in hand. Between two rounds all queries know the same last save,
 /// `position`.
@@ -24,29 +25,29 @@ package final class LiveLoop {
 
     /// Whom it was made for may be gone, or be refused for another query: so nobody listens yet.
     private func takeIn(_ query: LiveQuery) {
-        query.idleSince = Alarm.now()
+        query.idleSince = MonotonicClock.now
         queries[query.plan.key] = query
     }
 
     private var isWatched: Bool { !queries.isEmpty || !pending.isEmpty }
 
     package func run() {
-        while turn() { hub.inbox.alarm.sleep(until: nextTime()) }
+        while turn() { hub.inbox.wait(until: nextTime()) }
     }
 
     /// One round; false when the thread has ended.
     private func turn() -> Bool {
         let mail = hub.inbox.take(isWatched: isWatched)
-        pending += mail.arrivals
-        defer { for room in mail.waiting { room.alarm.ring() } }
+        pending += mail.letters.arrivals
+        defer { for room in mail.letters.waiting { room.alarm.ring() } }
         if mail.isStopping {
             for arrival in pending { arrival.stream.finish() }
             for member in members.values { member.stream.finish() }
             return false
         }
-        for (key, error) in mail.failed { refuse(key, error) }
+        for (key, error) in mail.letters.failed { refuse(key, error) }
         let isFirst = queries.isEmpty
-        for query in mail.built where queries[query.plan.key] == nil {
+        for query in mail.letters.built where queries[query.plan.key] == nil {
             takeIn(query)
         }
         if isFirst {
@@ -55,7 +56,7 @@ package final class LiveLoop {
         buildMissing()
         follow(mail)
         if !isBehind { admit() }
-        let now = Alarm.now()
+        let now = MonotonicClock.now
         if now >= pollAt {
             pollAt = now &+ hub.options.pollNanoseconds
             if isWatched { _ = hub.coordinator.store.noticesForeignChange() }
@@ -64,8 +65,8 @@ package final class LiveLoop {
             beat(now)
             heartbeatAt = now &+ hub.options.heartbeatNanoseconds
         }
-        if !mail.built.isEmpty || !mail.waiting.isEmpty {
-            makeRoom(for: mail.waiting, keeping: mail.built)
+        if !mail.letters.built.isEmpty || !mail.letters.waiting.isEmpty {
+            makeRoom(for: mail.letters.waiting, keeping: mail.letters.built)
         }
         hub.note(rows: rows)
         return true
@@ -107,7 +108,7 @@ package final class LiveLoop {
 
     // MARK: Following
 
-    private func follow(_ mail: LiveInbox.Mail) {
+    private func follow(_ mail: SavesInbox<LiveLetters>.Mail) {
         guard !queries.isEmpty else {
             position = max(position, mail.told.latest)
             return
@@ -123,11 +124,11 @@ package final class LiveLoop {
         } catch StoreError.moved {
             // It turned out in the midst that another program has written: at once again, all anew.
             isBehind = true
-            pollAt = Alarm.now()
+            pollAt = MonotonicClock.now
         } catch {
             hub.logger.error("live queries cannot read the store: \(error)")
             isBehind = true
-            pollAt = Alarm.now() &+ hub.options.pollNanoseconds
+            pollAt = MonotonicClock.now &+ hub.options.pollNanoseconds
         }
     }
 
@@ -175,7 +176,7 @@ package final class LiveLoop {
         for part in member.parts {
             guard let query = queries[part.key] else { continue }
             query.members.removeAll { $0 === member }
-            if query.members.isEmpty { query.idleSince = Alarm.now() }
+            if query.members.isEmpty { query.idleSince = MonotonicClock.now }
         }
     }
 

@@ -4,9 +4,9 @@ import Logging
 import SteleAnswers
 import SteleGraph
 import SteleHTTP
-import SteleMutex
 import StelePersistence
 import SteleRequests
+import SteleSystem
 
 /// All live queries of a service (contract, section 7).
 ///
@@ -20,7 +20,7 @@ public final class LiveQueries: Sendable {
     let options: ChangeFeed.Options
     let limits: Limits
     let logger: Logger
-    let inbox = LiveInbox()
+    let inbox = SavesInbox(LiveLetters())
 
     /// How far a query is that somebody has asked for.
     private enum Standing {
@@ -31,7 +31,7 @@ public final class LiveQueries: Sendable {
         var streams = 0
         /// Rows that all queries hold.
         var rows = 0
-        var thread: FeedThread?
+        var thread: SystemThread?
         var subscription: Subscription?
         var isStopped = false
     }
@@ -70,7 +70,7 @@ public final class LiveQueries: Sendable {
             known: request.headers["Last-Event-ID"].flatMap { LiveID($0) })
         for part in parts { try build(part.plan, for: arrival) }
         try count(stream)
-        if !inbox.put(arrival) { stream.finish() }
+        if !inbox.put({ $0.arrivals.append(arrival) }) { stream.finish() }
         return .events(stream)
     }
 
@@ -80,7 +80,9 @@ public final class LiveQueries: Sendable {
             let inbox = inbox
             running.subscription = coordinator.broadcast.subscribe(
                 { inbox.put($0) }, changedElsewhere: { inbox.putChangedElsewhere() })
-            running.thread = FeedThread { [self] in LiveLoop(self).run() }
+            running.thread = SystemThread(name: "stele-live") { [self] in
+                LiveLoop(self).run()
+            }
             guard running.thread != nil else {
                 running.subscription?.cancel()
                 throw Problem(.busy, "live queries have no thread to run on")
@@ -110,10 +112,10 @@ public final class LiveQueries: Sendable {
         do {
             let query = try made(plan, for: [arrival])
             try count(rowsOf: query, beside: arrival.keys)
-            inbox.put(built: query)
+            inbox.put { $0.built.append(query) }
         } catch {
             forget(plan.key)
-            inbox.put(failed: plan.key, error)
+            inbox.put { $0.failed.append((plan.key, error)) }
             throw error
         }
     }
@@ -159,13 +161,13 @@ public final class LiveQueries: Sendable {
 
     /// Has the thread let go of queries that nobody listens to, and waits a second for it at most.
     private func waitForRoom(_ room: LiveRoom) {
-        guard inbox.put(room) else { return }
-        room.alarm.sleep(until: Alarm.now() &+ 1_000_000_000)
+        guard inbox.put({ $0.waiting.append(room) }) else { return }
+        room.alarm.sleep(until: MonotonicClock.deadline(in: 1))
     }
 
     /// A query with its snapshot, as the store is now.
-    /// - Parameter arrivals: who waits for it: what was to be told since the earliest save that one of
-    ///   them knows is in the query's log, where the history tells it.
+    /// - Parameter arrivals: who waits for it: what was to be told since the earliest save that one
+    ///   of them knows is in the query's log, where the history tells it.
     func made(_ plan: LivePlan, for arrivals: [LiveArrival]) throws -> LiveQuery {
         let context = ManagedObjectContext(coordinator)
         defer { context.close() }

@@ -67,7 +67,7 @@ package final class LiveQuery: @unchecked Sendable {
     package var members: [LiveMember] = []
     /// Why it is not as the store is; nil where it is.
     var loss: LiveLoss?
-    /// When its last listener left, on the alarm's clock.
+    /// When its last listener left, on the monotonic clock.
     var idleSince: UInt64?
 
     /// The result as a context's view has it.

@@ -3,13 +3,14 @@
 import SteleGraph
 import SteleHTTP
 import StelePersistence
+import SteleSystem
 
 /// Some saves, a view of the store once one is needed, and who is told.
 final class LiveRound {
     private let loop: LiveLoop
     private let view: SavesView
-    /// Whether the store is read before anything else, and with it all queries that another program's
-    /// change has made stale.
+    /// Whether the store is read before anything else, and with it all queries that another
+    /// program's change has made stale.
     private let mustRead: Bool
     private let context: RoundContext
 
@@ -30,11 +31,11 @@ final class LiveRound {
         package func close() { opened?.close() }
     }
 
-    package init(_ loop: LiveLoop, _ mail: LiveInbox.Mail, isBehind: Bool) {
+    package init(_ loop: LiveLoop, _ mail: SavesInbox<LiveLetters>.Mail, isBehind: Bool) {
         self.loop = loop
         let context = RoundContext(loop.hub.coordinator)
         self.context = context
-        let now = Alarm.now()
+        let now = MonotonicClock.now
         let tokens = loop.queries.values.filter { $0.loss == nil }.map(\.token)
         let saves = Array(mail.told.saves.drop { $0.number <= loop.position })
         // A gap is another program's saves, or what the inbox let go; a new query is a little ahead
@@ -145,7 +146,7 @@ final class LiveRound {
     /// - Returns: whether there were any.
     private func rebuild() throws -> Bool {
         let generation = try context.get().cacheGeneration()
-        let now = Alarm.now()
+        let now = MonotonicClock.now
         let stale = loop.queries.values.filter { query in
             query.loss.map { $0.retryAt <= now } ?? (query.generation != generation)
         }

@@ -1,9 +1,9 @@
 /// A fetch's result that stays as the store is, for who shows it (NSFetchedResultsController).
 
 import SteleModel
-import SteleMutex
 import StelePersistence
 import StelePredicates
+import SteleSystem
 
 /// Follows one fetch request over a coordinator: the rows as they are saved, and what each save has
 /// changed of them.

@@ -84,7 +84,7 @@ private struct PendingRows {
 
     private func isGrouped() throws -> Bool {
         if !request.propertiesToGroupBy.isEmpty || request.havingPredicate != nil { return true }
-        let check = PredicateCheck(model: context.model, entity: request.entity) { _ in nil }
+        let check = PredicateCheck(model: context.model, entity: request.entity)
         let all =
             request.propertiesToFetch.map(\.expression) + request.sortDescriptors.map(\.expression)
         for expression in all where try check.isAggregate(expression) { return true }

@@ -1,8 +1,8 @@
 /// Following what others save: told of it, or by itself.
 
 import SteleModel
-import SteleMutex
 import StelePersistence
+import SteleSystem
 
 /// Saves that a context has not followed yet; filled on the broadcast's thread, or by its parent.
 final class MergeInbox: Sendable {

@@ -1,21 +1,21 @@
-/// Composite types: that they exist, that they end.
+/// Checks of composite types.
 
 extension ModelCheck {
-    mutating func checkComposites() {
+    func checkComposites() {
         var names = Set<String>()
         for composite in model.declaration.composites {
             if !names.insert(composite.name).inserted {
-                findings.error(composite.name, "the model has two composites of this name")
+                findings.error(composite.name, "the model has two composites with this name")
                 continue
             }
             var own = Set<String>()
             for attribute in composite.attributes {
                 let place = "\(composite.name).\(attribute.name)"
                 if !own.insert(attribute.name).inserted {
-                    findings.error(place, "the composite has two attributes of this name")
+                    findings.error(place, "the composite has two attributes with this name")
                 }
                 if !Self.isIdentifier(attribute.name) {
-                    findings.error(place, "\(quoted(attribute.name)) cannot be a name")
+                    findings.error(place, "\(quoted(attribute.name)) is not a valid name")
                 }
                 check(attribute, place)
             }
@@ -25,9 +25,9 @@ extension ModelCheck {
         }
     }
 
-    mutating func checkCompositeName(of attribute: AttributeDescription, _ place: String) {
+    func checkCompositeName(of attribute: AttributeDescription, _ place: String) {
         guard let name = attribute.compositeName else {
-            findings.error(place, "its type is Composite, but it names none")
+            findings.error(place, "its type is Composite, but it names no composite")
             return
         }
         let names = model.declaration.composites.map(\.name)
@@ -36,7 +36,7 @@ extension ModelCheck {
         findings.error(place, "its composite \(name) is not in the model", hint: near)
     }
 
-    /// Whether a composite stands somewhere within itself.
+    /// Whether a composite contains itself, directly or through another composite.
     private func reachesItself(_ name: String) -> Bool {
         let all = Dictionary(
             model.declaration.composites.map { ($0.name, $0) }, uniquingKeysWith: { a, _ in a })

@@ -1,19 +1,18 @@
-/// Names: what they are made of, and where they meet.
+/// Checks of names: valid identifiers, and names that collide.
 
 extension ModelCheck {
-    /// The keys that every object carries in JSON beside its properties.
+    /// The keys that every object has in JSON beside its properties.
     static let reservedNames = ["_id", "_entity", "_version"]
     /// The columns that every table has beside those of its properties, without the leading Z.
     private static let reservedColumns = ["_PK", "_ENT", "_OPT"]
 
-    /// A letter or `_`, then letters, digits and `_`: what predicates and key paths can name.
+    /// Whether the name is an identifier, so that predicates and key paths can name it.
     static func isIdentifier(_ name: String) -> Bool {
-        guard let first = name.unicodeScalars.first else { return false }
-        return Identifier.canBegin(first)
+        name.unicodeScalars.first.map(Identifier.canBegin) ?? false
             && name.unicodeScalars.allSatisfy(Identifier.canContinue)
     }
 
-    mutating func checkEntityNames() {
+    func checkEntityNames() {
         var byTable: [String: String] = [:]
         for entity in model.entities {
             checkIdentifier(entity.name, entity.name)
@@ -21,31 +20,29 @@ extension ModelCheck {
             if let other = byTable[table] {
                 findings.error(
                     entity.name,
-                    "its name differs from \(other) only by case, and both would be"
+                    "its name differs from \(other) only by case, so both would have"
                         + " the table Z\(table)",
-                    hint: "rename one, with the old name as its renaming identifier")
+                    hint: "rename one, and set its renaming identifier to the old name")
             }
             byTable[table] = entity.name
         }
     }
 
-    private mutating func checkIdentifier(_ name: String, _ place: String) {
+    private func checkIdentifier(_ name: String, _ place: String) {
         guard !Self.isIdentifier(name) else { return }
         findings.error(
-            place, "\(quoted(name)) cannot be a name",
+            place, "\(quoted(name)) is not a valid name",
             hint: "a name begins with a letter and has letters, digits and _")
     }
 
-    /// Names that cannot be, and those that an entity declares although it inherits them.
-    mutating func checkPropertyNames(of entity: Entity) {
+    /// Reports invalid names, and properties that a parent entity has too.
+    func checkPropertyNames(of entity: Entity) {
         let parent = entity.parent.map { model.entities[$0] }
         for property in entity.declaration.properties {
             let place = "\(entity.name).\(property.name)"
             if Self.reservedNames.contains(property.name) {
                 findings.error(
-                    place,
-                    "\(property.name) is what every object carries in JSON beside its"
-                        + " properties, so no property can have this name",
+                    place, "\(property.name) is reserved: every object has this key in JSON",
                     hint: "rename it")
             } else {
                 checkIdentifier(property.name, place)
@@ -53,33 +50,33 @@ extension ModelCheck {
             if let parent, parent.property(named: property.name) != nil {
                 findings.error(
                     place,
-                    "\(parent.name) has a property of this name already,"
-                        + " and \(entity.name) inherits it")
+                    "\(entity.name) inherits a property with this name from \(parent.name)")
             }
         }
     }
 
-    /// Two properties of one entity that would share a column. Of two subentities each has its own.
-    mutating func checkColumns(of entity: Entity) {
+    /// Reports properties of one entity whose names give the same column. Columns of sibling
+    /// entities do not collide.
+    func checkColumns(of entity: Entity) {
         var byColumn: [String: String] = [:]
         for property in entity.slots {
             guard property.isStored else { continue }
-            // An element of a composite has the composite's name before its own.
+            // The column of a composite's element begins with the composite's name.
             let column = property.name.replacing(".", with: "_").uppercased()
             let first = property.name.prefix { $0 != "." }
+            let place = "\(entity.name).\(property.name)"
             let isOwn = entity.declaration.properties.contains { $0.name == first }
             if isOwn, Self.reservedColumns.contains(column) {
                 findings.error(
-                    "\(entity.name).\(property.name)",
-                    "its column would be Z\(column), which every table has already",
-                    hint: "rename it, with the old name as its renaming identifier")
+                    place, "its column Z\(column) already exists in every table",
+                    hint: "rename it, and set its renaming identifier to the old name")
             }
             if isOwn, let other = byColumn[column], other != property.name {
                 findings.error(
-                    "\(entity.name).\(property.name)",
+                    place,
                     "its name differs from \(other) only by case,"
-                        + " and both would be the column Z\(column)",
-                    hint: "rename one, with the old name as its renaming identifier")
+                        + " so both would have the column Z\(column)",
+                    hint: "rename one, and set its renaming identifier to the old name")
             }
             byColumn[column] = property.name
         }
@@ -87,7 +84,7 @@ extension ModelCheck {
 }
 
 extension Property {
-    /// Whether a store keeps it.
+    /// Whether a store keeps the property.
     fileprivate var isStored: Bool {
         switch self {
         case .attribute(let it): !it.declaration.isTransient

@@ -1,7 +1,7 @@
-/// What attributes and relationships say of themselves.
+/// Checks of single attributes and relationships.
 
 extension ModelCheck {
-    mutating func check(_ attribute: AttributeDescription, _ place: String) {
+    func check(_ attribute: AttributeDescription, _ place: String) {
         if attribute.minimum.isAbove(attribute.maximum) {
             let what = attribute.type == .string ? "minimum length" : "minimum"
             findings.error(
@@ -13,7 +13,7 @@ extension ModelCheck {
         }
         if let expression = attribute.derivationExpression, expression.isEmpty {
             findings.error(
-                place, "it is derived, but has no derivation expression",
+                place, "it is derived but has no derivation expression",
                 hint: "give one, such as now() or items.@count")
         }
         if attribute.type == .composite {
@@ -23,17 +23,15 @@ extension ModelCheck {
                 place, "it names the composite \(name), but its type is \(attribute.type.name)")
         }
         if attribute.allowsExternalBinaryDataStorage, attribute.type != .binary {
-            findings.note(place, "only Binary attributes are kept in external files")
+            findings.note(place, "external storage has no effect, because it is not Binary")
         }
         if attribute.regularExpression != nil, attribute.type != .string {
-            findings.note(place, "its regular expression has no effect, for it is not a String")
+            findings.note(place, "its regular expression has no effect, because it is not a String")
         }
     }
 
-    /// Whether a derived attribute can be made, and its object saved before it is.
-    mutating func checkDerivation(
-        of declaration: AttributeDescription, _ entity: Entity, _ place: String
-    ) {
+    /// Reports a derivation that cannot be read, and one that no object could be saved with.
+    func checkDerivation(of declaration: AttributeDescription, _ entity: Entity, _ place: String) {
         guard let text = declaration.derivationExpression, !text.isEmpty,
             let attribute = entity.attribute(named: declaration.name)
         else { return }
@@ -43,30 +41,28 @@ extension ModelCheck {
             findings.error(place, error.message, hint: error.hint)
         }
         if declaration.isTransient {
-            findings.error(place, "it is derived, which the store does, and transient")
+            findings.error(place, "it is derived and transient, so no store can keep its value")
         }
         if !declaration.isOptional, declaration.defaultValue.isNull {
             findings.note(
                 place,
-                "it is derived and not optional, and a new object is checked before it is derived,"
+                "it is derived but not optional, and a new object is validated before that,"
                     + " so no object can be saved",
                 hint: "make it optional, or give it a default")
         }
     }
 
-    private mutating func checkDefault(of attribute: AttributeDescription, _ place: String) {
+    private func checkDefault(of attribute: AttributeDescription, _ place: String) {
         var value = attribute.defaultValue
         if case .string(let text) = value { value = .int(Int64(text.utf16.count)) }
         guard attribute.minimum.isAbove(value) || value.isAbove(attribute.maximum) else { return }
         findings.note(
             place,
             "its default \(quoted(attribute.text(attribute.defaultValue))) is outside"
-                + " its own bounds, so a new object has to set it")
+                + " its bounds, so every new object must set it")
     }
 
-    mutating func check(
-        _ relationship: RelationshipDescription, of entity: Entity, _ place: String
-    ) {
+    func check(_ relationship: RelationshipDescription, of entity: Entity, _ place: String) {
         let (least, most) = (relationship.minimumCount, relationship.maximumCount)
         if relationship.isToMany, most == 1 {
             findings.error(
@@ -84,16 +80,16 @@ extension ModelCheck {
         if relationship.isOrdered, !relationship.isToMany {
             findings.error(
                 place, "it is to-one, so it cannot be ordered",
-                hint: "take the order away, or make it to-many")
+                hint: "make it unordered, or make it to-many")
         }
         checkInverse(of: relationship, of: entity, place)
     }
 
-    private mutating func checkInverse(
+    private func checkInverse(
         of declaration: RelationshipDescription, of entity: Entity, _ place: String
     ) {
         if let name = declaration.inverseEntityName, model.entity(named: name) == nil {
-            findings.error(place, "its inverse's entity \(name) is not in the model")
+            findings.error(place, "the entity \(name) of its inverse is not in the model")
         }
         guard let relationship = entity.relationship(named: declaration.name) else { return }
         guard let inverse = model.inverse(of: relationship) else {
@@ -102,7 +98,7 @@ extension ModelCheck {
                     place,
                     "it has no inverse, so deleting a"
                         + " \(declaration.destinationName) does not clear it",
-                    hint: "Core Data advises an inverse for every relationship")
+                    hint: "Core Data recommends an inverse for every relationship")
             }
             return
         }
@@ -117,7 +113,7 @@ extension ModelCheck {
 }
 
 extension Value {
-    /// Whether both are bounds or numbers of one kind, and this one is the greater.
+    /// Whether both values have the same type and this one is greater.
     func isAbove(_ other: Value) -> Bool {
         switch (self, other) {
         case (.int(let a), .int(let b)): a > b
@@ -130,6 +126,6 @@ extension Value {
 }
 
 extension AttributeDescription {
-    /// A default or bound as people read it; dates as ISO 8601.
+    /// A default or a bound in readable form; dates are ISO 8601.
     func text(_ value: Value) -> String { ValueText.readable(value, type) }
 }

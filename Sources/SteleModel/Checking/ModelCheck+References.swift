@@ -1,7 +1,7 @@
-/// What constraints, indexes, configurations, templates and composites name.
+/// Checks of the names in constraints, indexes, configurations and fetch requests.
 
 extension ModelCheck {
-    mutating func checkUniquenessConstraints(of entity: Entity) {
+    func checkUniquenessConstraints(of entity: Entity) {
         for constraint in entity.declaration.uniquenessConstraints {
             let place =
                 "\(entity.name), uniqueness constraint \(constraint.joined(separator: ", "))"
@@ -13,12 +13,12 @@ extension ModelCheck {
         }
     }
 
-    mutating func checkIndexes(of entity: Entity) {
+    func checkIndexes(of entity: Entity) {
         var names = Set<String>()
         for index in entity.declaration.fetchIndexes {
             let place = "\(entity.name), index \(index.name)"
             if !names.insert(index.name.uppercased()).inserted {
-                findings.error(place, "the entity has two indexes of this name")
+                findings.error(place, "the entity has two indexes with this name")
             }
             if index.name.isEmpty { findings.error(place, "it has no name") }
             if index.elements.isEmpty {
@@ -38,8 +38,9 @@ extension ModelCheck {
         }
     }
 
-    /// A name that must be a column's: an attribute, a to-one, an attribute within a composite.
-    private mutating func checkColumn(_ path: String, of entity: Entity, _ place: String) {
+    /// Reports a name that has no column: only attributes, to-one relationships and elements of
+    /// composites have one.
+    private func checkColumn(_ path: String, of entity: Entity, _ place: String) {
         let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         switch names.first.flatMap({ entity.property(named: $0) }) {
         case nil:
@@ -47,21 +48,21 @@ extension ModelCheck {
             let near = Nearest.hint(to: path, among: known)
             findings.error(place, "\(entity.name) has no property \(path)", hint: near)
         case .fetchedProperty:
-            findings.error(place, "\(path) is a fetched property, which no store keeps")
+            findings.error(place, "\(path) is a fetched property, which stores do not keep")
         case .relationship(let it) where it.isToMany:
-            findings.error(place, "\(path) is a to-many relationship, which is not one column")
+            findings.error(place, "\(path) is a to-many relationship, which has no column")
         case .relationship:
             if names.count > 1 {
-                findings.error(place, "\(path) leads through a relationship to another row")
+                findings.error(place, "\(path) crosses a relationship to another row")
             }
         case .attribute(let it):
             if it.declaration.isTransient {
-                findings.error(place, "\(path) is transient, so no store keeps it")
+                findings.error(place, "\(path) is transient, so stores do not keep it")
             } else if names.count > 1, !isInComposite(names.dropFirst(), it.declaration) {
                 findings.error(place, "\(entity.name) has no property \(path)")
             } else if let whole = entity.attribute(named: path), whole.isComposite {
                 findings.error(
-                    place, "\(path) is a composite attribute, which is not one column",
+                    place, "\(path) is a composite attribute, which has no column",
                     hint: whole.elements.first.map { "name an attribute in it: \($0.name)" })
             }
         }
@@ -71,7 +72,8 @@ extension ModelCheck {
         _ names: ArraySlice<String>, _ attribute: AttributeDescription
     ) -> Bool {
         guard let name = names.first else { return true }
-        // Deeper than any composite that does not contain itself; the check for that is elsewhere.
+        // No composite is nested more deeply unless it contains itself, which `checkComposites`
+        // reports.
         guard names.count <= 32 else { return false }
         let composite = model.declaration.composites.first { $0.name == attribute.compositeName }
         guard let inner = composite?.attributes.first(where: { $0.name == name }) else {
@@ -80,12 +82,12 @@ extension ModelCheck {
         return isInComposite(names.dropFirst(), inner)
     }
 
-    mutating func checkConfigurations() {
+    func checkConfigurations() {
         var names = Set<String>()
         for configuration in model.declaration.configurations {
             let place = "configuration \(configuration.name)"
             if !names.insert(configuration.name).inserted {
-                findings.error(place, "the model has two configurations of this name")
+                findings.error(place, "the model has two configurations with this name")
             }
             if configuration.entityNames.isEmpty {
                 findings.note(place, "it has no members, so it has no effect")
@@ -96,12 +98,12 @@ extension ModelCheck {
         }
     }
 
-    mutating func checkTemplates() {
+    func checkTemplates() {
         var names = Set<String>()
         for template in model.declaration.fetchRequestTemplates {
             let place = "fetch request \(template.name)"
             if !names.insert(template.name).inserted {
-                findings.error(place, "the model has two fetch requests of this name")
+                findings.error(place, "the model has two fetch requests with this name")
             }
             if model.entity(named: template.entityName) == nil {
                 findings.error(place, "its entity \(template.entityName) is not in the model")

@@ -1,15 +1,13 @@
-/// What is looked at once a model is linked, beyond what linking itself meets.
-
-/// Finds what a linked model says that cannot be, and what it probably does not mean.
+/// Checks a linked model, beyond the errors that linking itself reports.
 struct ModelCheck {
     let model: Model
-    var findings = Findings()
+    let findings = Findings()
 
     private init(_ model: Model) { self.model = model }
 
-    /// All mistakes and notes: the model's own, then those of each entity and its properties.
+    /// All errors and notes: those of the model, then those of each entity and its properties.
     static func findings(in model: Model) -> Findings {
-        var check = ModelCheck(model)
+        let check = ModelCheck(model)
         check.checkEntityNames()
         check.checkComposites()
         check.checkConfigurations()
@@ -18,7 +16,7 @@ struct ModelCheck {
         return check.findings
     }
 
-    private mutating func check(_ entity: Entity) {
+    private func check(_ entity: Entity) {
         checkPropertyNames(of: entity)
         checkColumns(of: entity)
         for property in entity.declaration.properties {
@@ -41,7 +39,7 @@ struct ModelCheck {
 }
 
 extension Model {
-    /// What is probably not meant, though it can be: a relationship without an inverse, a default
-    /// outside its bounds, a configuration without members.
+    /// Notes on probable oversights: a relationship without an inverse, a default outside its
+    /// bounds, a configuration without members.
     public func notes() -> [ModelError] { ModelCheck.findings(in: self).notes }
 }

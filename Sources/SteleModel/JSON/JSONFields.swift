@@ -1,118 +1,100 @@
-/// The members of a JSON object, taken one by one, so that what nobody takes can be told.
-
 internal import SteleJSON
 
-/// One object of a JSON model while it is being read.
+/// The members of a JSON object in a model file. It records the keys that the reader asks for, so
+/// that unknown keys can be reported.
 struct JSONFields {
-    let node: JSONNode
-    /// What the object is in a message: `Person.name`, `Person`.
+    private let node: JSONNode
+    /// The object's name in messages, such as `Person.name` or `Person`.
     var place: String
-    /// Every key that was asked for: what the object can have.
+    private let findings: Findings
+    /// Every key that was asked for.
     private var known: [String] = []
 
-    init(_ node: JSONNode, place: String) {
+    init(_ node: JSONNode, place: String, _ findings: Findings) {
         self.node = node
         self.place = place
+        self.findings = findings
     }
 
-    /// The member, or nil where it is not there or null.
+    /// The member; nil if it is absent or null.
     mutating func take(_ key: String) -> JSONNode? {
         known.append(key)
         return node[key].flatMap { $0.isNull ? nil : $0 }
     }
 
-    /// Whether the key is there, be it null.
+    /// Whether the key is present, even if its value is null.
     func has(_ key: String) -> Bool { node[key] != nil }
 
-    mutating func text(_ key: String, _ findings: inout Findings) -> String? {
+    mutating func text(_ key: String) -> String? {
         guard let member = take(key) else { return nil }
-        guard let text = member.string else { return wrong(key, member, "a text", &findings) }
+        guard let text = member.string else { return wrong(key, member, wanted: "a text") }
         if !text.unicodeScalars.allSatisfy(Self.isAllowed) {
-            findings.error(place, "its \(key) has a control character, which XML cannot hold")
+            findings.error(place, "its \(key) has a control character, which XML cannot represent")
         }
         return text
     }
 
-    /// The text, or nil where it is not there or empty.
-    mutating func nonempty(_ key: String, _ findings: inout Findings) -> String? {
-        text(key, &findings).flatMap { $0.isEmpty ? nil : $0 }
+    /// The text; nil if it is absent or empty.
+    mutating func nonempty(_ key: String) -> String? {
+        text(key).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    mutating func flag(_ key: String, _ findings: inout Findings) -> Bool? {
+    mutating func flag(_ key: String) -> Bool? {
         guard let member = take(key) else { return nil }
-        return member.bool ?? wrong(key, member, "true or false", &findings)
+        return member.bool ?? wrong(key, member, wanted: "true or false")
     }
 
-    mutating func count(_ key: String, _ findings: inout Findings) -> Int? {
+    mutating func count(_ key: String) -> Int? {
         guard let member = take(key) else { return nil }
         guard let number = member.integer, number >= 0, number <= Int64(Int32.max) else {
-            return wrong(key, member, "a count", &findings)
+            return wrong(key, member, wanted: "a count")
         }
         return Int(number)
     }
 
-    /// The elements of a list; none where it is not there.
-    mutating func list(_ key: String, _ findings: inout Findings) -> [JSONNode] {
+    /// The elements of a list; empty if it is absent.
+    mutating func list(_ key: String) -> [JSONNode] {
         guard let member = take(key) else { return [] }
-        guard member.kind == .array else { return wrong(key, member, "a list", &findings) ?? [] }
-        var elements: [JSONNode] = []
-        member.forEachElement { elements.append($0) }
-        return elements
+        guard member.kind == .array else { return wrong(key, member, wanted: "a list") ?? [] }
+        return member.elements
     }
 
     /// The elements of a list of texts.
-    mutating func texts(_ key: String, _ findings: inout Findings) -> [String] {
-        Self.texts(list(key, &findings), key, place, &findings)
-    }
+    mutating func texts(_ key: String) -> [String] { texts(list(key), of: key) }
 
     /// The elements of a list of lists of texts.
-    mutating func textLists(_ key: String, _ findings: inout Findings) -> [[String]] {
-        var lists: [[String]] = []
-        for element in list(key, &findings) {
-            guard element.kind == .array else {
-                findings.error(
-                    place, "its \(key) is a list of lists of names, and has \(element.kindName)",
-                    hint: "such as [[\"name\"]]")
-                continue
-            }
-            var nodes: [JSONNode] = []
-            element.forEachElement { nodes.append($0) }
-            lists.append(Self.texts(nodes, key, place, &findings))
+    mutating func textLists(_ key: String) -> [[String]] {
+        list(key).compactMap { element in
+            if element.kind == .array { return texts(element.elements, of: key) }
+            findings.error(
+                place,
+                "its \(key) must be a list of lists of names, and contains \(element.kindName)",
+                hint: "such as [[\"name\"]]")
+            return nil
         }
-        return lists
     }
 
-    private static func texts(
-        _ nodes: [JSONNode], _ key: String, _ place: String, _ findings: inout Findings
-    ) -> [String] {
+    private func texts(_ nodes: [JSONNode], of key: String) -> [String] {
         nodes.compactMap { element in
-            guard let text = element.string, text.unicodeScalars.allSatisfy(isAllowed) else {
-                findings.error(place, "its \(key) is a list of names, and has \(element.kindName)")
-                return nil
+            if let text = element.string, text.unicodeScalars.allSatisfy(Self.isAllowed) {
+                return text
             }
-            return text
+            findings.error(
+                place, "its \(key) must be a list of names, and contains \(element.kindName)")
+            return nil
         }
     }
 
-    /// One of a few names.
-    mutating func choice<Choice>(
-        _ key: String, _ choices: [(String, Choice)], _ findings: inout Findings
-    ) -> Choice? {
-        guard let text = text(key, &findings) else { return nil }
-        if let found = choices.first(where: { $0.0 == text }) { return found.1 }
-        let names = choices.map(\.0)
-        let near = Nearest.hint(to: text, among: names)
-        findings.error(
-            place, "its \(key) \(quoted(text)) is not known",
-            hint: near ?? "it is one of \(names.joined(separator: ", "))")
-        return nil
+    /// The value with the given name; nil if the member is absent.
+    mutating func choice<Choice>(_ key: String, _ choices: [(String, Choice)]) -> Choice? {
+        text(key).flatMap { findings.choice($0, of: key, at: place, in: choices) }
     }
 
-    /// An object of texts, in order.
-    mutating func entries(_ key: String, _ findings: inout Findings) -> [UserInfoEntry] {
+    /// The members of an object of texts, in order.
+    mutating func entries(_ key: String) -> [UserInfoEntry] {
         guard let member = take(key) else { return [] }
         guard member.kind == .object else {
-            return wrong(key, member, "an object of texts", &findings) ?? []
+            return wrong(key, member, wanted: "an object of texts") ?? []
         }
         var entries: [UserInfoEntry] = []
         member.forEachMember { name, value in
@@ -127,25 +109,23 @@ struct JSONFields {
         return entries
     }
 
-    /// Tells of every key that nobody took.
-    func finish(_ findings: inout Findings) {
+    /// Reports every key that was not asked for.
+    func finish() {
         node.forEachMember { key, _ in
-            guard !known.contains(key) else { return }
-            let near = Nearest.hint(to: key, among: known)
+            if known.contains(key) { return }
             findings.error(
                 place, "the key \(quoted(key)) is not known",
-                hint: near ?? "known are \(known.joined(separator: ", "))")
+                hint: Nearest.hint(to: key, among: known)
+                    ?? "the known keys are \(known.joined(separator: ", "))")
         }
     }
 
-    private func wrong<T>(
-        _ key: String, _ member: JSONNode, _ wanted: String, _ findings: inout Findings
-    ) -> T? {
+    private func wrong<T>(_ key: String, _ member: JSONNode, wanted: String) -> T? {
         findings.error(place, "its \(key) must be \(wanted), and is \(member.kindName)")
         return nil
     }
 
-    /// Whether XML can hold the character, so that every model can be written as XML, too.
+    /// Whether XML can represent the character, so that every model can be written as XML.
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09, 0x0A, 0x0D: true
@@ -155,5 +135,14 @@ struct JSONFields {
     }
 }
 
-/// A value in a message, as `quoted(_:)` has a text: one that is a text has no second quotes.
+extension JSONNode {
+    /// The elements of an array.
+    fileprivate var elements: [JSONNode] {
+        var elements: [JSONNode] = []
+        forEachElement { elements.append($0) }
+        return elements
+    }
+}
+
+/// A JSON value in a message, in quotes and truncated.
 func quoted(_ node: JSONNode) -> String { quoted(node.string ?? JSONValue(node).compact) }

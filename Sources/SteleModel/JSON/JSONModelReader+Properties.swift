@@ -1,42 +1,39 @@
-/// Properties and fetch requests of a JSON model.
+/// Reads the properties and fetch requests of a JSON model.
 
 internal import SteleJSON
 
 extension JSONModelReader {
-    mutating func attribute(_ node: JSONNode, owner: String) -> AttributeDescription? {
+    func attribute(_ node: JSONNode, owner: String) -> AttributeDescription? {
         guard var fields = object(node, "an attribute", in: owner) else { return nil }
-        let name = fields.text("name", &findings) ?? ""
-        let types = AttributeType.allCases.map { ($0.name, $0) }
+        let name = fields.text("name") ?? ""
         guard fields.take("type") != nil else {
             findings.error(fields.place, "it has no type", hint: AttributeType.namesInWords)
             return nil
         }
-        guard let type = fields.choice("type", types, &findings) else { return nil }
+        guard let type = fields.choice("type", AttributeType.named) else { return nil }
         var attribute = AttributeDescription(name: name, type: type)
-        attribute.isOptional = fields.flag("optional", &findings) ?? true
+        attribute.isOptional = fields.flag("optional") ?? true
         readValues(&fields, into: &attribute)
-        attribute.regularExpression = fields.nonempty("regularExpression", &findings)
-        attribute.compositeName = fields.nonempty("composite", &findings)
-        attribute.derivationExpression = fields.text("derivation", &findings)
-        attribute.isTransient = fields.flag("transient", &findings) ?? false
-        attribute.isIndexed = fields.flag("indexed", &findings) ?? false
-        attribute.allowsExternalBinaryDataStorage =
-            fields.flag("externalStorage", &findings) ?? false
-        attribute.preservesValueInHistoryOnDeletion =
-            fields.flag("preserveAfterDeletion", &findings) ?? false
-        attribute.isStoredInTruthFile = fields.flag("storedInTruthFile", &findings) ?? false
-        attribute.usesScalarValueType = fields.flag("scalar", &findings)
-        attribute.valueTransformerName = fields.text("valueTransformer", &findings)
-        attribute.customClassName = fields.text("class", &findings)
-        attribute.renamingIdentifier = fields.nonempty("renamingIdentifier", &findings)
-        attribute.versionHashModifier = fields.nonempty("versionHashModifier", &findings)
-        attribute.isSyncable = fields.flag("syncable", &findings) ?? false
-        attribute.userInfo = fields.entries("userInfo", &findings)
-        fields.finish(&findings)
+        attribute.regularExpression = fields.nonempty("regularExpression")
+        attribute.compositeName = fields.nonempty("composite")
+        attribute.derivationExpression = fields.text("derivation")
+        attribute.isTransient = fields.flag("transient") ?? false
+        attribute.isIndexed = fields.flag("indexed") ?? false
+        attribute.allowsExternalBinaryDataStorage = fields.flag("externalStorage") ?? false
+        attribute.preservesValueInHistoryOnDeletion = fields.flag("preserveAfterDeletion") ?? false
+        attribute.isStoredInTruthFile = fields.flag("storedInTruthFile") ?? false
+        attribute.usesScalarValueType = fields.flag("scalar")
+        attribute.valueTransformerName = fields.text("valueTransformer")
+        attribute.customClassName = fields.text("class")
+        attribute.renamingIdentifier = fields.nonempty("renamingIdentifier")
+        attribute.versionHashModifier = fields.nonempty("versionHashModifier")
+        attribute.isSyncable = fields.flag("syncable") ?? false
+        attribute.userInfo = fields.entries("userInfo")
+        fields.finish()
         return attribute
     }
 
-    private mutating func readValues(
+    private func readValues(
         _ fields: inout JSONFields, into attribute: inout AttributeDescription
     ) {
         let type = attribute.type
@@ -53,10 +50,8 @@ extension JSONModelReader {
         attribute.maximum = bound("maximum", &fields, type)
     }
 
-    /// A bound; for a text it is one on the length.
-    private mutating func bound(
-        _ key: String, _ fields: inout JSONFields, _ type: AttributeType
-    ) -> Value {
+    /// A bound; for a String attribute it is a bound on the length.
+    private func bound(_ key: String, _ fields: inout JSONFields, _ type: AttributeType) -> Value {
         guard let node = fields.take(key) else { return .null }
         var value: Value?
         if type == .string {
@@ -75,89 +70,84 @@ extension JSONModelReader {
         return .null
     }
 
-    mutating func relationship(_ node: JSONNode, owner: String) -> RelationshipDescription? {
+    func relationship(_ node: JSONNode, owner: String) -> RelationshipDescription? {
         guard var fields = object(node, "a relationship", in: owner) else { return nil }
-        let name = fields.text("name", &findings) ?? ""
-        guard let destination = fields.nonempty("destination", &findings) else {
+        let name = fields.text("name") ?? ""
+        guard let destination = fields.nonempty("destination") else {
             findings.error(fields.place, "it has no destination")
             return nil
         }
         var result = RelationshipDescription(name: name, destinationName: destination)
-        result.inverseName = fields.nonempty("inverse", &findings)
-        // Where nothing is said it is the destination, as nearly always.
+        result.inverseName = fields.nonempty("inverse")
+        // The inverse's entity defaults to the destination.
         let says = fields.has("inverseEntity")
-        let inverseEntity = fields.nonempty("inverseEntity", &findings)
+        let inverseEntity = fields.nonempty("inverseEntity")
         result.inverseEntityName =
             says ? inverseEntity : result.inverseName.map { _ in destination }
-        result.isToMany = fields.flag("toMany", &findings) ?? false
-        result.isOrdered = fields.flag("ordered", &findings) ?? false
-        result.isOptional = fields.flag("optional", &findings) ?? true
-        result.minimumCount = fields.count("minimumCount", &findings) ?? 0
-        result.maximumCount =
-            fields.count("maximumCount", &findings) ?? (result.isToMany ? 0 : 1)
-        result.deleteRule =
-            fields.choice("deleteRule", DeleteRule.allCases.map { ($0.name, $0) }, &findings)
-            ?? .nullify
-        result.isTransient = fields.flag("transient", &findings) ?? false
-        result.isIndexed = fields.flag("indexed", &findings) ?? false
-        result.renamingIdentifier = fields.nonempty("renamingIdentifier", &findings)
-        result.versionHashModifier = fields.nonempty("versionHashModifier", &findings)
-        result.isSyncable = fields.flag("syncable", &findings) ?? false
-        result.userInfo = fields.entries("userInfo", &findings)
-        fields.finish(&findings)
+        result.isToMany = fields.flag("toMany") ?? false
+        result.isOrdered = fields.flag("ordered") ?? false
+        result.isOptional = fields.flag("optional") ?? true
+        result.minimumCount = fields.count("minimumCount") ?? 0
+        result.maximumCount = fields.count("maximumCount") ?? (result.isToMany ? 0 : 1)
+        result.deleteRule = fields.choice("deleteRule", DeleteRule.named) ?? .nullify
+        result.isTransient = fields.flag("transient") ?? false
+        result.isIndexed = fields.flag("indexed") ?? false
+        result.renamingIdentifier = fields.nonempty("renamingIdentifier")
+        result.versionHashModifier = fields.nonempty("versionHashModifier")
+        result.isSyncable = fields.flag("syncable") ?? false
+        result.userInfo = fields.entries("userInfo")
+        fields.finish()
         return result
     }
 
-    mutating func fetchedProperty(
-        _ node: JSONNode, owner: String
-    ) -> FetchedPropertyDescription? {
+    func fetchedProperty(_ node: JSONNode, owner: String) -> FetchedPropertyDescription? {
         guard var fields = object(node, "a fetched property", in: owner) else { return nil }
-        let name = fields.text("name", &findings) ?? ""
+        let name = fields.text("name") ?? ""
         guard let inner = fields.take("fetchRequest") else {
             findings.error(fields.place, "the fetched property has no fetchRequest")
             return nil
         }
         guard let request = fetchRequest(inner, owner: fields.place) else { return nil }
         var result = FetchedPropertyDescription(name: name, request: request)
-        result.isOptional = fields.flag("optional", &findings) ?? true
-        result.isSyncable = fields.flag("syncable", &findings) ?? false
-        result.userInfo = fields.entries("userInfo", &findings)
-        fields.finish(&findings)
+        result.isOptional = fields.flag("optional") ?? true
+        result.isSyncable = fields.flag("syncable") ?? false
+        result.userInfo = fields.entries("userInfo")
+        fields.finish()
         return result
     }
 
-    /// A template of the model, or the request inside the fetched property `owner`.
-    mutating func fetchRequest(_ node: JSONNode, owner: String?) -> FetchRequestTemplate? {
+    /// Reads a template of the model, or the request of the fetched property `owner`.
+    func fetchRequest(_ node: JSONNode, owner: String?) -> FetchRequestTemplate? {
         guard node.kind == .object else {
             findings.error(
-                owner ?? "", "a fetch request is an object, and this is \(node.kindName)")
+                owner ?? "", "a fetch request must be an object, and this is \(node.kindName)")
             return nil
         }
-        var fields = JSONFields(node, place: owner ?? "")
-        let given = fields.text("name", &findings)
+        var fields = JSONFields(node, place: owner ?? "", findings)
+        let given = fields.text("name")
         let fallback = owner == nil ? nil : ContentsFormat.fetchedPropertyRequestName
         guard let name = given ?? fallback, !name.isEmpty else {
             findings.error("", "a fetch request has no name")
             return nil
         }
         fields.place = owner ?? "fetch request \(name)"
-        guard let entity = fields.nonempty("entity", &findings) else {
+        guard let entity = fields.nonempty("entity") else {
             findings.error(fields.place, "its fetch request names no entity")
             return nil
         }
         var request = FetchRequestTemplate(name: name, entityName: entity)
-        request.predicateFormat = fields.nonempty("predicate", &findings)
+        request.predicateFormat = fields.nonempty("predicate")
         request.resultType =
-            fields.choice("resultType", FetchRequestTemplate.ResultType.named, &findings)
+            fields.choice("resultType", FetchRequestTemplate.ResultType.named)
             ?? .objects
-        request.fetchLimit = fields.count("fetchLimit", &findings) ?? 0
-        request.fetchBatchSize = fields.count("fetchBatchSize", &findings) ?? 0
-        request.includesSubentities = fields.flag("includesSubentities", &findings) ?? false
-        request.includesPropertyValues = fields.flag("includesPropertyValues", &findings) ?? false
-        request.includesPendingChanges = fields.flag("includesPendingChanges", &findings) ?? false
-        request.returnsObjectsAsFaults = fields.flag("returnsObjectsAsFaults", &findings) ?? false
-        request.returnsDistinctResults = fields.flag("returnsDistinctResults", &findings) ?? false
-        fields.finish(&findings)
+        request.fetchLimit = fields.count("fetchLimit") ?? 0
+        request.fetchBatchSize = fields.count("fetchBatchSize") ?? 0
+        request.includesSubentities = fields.flag("includesSubentities") ?? false
+        request.includesPropertyValues = fields.flag("includesPropertyValues") ?? false
+        request.includesPendingChanges = fields.flag("includesPendingChanges") ?? false
+        request.returnsObjectsAsFaults = fields.flag("returnsObjectsAsFaults") ?? false
+        request.returnsDistinctResults = fields.flag("returnsDistinctResults") ?? false
+        fields.finish()
         return request
     }
 }

@@ -1,80 +1,77 @@
-/// The JSON form of a model, read: for models that are written by hand.
+/// Reads the JSON form of a model.
 
 public import SteleJSON
 
 extension ManagedObjectModel {
     /// Reads the JSON form of a model, which `json()` writes and `Docs/Models.md` describes.
     ///
-    /// - Parameter name: what the model is called where the text does not say.
-    /// - Throws: `ModelErrors` where it is not JSON, or has keys or values that are not known;
-    ///   names that do not exist are for `Model` to find.
+    /// - Parameter name: the model's name if the text does not contain one.
+    /// - Throws: `ModelErrors` if the text is not JSON, or has unknown keys or values. References
+    ///   to missing names are reported by `Model`.
     public init(json bytes: [UInt8], name: String) throws(ModelErrors) {
         let document: JSONDocument
         do {
             document = try JSONDocument(bytes)
         } catch {
-            throw ModelErrors([ModelError(name, error.message, hint: error.hint)])
+            throw ModelErrors(name, error.message, hint: error.hint)
         }
         try self.init(json: document.root, name: name)
     }
 
-    /// As for bytes, from a value that has been parsed.
+    /// Reads the JSON form of a model from a parsed value.
+    ///
+    /// - Parameter name: the model's name if the value does not contain one.
+    /// - Throws: `ModelErrors` if the value has unknown keys or values.
     public init(json: JSONNode, name: String) throws(ModelErrors) {
         guard json.kind == .object else {
-            throw ModelErrors([
-                ModelError(name, "a model is a JSON object, and this is \(json.kindName)")
-            ])
+            throw ModelErrors(name, "a model must be a JSON object, and this is \(json.kindName)")
         }
-        var reader = JSONModelReader()
+        let reader = JSONModelReader()
         self = reader.model(json, name: name)
-        if !reader.findings.errors.isEmpty { throw ModelErrors(reader.findings.errors) }
+        try reader.findings.throwErrors()
     }
 }
 
-/// Reads one JSON model; mistakes gather in `findings`.
+/// Reads a JSON model and collects its errors in `findings`.
 struct JSONModelReader {
-    var findings = Findings()
+    let findings = Findings()
 
-    mutating func model(_ node: JSONNode, name: String) -> ManagedObjectModel {
-        var fields = JSONFields(node, place: "")
-        let given = fields.text("name", &findings)
+    func model(_ node: JSONNode, name: String) -> ManagedObjectModel {
+        var fields = JSONFields(node, place: "", findings)
+        let given = fields.text("name")
         var model = ManagedObjectModel(name: given.flatMap { $0.isEmpty ? nil : $0 } ?? name)
-        model.versionIdentifier = fields.text("versionIdentifier", &findings) ?? ""
-        model.toolAttributes = fields.entries("toolAttributes", &findings)
-        for child in fields.list("entities", &findings) {
-            if let it = entity(child) { model.entities.append(it) }
+        model.versionIdentifier = fields.text("versionIdentifier") ?? ""
+        model.toolAttributes = fields.entries("toolAttributes")
+        model.entities = fields.list("entities").compactMap(entity)
+        model.fetchRequestTemplates = fields.list("fetchRequests").compactMap {
+            fetchRequest($0, owner: nil)
         }
-        for child in fields.list("fetchRequests", &findings) {
-            if let it = fetchRequest(child, owner: nil) { model.fetchRequestTemplates.append(it) }
-        }
-        for child in fields.list("configurations", &findings) {
-            guard var own = object(child, "a configuration", in: "") else { continue }
+        model.configurations = fields.list("configurations").compactMap { child in
+            guard var own = object(child, "a configuration", in: "") else { return nil }
             var it = ConfigurationDescription(name: own.place)
-            it.entityNames = own.texts("entities", &findings)
-            own.finish(&findings)
-            model.configurations.append(it)
+            it.entityNames = own.texts("entities")
+            own.finish()
+            return it
         }
-        for child in fields.list("composites", &findings) {
-            guard var own = object(child, "a composite", in: "") else { continue }
+        model.composites = fields.list("composites").compactMap { child in
+            guard var own = object(child, "a composite", in: "") else { return nil }
             var it = CompositeDescription(name: own.place)
-            for inner in own.list("attributes", &findings) {
-                if let found = attribute(inner, owner: it.name) { it.attributes.append(found) }
-            }
-            own.finish(&findings)
-            model.composites.append(it)
+            it.attributes = own.list("attributes").compactMap { attribute($0, owner: it.name) }
+            own.finish()
+            return it
         }
-        fields.finish(&findings)
+        fields.finish()
         return model
     }
 
-    /// The fields of an object that must have a name; its place is the name, below `owner`.
-    mutating func object(_ node: JSONNode, _ what: String, in owner: String) -> JSONFields? {
+    /// The fields of an object that must have a name. Their place is that name, below `owner`.
+    func object(_ node: JSONNode, _ what: String, in owner: String) -> JSONFields? {
         guard node.kind == .object else {
-            findings.error(owner, "\(what) is an object, and this is \(node.kindName)")
+            findings.error(owner, "\(what) must be an object, and this is \(node.kindName)")
             return nil
         }
-        var fields = JSONFields(node, place: owner)
-        guard let name = fields.text("name", &findings), !name.isEmpty else {
+        var fields = JSONFields(node, place: owner, findings)
+        guard let name = fields.text("name"), !name.isEmpty else {
             findings.error(owner, "\(what) has no name")
             return nil
         }
@@ -82,49 +79,40 @@ struct JSONModelReader {
         return fields
     }
 
-    private mutating func entity(_ node: JSONNode) -> EntityDescription? {
+    private func entity(_ node: JSONNode) -> EntityDescription? {
         guard var fields = object(node, "an entity", in: "") else { return nil }
         var entity = EntityDescription(name: fields.place)
-        entity.managedObjectClassName = fields.text("class", &findings)
-        entity.parentName = fields.nonempty("parent", &findings)
-        entity.isAbstract = fields.flag("abstract", &findings) ?? false
+        entity.managedObjectClassName = fields.text("class")
+        entity.parentName = fields.nonempty("parent")
+        entity.isAbstract = fields.flag("abstract") ?? false
         readProperties(&fields, into: &entity)
-        for child in fields.list("indexes", &findings) {
-            if let it = fetchIndex(child, owner: entity.name) { entity.fetchIndexes.append(it) }
+        entity.fetchIndexes = fields.list("indexes").compactMap {
+            fetchIndex($0, owner: entity.name)
         }
-        entity.compoundIndexes = fields.textLists("compoundIndexes", &findings)
-        entity.uniquenessConstraints = fields.textLists("uniquenessConstraints", &findings)
-        entity.renamingIdentifier = fields.nonempty("renamingIdentifier", &findings)
-        entity.versionHashModifier = fields.nonempty("versionHashModifier", &findings)
-        entity.isSyncable = fields.flag("syncable", &findings) ?? false
+        entity.compoundIndexes = fields.textLists("compoundIndexes")
+        entity.uniquenessConstraints = fields.textLists("uniquenessConstraints")
+        entity.renamingIdentifier = fields.nonempty("renamingIdentifier")
+        entity.versionHashModifier = fields.nonempty("versionHashModifier")
+        entity.isSyncable = fields.flag("syncable") ?? false
         entity.codeGenerationType = fields.choice(
-            "codeGeneration",
-            [("class", .class), ("category", .category), ("none", .none)]
-                as [(String, EntityDescription.CodeGenerationType)], &findings)
-        entity.userInfo = fields.entries("userInfo", &findings)
-        fields.finish(&findings)
+            "codeGeneration", EntityDescription.CodeGenerationType.named)
+        entity.userInfo = fields.entries("userInfo")
+        fields.finish()
         return entity
     }
 
-    private mutating func readProperties(
-        _ fields: inout JSONFields, into entity: inout EntityDescription
-    ) {
-        for child in fields.list("attributes", &findings) {
-            if let it = attribute(child, owner: entity.name) {
-                entity.properties.append(.attribute(it))
-            }
+    private func readProperties(_ fields: inout JSONFields, into entity: inout EntityDescription) {
+        let owner = entity.name
+        entity.properties += fields.list("attributes").compactMap {
+            attribute($0, owner: owner).map { .attribute($0) }
         }
-        for child in fields.list("relationships", &findings) {
-            if let it = relationship(child, owner: entity.name) {
-                entity.properties.append(.relationship(it))
-            }
+        entity.properties += fields.list("relationships").compactMap {
+            relationship($0, owner: owner).map { .relationship($0) }
         }
-        for child in fields.list("fetchedProperties", &findings) {
-            if let it = fetchedProperty(child, owner: entity.name) {
-                entity.properties.append(.fetchedProperty(it))
-            }
+        entity.properties += fields.list("fetchedProperties").compactMap {
+            fetchedProperty($0, owner: owner).map { .fetchedProperty($0) }
         }
-        let order = fields.texts("propertyOrder", &findings)
+        let order = fields.texts("propertyOrder")
         guard !order.isEmpty else { return }
         let names = entity.properties.map(\.name)
         guard order.sorted() == names.sorted(), Set(order).count == order.count else {
@@ -137,14 +125,12 @@ struct JSONModelReader {
         entity.properties.sort { places[$0.name, default: 0] < places[$1.name, default: 0] }
     }
 
-    private mutating func fetchIndex(
-        _ node: JSONNode, owner: String
-    ) -> FetchIndexDescription? {
+    private func fetchIndex(_ node: JSONNode, owner: String) -> FetchIndexDescription? {
         guard var fields = object(node, "an index", in: "") else { return nil }
         var index = FetchIndexDescription(name: fields.place)
         fields.place = "\(owner), index \(index.name)"
-        index.partialIndexPredicate = fields.nonempty("predicate", &findings)
-        for child in fields.list("elements", &findings) {
+        index.partialIndexPredicate = fields.nonempty("predicate")
+        for child in fields.list("elements") {
             if let name = child.string {
                 index.elements.append(FetchIndexDescription.Element(propertyName: name))
             } else if child.kind == .object {
@@ -152,27 +138,24 @@ struct JSONModelReader {
             } else {
                 findings.error(
                     fields.place,
-                    "an element is a property's name or an object, and this is \(child.kindName)")
+                    "an element must be a property's name or an object, not \(child.kindName)")
             }
         }
-        fields.finish(&findings)
+        fields.finish()
         return index
     }
 
-    private mutating func fetchIndexElement(
+    private func fetchIndexElement(
         _ node: JSONNode, _ place: String
     ) -> FetchIndexDescription.Element {
-        var fields = JSONFields(node, place: place)
-        var element = FetchIndexDescription.Element(
-            propertyName: fields.nonempty("property", &findings))
-        element.expression = fields.nonempty("expression", &findings)
-        element.expressionType = fields.choice(
-            "expressionType", AttributeType.allCases.map { ($0.name, $0) }, &findings)
+        var fields = JSONFields(node, place: place, findings)
+        var element = FetchIndexDescription.Element(propertyName: fields.nonempty("property"))
+        element.expression = fields.nonempty("expression")
+        element.expressionType = fields.choice("expressionType", AttributeType.named)
         element.collation =
-            fields.choice("collation", [("Binary", .binary), ("RTree", .rTree)], &findings)
-            ?? .binary
-        element.isAscending = fields.flag("ascending", &findings) ?? true
-        fields.finish(&findings)
+            fields.choice("collation", FetchIndexDescription.Element.Collation.named) ?? .binary
+        element.isAscending = fields.flag("ascending") ?? true
+        fields.finish()
         return element
     }
 }

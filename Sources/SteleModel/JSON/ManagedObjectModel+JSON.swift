@@ -1,10 +1,10 @@
-/// The JSON form of a model, written.
+/// Writes the JSON form of a model.
 
 public import SteleJSON
 
 extension ManagedObjectModel {
-    /// The model as JSON: all of it, so that reading it again gives an equal model. What is as
-    /// it mostly is (see `Docs/Models.md`) is left out, but for what every reader looks for.
+    /// The complete model as JSON; reading it gives an equal model. Members with their usual value
+    /// (see `Docs/Models.md`) are omitted, except those that readers expect.
     public func json() -> JSONValue {
         var members = JSONMembers()
         members.add("name", name)
@@ -29,7 +29,7 @@ extension ManagedObjectModel {
     }
 }
 
-/// The members of one object, in order; what is absent is left out.
+/// The members of a JSON object, in order. Absent values are omitted.
 struct JSONMembers {
     var all: [(String, JSONValue)] = []
 
@@ -37,12 +37,12 @@ struct JSONMembers {
         if let value { all.append((key, .string(value))) }
     }
 
-    /// True, or nothing.
+    /// Adds true; false is omitted.
     mutating func add(_ key: String, _ value: Bool) {
         if value { all.append((key, true)) }
     }
 
-    /// The count, or nothing for 0.
+    /// Adds a count; 0 is omitted.
     mutating func add(_ key: String, _ value: Int) {
         if value != 0 { all.append((key, .integer(Int64(value)))) }
     }

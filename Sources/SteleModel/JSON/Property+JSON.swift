@@ -1,4 +1,4 @@
-/// Properties and fetch requests in the JSON form of a model.
+/// Writes properties and fetch requests as JSON.
 
 internal import SteleJSON
 

@@ -1,14 +1,15 @@
-/// Defaults and bounds in the JSON form of a model, both ways.
+/// Reads and writes defaults and bounds in the JSON form of a model.
 
 internal import SteleJSON
 
 import FoundationEssentials
 
 extension ValueText {
-    /// Decimals of more digits than this are written as text, for readers round longer numbers.
+    /// Decimals with more digits are written as text, because most JSON parsers round longer
+    /// numbers.
     private static let safeDigits = 15
 
-    /// The JSON value as one of that type; nil where it cannot be one.
+    /// The value of that type that a JSON value represents; nil if there is none.
     static func value(_ node: JSONNode, _ type: AttributeType) -> Value? {
         switch type {
         case .boolean: return node.bool.map { .bool($0) }
@@ -21,7 +22,7 @@ extension ValueText {
             guard let text = node.string else { return nil }
             return (try? ISO8601.secondsSinceReferenceDate(text)).map { .date($0) }
         case .integer16, .integer32, .integer64, .decimal, .double, .float:
-            // All digits as written: a Decimal is not read through a Double.
+            // A Decimal is read from its digits, never through a Double.
             if let text = node.string ?? node.longNumberText { return value(text, type) }
             if let number = node.integer { return value(String(number), type) }
             return node.real.flatMap { value($0.description, type) }
@@ -29,7 +30,7 @@ extension ValueText {
         }
     }
 
-    /// The value in JSON, as `value(_:_:)` reads it; null for what has no JSON.
+    /// The value as JSON, in the form that `value(_:_:)` reads; null if it has none.
     static func json(_ value: Value, _ type: AttributeType) -> JSONValue {
         switch value {
         case .null, .external, .key: return .null

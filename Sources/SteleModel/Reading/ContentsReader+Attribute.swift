@@ -1,51 +1,36 @@
-/// Attributes, their defaults and bounds.
+/// Reads attributes, with their defaults and bounds.
 
 extension ContentsReader {
-    mutating func attribute(_ element: MarkupElement, owner: String) -> AttributeDescription? {
+    func attribute(_ element: MarkupElement, owner: String) -> AttributeDescription? {
         let label = element.attribute("name").map { "\(owner).\($0)" } ?? owner
-        var fields = ElementFields(element, place: label)
+        var fields = ElementFields(element, place: label, findings)
         guard let name = name(of: element, &fields) else { return nil }
-        var type = AttributeType.undefined
-        if let text = fields.nonempty("attributeType") {
-            guard let known = AttributeType(name: text) else {
-                findings.error(
-                    label, "its attributeType \(quoted(text)) is not known",
-                    hint: "the types are \(AttributeType.namesInWords)")
-                return nil
-            }
-            type = known
-        }
-        var attribute = AttributeDescription(name: name, type: type)
+        let type = fields.choice("attributeType", AttributeType.named)
+        if type == nil, !(element.attribute("attributeType") ?? "").isEmpty { return nil }
+        var attribute = AttributeDescription(name: name, type: type ?? .undefined)
         readFlags(&fields, into: &attribute)
         readTexts(&fields, into: &attribute)
         readValues(&fields, into: &attribute)
-        fields.finish(&findings)
-        for child in element.children {
-            if child.name == "userInfo" {
-                attribute.userInfo = userInfo(child, in: label)
-            } else {
-                findings.unknown(child, in: label)
-            }
-        }
+        fields.finish()
+        attribute.userInfo = userInfo(of: element, in: label)
         return attribute
     }
 
-    private mutating func readFlags(
+    private func readFlags(
         _ fields: inout ElementFields, into attribute: inout AttributeDescription
     ) {
-        attribute.isOptional = fields.flag("optional", &findings) ?? false
-        attribute.isTransient = fields.flag("transient", &findings) ?? false
-        attribute.isIndexed = fields.flag("indexed", &findings) ?? false
-        attribute.isSyncable = fields.flag("syncable", &findings) ?? false
-        attribute.usesScalarValueType = fields.flag("usesScalarValueType", &findings)
+        attribute.isOptional = fields.flag("optional") ?? false
+        attribute.isTransient = fields.flag("transient") ?? false
+        attribute.isIndexed = fields.flag("indexed") ?? false
+        attribute.isSyncable = fields.flag("syncable") ?? false
+        attribute.usesScalarValueType = fields.flag("usesScalarValueType")
         attribute.allowsExternalBinaryDataStorage =
-            fields.flag("allowsExternalBinaryDataStorage", &findings) ?? false
-        attribute.preservesValueInHistoryOnDeletion =
-            fields.flag("preserveAfterDeletion", &findings) ?? false
-        attribute.isStoredInTruthFile = fields.flag("storedInTruthFile", &findings) ?? false
+            fields.flag("allowsExternalBinaryDataStorage") ?? false
+        attribute.preservesValueInHistoryOnDeletion = fields.flag("preserveAfterDeletion") ?? false
+        attribute.isStoredInTruthFile = fields.flag("storedInTruthFile") ?? false
     }
 
-    private mutating func readTexts(
+    private func readTexts(
         _ fields: inout ElementFields, into attribute: inout AttributeDescription
     ) {
         attribute.regularExpression = fields.nonempty("regularExpressionString")
@@ -54,13 +39,14 @@ extension ContentsReader {
         attribute.compositeName = fields.nonempty("composite")
         attribute.renamingIdentifier = fields.renamingIdentifier()
         attribute.versionHashModifier = fields.nonempty("versionHashModifier")
-        if fields.flag("derived", &findings) ?? false {
-            // Without an expression it stays derived; the check says what is missing.
+        if fields.flag("derived") ?? false {
+            // Without an expression the attribute is still derived, and the check reports the
+            // error.
             attribute.derivationExpression = fields.text("derivationExpression") ?? ""
         }
     }
 
-    private mutating func readValues(
+    private func readValues(
         _ fields: inout ElementFields, into attribute: inout AttributeDescription
     ) {
         if attribute.type == .date {
@@ -81,8 +67,8 @@ extension ContentsReader {
         }
     }
 
-    /// The intervals count; the texts beside them are what an editor showed.
-    private mutating func readDates(
+    /// Only the intervals are used; the texts beside them are what the editor displayed.
+    private func readDates(
         _ fields: inout ElementFields, into attribute: inout AttributeDescription
     ) {
         func date(_ text: String) -> Value? { ValueText.double(text).map { .date($0) } }
@@ -97,19 +83,19 @@ extension ContentsReader {
         for (shown, counts, value) in pairs {
             guard let text = fields.nonempty(shown), value.isNull else { continue }
             findings.error(
-                fields.place, "its \(shown) \(quoted(text)) has no \(counts) beside it",
+                fields.place, "its \(shown) \(quoted(text)) has no matching \(counts)",
                 hint: "set the date again in the model editor")
         }
     }
 
-    private mutating func defaultValue(
+    private func defaultValue(
         _ text: String, _ attribute: AttributeDescription, _ place: String
     ) -> Value {
         if let value = ValueText.value(text, attribute.type) { return value }
         let article = attribute.type.article
         if text.isEmpty {
             findings.note(
-                place, "its default is empty, which is no \(attribute.type.name) and ignored")
+                place, "its empty default is not \(article) \(attribute.type.name) and is ignored")
         } else {
             findings.error(
                 place, "its default \(quoted(text)) is not \(article) \(attribute.type.name)")
@@ -117,24 +103,23 @@ extension ContentsReader {
         return .null
     }
 
-    private mutating func bound(
+    private func bound(
         _ fields: inout ElementFields, _ name: String, _ read: (String) -> Value?
     ) -> Value {
         guard let text = fields.nonempty(name) else { return .null }
         if let value = read(text) { return value }
-        findings.error(
-            fields.place, "its \(name) \(quoted(text)) is not a number that it can hold")
+        findings.error(fields.place, "its \(name) \(quoted(text)) is not a valid number")
         return .null
     }
 }
 
 extension ValueText {
-    /// A bound on a number; one beyond what the type can hold does no harm.
+    /// A bound on a number. It may be outside the range of the type.
     static func bound(_ text: String, _ type: AttributeType) -> Value? {
         type.isInteger ? integer(text).map { .int($0) } : value(text, type)
     }
 
-    /// A bound on a text's length.
+    /// A bound on the length of a text.
     static func length(_ text: String) -> Value? {
         integer(text).flatMap { $0 >= 0 ? .int($0) : nil }
     }
@@ -146,6 +131,6 @@ extension AttributeType {
         allCases.filter { $0 != .objectID && $0 != .undefined }.map(\.name).joined(separator: ", ")
     }
 
-    /// The article before the name.
+    /// The indefinite article of the name.
     var article: String { isInteger || self == .undefined || self == .objectID ? "an" : "a" }
 }

@@ -1,11 +1,9 @@
-/// Relationships, fetched properties and the requests that a model holds.
+/// Reads relationships, fetched properties and fetch requests.
 
 extension ContentsReader {
-    mutating func relationship(
-        _ element: MarkupElement, owner: String
-    ) -> RelationshipDescription? {
+    func relationship(_ element: MarkupElement, owner: String) -> RelationshipDescription? {
         let label = element.attribute("name").map { "\(owner).\($0)" } ?? owner
-        var fields = ElementFields(element, place: label)
+        var fields = ElementFields(element, place: label, findings)
         guard let name = name(of: element, &fields) else { return nil }
         guard let destination = fields.nonempty("destinationEntity") else {
             findings.error(label, "it has no destination entity")
@@ -14,41 +12,25 @@ extension ContentsReader {
         var result = RelationshipDescription(name: name, destinationName: destination)
         result.inverseName = fields.nonempty("inverseName")
         result.inverseEntityName = fields.nonempty("inverseEntity")
-        result.isOptional = fields.flag("optional", &findings) ?? false
-        result.isTransient = fields.flag("transient", &findings) ?? false
-        result.isIndexed = fields.flag("indexed", &findings) ?? false
-        result.isSyncable = fields.flag("syncable", &findings) ?? false
-        result.isToMany = fields.flag("toMany", &findings) ?? false
-        result.isOrdered = fields.flag("ordered", &findings) ?? false
-        result.minimumCount = fields.count("minCount", &findings) ?? 0
-        result.maximumCount = fields.count("maxCount", &findings) ?? 0
+        result.isOptional = fields.flag("optional") ?? false
+        result.isTransient = fields.flag("transient") ?? false
+        result.isIndexed = fields.flag("indexed") ?? false
+        result.isSyncable = fields.flag("syncable") ?? false
+        result.isToMany = fields.flag("toMany") ?? false
+        result.isOrdered = fields.flag("ordered") ?? false
+        result.minimumCount = fields.count("minCount") ?? 0
+        result.maximumCount = fields.count("maxCount") ?? 0
         result.renamingIdentifier = fields.renamingIdentifier()
         result.versionHashModifier = fields.nonempty("versionHashModifier")
-        if let text = fields.nonempty("deletionRule") {
-            if let rule = DeleteRule(name: text) {
-                result.deleteRule = rule
-            } else {
-                findings.error(
-                    label, "its deletionRule \(quoted(text)) is not known",
-                    hint: "it is Nullify, Cascade, Deny or No Action")
-            }
-        }
-        fields.finish(&findings)
-        for child in element.children {
-            if child.name == "userInfo" {
-                result.userInfo = userInfo(child, in: label)
-            } else {
-                findings.unknown(child, in: label)
-            }
-        }
+        result.deleteRule = fields.choice("deletionRule", DeleteRule.named) ?? .nullify
+        fields.finish()
+        result.userInfo = userInfo(of: element, in: label)
         return result
     }
 
-    mutating func fetchedProperty(
-        _ element: MarkupElement, owner: String
-    ) -> FetchedPropertyDescription? {
+    func fetchedProperty(_ element: MarkupElement, owner: String) -> FetchedPropertyDescription? {
         let label = element.attribute("name").map { "\(owner).\($0)" } ?? owner
-        var fields = ElementFields(element, place: label)
+        var fields = ElementFields(element, place: label, findings)
         guard let name = name(of: element, &fields) else { return nil }
         var request: FetchRequestTemplate?
         var info: [UserInfoEntry] = []
@@ -64,17 +46,17 @@ extension ContentsReader {
             return nil
         }
         var result = FetchedPropertyDescription(name: name, request: request)
-        result.isOptional = fields.flag("optional", &findings) ?? false
-        result.isSyncable = fields.flag("syncable", &findings) ?? false
+        result.isOptional = fields.flag("optional") ?? false
+        result.isSyncable = fields.flag("syncable") ?? false
         result.userInfo = info
-        fields.finish(&findings)
+        fields.finish()
         return result
     }
 
-    /// A template of the model, or the request inside the fetched property `owner`.
-    mutating func fetchRequest(_ element: MarkupElement, owner: String?) -> FetchRequestTemplate? {
+    /// Reads a template of the model, or the request of the fetched property `owner`.
+    func fetchRequest(_ element: MarkupElement, owner: String?) -> FetchRequestTemplate? {
         let place = owner ?? "fetch request \(element.attribute("name") ?? "")"
-        var fields = ElementFields(element, place: place)
+        var fields = ElementFields(element, place: place, findings)
         guard let name = name(of: element, &fields) else { return nil }
         guard let entity = fields.nonempty("entity") else {
             findings.error(place, "its fetch request names no entity")
@@ -82,14 +64,14 @@ extension ContentsReader {
         }
         var request = FetchRequestTemplate(name: name, entityName: entity)
         request.predicateFormat = fields.nonempty("predicateString")
-        request.fetchLimit = fields.count("fetchLimit", &findings) ?? 0
-        request.fetchBatchSize = fields.count("fetchBatchSize", &findings) ?? 0
-        request.includesSubentities = fields.flag("includeSubentities", &findings) ?? false
-        request.includesPropertyValues = fields.flag("includePropertyValues", &findings) ?? false
-        request.includesPendingChanges = fields.flag("includesPendingChanges", &findings) ?? false
-        request.returnsObjectsAsFaults = fields.flag("returnObjectsAsFaults", &findings) ?? false
-        request.returnsDistinctResults = fields.flag("returnDistinctResults", &findings) ?? false
-        if let number = fields.count("resultType", &findings) {
+        request.fetchLimit = fields.count("fetchLimit") ?? 0
+        request.fetchBatchSize = fields.count("fetchBatchSize") ?? 0
+        request.includesSubentities = fields.flag("includeSubentities") ?? false
+        request.includesPropertyValues = fields.flag("includePropertyValues") ?? false
+        request.includesPendingChanges = fields.flag("includesPendingChanges") ?? false
+        request.returnsObjectsAsFaults = fields.flag("returnObjectsAsFaults") ?? false
+        request.returnsDistinctResults = fields.flag("returnDistinctResults") ?? false
+        if let number = fields.count("resultType") {
             if let type = FetchRequestTemplate.ResultType(rawValue: number) {
                 request.resultType = type
             } else {
@@ -98,7 +80,7 @@ extension ContentsReader {
                     hint: "0 is objects, 1 object IDs, 2 dictionaries")
             }
         }
-        fields.finish(&findings)
+        fields.finish()
         for child in element.children { findings.unknown(child, in: place) }
         return request
     }

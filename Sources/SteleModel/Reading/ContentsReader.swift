@@ -1,35 +1,25 @@
-/// From the elements of a `contents` file to declarations.
-
-/// Reads one `contents` file; mistakes and notes gather in `findings`.
+/// Reads a `contents` file and collects errors and notes in `findings`.
 struct ContentsReader {
-    var findings = Findings()
+    let findings = Findings()
 
-    /// The model that the file declares.
+    /// The model that a file declares, and notes on what was ignored.
     ///
-    /// - Throws: `ModelErrors` where the text is not well-formed or a declaration cannot be read.
+    /// - Throws: `ModelErrors` if the text is not well-formed XML, or a declaration cannot be read.
     static func read(
         _ bytes: [UInt8], name: String, place: String
     ) throws(ModelErrors) -> (ManagedObjectModel, notes: [ModelError]) {
-        let root: MarkupElement
-        do {
-            root = try MarkupParser.parse(bytes, place: place)
-        } catch {
-            throw ModelErrors([error])
-        }
+        let root = try MarkupParser.parse(bytes, place: place)
         guard root.name == "model" else {
-            throw ModelErrors([
-                ModelError(
-                    place, "it is not a data model: its root element is <\(root.name)>, not <model>"
-                )
-            ])
+            throw ModelErrors(
+                place, "it is not a data model: its root element is <\(root.name)>, not <model>")
         }
-        var reader = ContentsReader()
+        let reader = ContentsReader()
         let model = reader.model(root, name: name)
-        guard reader.findings.errors.isEmpty else { throw ModelErrors(reader.findings.errors) }
+        try reader.findings.throwErrors()
         return (model, reader.findings.notes)
     }
 
-    private mutating func model(_ element: MarkupElement, name: String) -> ManagedObjectModel {
+    private func model(_ element: MarkupElement, name: String) -> ManagedObjectModel {
         var model = ManagedObjectModel(name: name)
         for (name, value) in element.attributes {
             if name == "userDefinedModelVersionIdentifier" {
@@ -55,50 +45,44 @@ struct ContentsReader {
         return model
     }
 
-    private mutating func composite(_ element: MarkupElement) -> CompositeDescription? {
-        var fields = ElementFields(element, place: element.attribute("name") ?? "")
+    private func composite(_ element: MarkupElement) -> CompositeDescription? {
+        var fields = ElementFields(element, place: element.attribute("name") ?? "", findings)
         guard let name = name(of: element, &fields) else { return nil }
         var composite = CompositeDescription(name: name)
-        for child in element.children {
-            if child.name == "attribute" {
-                if let it = attribute(child, owner: name) { composite.attributes.append(it) }
-            } else {
-                findings.unknown(child, in: name)
-            }
+        composite.attributes = children(of: element, named: "attribute", in: name).compactMap {
+            attribute($0, owner: name)
         }
-        fields.finish(&findings)
+        fields.finish()
         return composite
     }
 
-    private mutating func configuration(_ element: MarkupElement) -> ConfigurationDescription? {
-        var fields = ElementFields(element, place: element.attribute("name") ?? "")
+    private func configuration(_ element: MarkupElement) -> ConfigurationDescription? {
+        var fields = ElementFields(element, place: element.attribute("name") ?? "", findings)
         guard let name = name(of: element, &fields) else { return nil }
         var configuration = ConfigurationDescription(name: name)
-        for child in element.children {
-            if child.name == "memberEntity", let member = child.attribute("name") {
-                configuration.entityNames.append(member)
-            } else {
-                findings.unknown(child, in: name)
-            }
-        }
-        fields.finish(&findings)
+        configuration.entityNames = values(
+            of: element, named: "memberEntity", attribute: "name", in: name)
+        fields.finish()
         return configuration
     }
 
-    /// The element's name, which it must have.
-    mutating func name(of element: MarkupElement, _ fields: inout ElementFields) -> String? {
+    /// The element's name; nil, with an error, if it has none.
+    func name(of element: MarkupElement, _ fields: inout ElementFields) -> String? {
         if let name = fields.nonempty("name") { return name }
         findings.error(fields.place, "the <\(element.name)> on line \(element.line) has no name")
         return nil
     }
 
-    mutating func userInfo(_ element: MarkupElement, in place: String) -> [UserInfoEntry] {
+    /// The entries of the `userInfo` element in an element that has no other children.
+    func userInfo(of element: MarkupElement, in place: String) -> [UserInfoEntry] {
+        children(of: element, named: "userInfo", in: place).last.map { userInfo($0, in: place) }
+            ?? []
+    }
+
+    func userInfo(_ element: MarkupElement, in place: String) -> [UserInfoEntry] {
         var entries: [UserInfoEntry] = []
-        for child in element.children {
-            guard child.name == "entry", let key = child.attribute("key") else {
-                findings.unknown(child, in: place)
-                continue
-            }
+        for child in children(of: element, named: "entry", with: "key", in: place) {
+            let key = child.attribute("key") ?? ""
             let entry = UserInfoEntry(key: key, value: child.attribute("value") ?? "")
             if let index = entries.firstIndex(where: { $0.key == key }) {
                 findings.note(place, "its user info has the key \(key) twice; the last one counts")
@@ -110,25 +94,32 @@ struct ContentsReader {
         return entries
     }
 
-    /// The `value`s of the children of that name.
-    mutating func values(
-        of element: MarkupElement, named name: String, in place: String
+    /// An attribute of the children of that name. Other children are reported.
+    func values(
+        of element: MarkupElement, named name: String, attribute: String = "value",
+        in place: String
     ) -> [String] {
-        var values: [String] = []
-        for child in element.children {
-            if child.name == name, let value = child.attribute("value") {
-                values.append(value)
-            } else {
-                findings.unknown(child, in: place)
-            }
+        children(of: element, named: name, with: attribute, in: place).compactMap {
+            $0.attribute(attribute)
         }
-        return values
+    }
+
+    /// The children of that name that have the attribute. Other children are reported.
+    func children(
+        of element: MarkupElement, named name: String, with attribute: String? = nil,
+        in place: String
+    ) -> [MarkupElement] {
+        element.children.filter { child in
+            let isKnown = child.name == name && attribute.map { child.attribute($0) != nil } ?? true
+            if !isKnown { findings.unknown(child, in: place) }
+            return isKnown
+        }
     }
 }
 
-/// What never changes in the files that Xcode writes.
+/// The constant parts of the files that Xcode writes.
 enum ContentsFormat {
-    /// The attributes of `model` that are the same in every file.
+    /// The attributes of the `model` element that are the same in every file.
     static let constants = [
         ("type", "com.apple.IDECoreDataModeler.DataModel"), ("documentVersion", "1.0"),
     ]
@@ -137,6 +128,6 @@ enum ContentsFormat {
 }
 
 extension MarkupElement {
-    /// The attribute's text, or nil where it is not written.
+    /// The attribute's value; nil if it is absent.
     func attribute(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
 }

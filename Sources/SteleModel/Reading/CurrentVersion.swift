@@ -1,17 +1,15 @@
-/// Which of a model's versions is the current one: the `.xccurrentversion` property list.
-
-/// The one key of an `.xccurrentversion`.
+/// Reads an `.xccurrentversion` property list, which names a model's current version.
 enum CurrentVersion {
     static let fileName = ".xccurrentversion"
     private static let key = "_XCCurrentVersionName"
 
-    /// The name that the property list gives, without `.xcdatamodel`; nil where it gives none.
+    /// The name in the property list, without `.xcdatamodel`; nil if there is none.
     ///
-    /// - Throws: `ModelError` where the file is not an XML property list.
-    static func name(in bytes: [UInt8], place: String) throws(ModelError) -> String? {
+    /// - Throws: `ModelErrors` if the file is not an XML property list.
+    static func name(in bytes: [UInt8], place: String) throws(ModelErrors) -> String? {
         let root = try MarkupParser.parse(bytes, place: place)
         guard root.name == "plist" else {
-            throw ModelError(
+            throw ModelErrors(
                 place, "it is not a property list: its root element is <\(root.name)>",
                 hint: "delete it, or choose the current version in the model editor again")
         }

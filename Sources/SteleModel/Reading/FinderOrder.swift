@@ -1,43 +1,25 @@
-/// Names in the order that the Finder shows them.
-
-/// The order of version names: without regard to case, numbers by their value, so that `M 2`
-/// comes before `M 10`.
+/// The order of version names, as in the Finder: case is ignored and numbers compare by value, so
+/// that `M 2` precedes `M 10`.
 enum FinderOrder {
-    /// Whether `a` comes before `b`.
+    /// Whether `a` precedes `b`.
     static func precedes(_ a: String, _ b: String) -> Bool {
         let (left, right) = (pieces(of: a), pieces(of: b))
-        for (x, y) in zip(left, right) where x != y {
-            switch (x, y) {
-            case (.text(let s), .text(let t)): return s < t
-            case (.number(let s), .number(let t)):
-                return s.count == t.count ? s < t : s.count < t.count
-            case (.number, .text): return true
-            case (.text, .number): return false
-            }
-        }
+        for (x, y) in zip(left, right) where x != y { return x < y }
         return left.count == right.count ? a < b : left.count < right.count
     }
 
-    private enum Piece: Equatable {
-        case text(String)
-        /// Digits without leading zeros, so that the longer one is the greater one.
-        case number(String)
-    }
-
-    private static func pieces(of name: String) -> [Piece] {
-        var result: [Piece] = []
+    /// Runs of digits and of other characters. Numbers sort before text, and by the length and the
+    /// digits without leading zeros.
+    private static func pieces(of name: String) -> [(isText: Int, length: Int, content: String)] {
+        var result: [(isText: Int, length: Int, content: String)] = []
         var rest = name.lowercased()[...]
         while let first = rest.first {
-            let isDigit = isDigit(first)
-            let run = rest.prefix { Self.isDigit($0) == isDigit }
-            result.append(
-                isDigit ? .number(String(run.drop { $0 == "0" })) : .text(String(run)))
+            let isDigit = ("0"..."9").contains(first)
+            let run = rest.prefix { ("0"..."9").contains($0) == isDigit }
+            let digits = run.drop { $0 == "0" }
+            result.append(isDigit ? (0, digits.count, String(digits)) : (1, 0, String(run)))
             rest = rest.dropFirst(run.count)
         }
         return result
-    }
-
-    private static func isDigit(_ character: Character) -> Bool {
-        character >= "0" && character <= "9"
     }
 }

@@ -1,15 +1,36 @@
-/// What was met while a model was read: mistakes, which refuse it, and notes, which do not.
+/// The findings about a model: errors, which make it invalid, and notes, which do not.
+final class Findings {
+    private(set) var errors: [ModelError] = []
+    private(set) var notes: [ModelError] = []
 
-/// Mistakes and notes, in the order met.
-struct Findings {
-    var errors: [ModelError] = []
-    var notes: [ModelError] = []
-
-    mutating func error(_ place: String, _ message: String, hint: String? = nil) {
+    func error(_ place: String, _ message: String, hint: String? = nil) {
         errors.append(ModelError(place, message, hint: hint))
     }
 
-    mutating func note(_ place: String, _ message: String, hint: String? = nil) {
+    func note(_ place: String, _ message: String, hint: String? = nil) {
         notes.append(ModelError(place, message, hint: hint))
     }
+
+    /// Throws the errors, if there are any.
+    func throwErrors() throws(ModelErrors) {
+        if !errors.isEmpty { throw ModelErrors(errors) }
+    }
+
+    /// The value with that name; nil, with an error, if there is none.
+    func choice<Choice>(
+        _ name: String, of key: String, at place: String, in choices: [(String, Choice)]
+    ) -> Choice? {
+        if let found = choices.first(where: { $0.0 == name }) { return found.1 }
+        let names = choices.map(\.0)
+        error(
+            place, "its \(key) \(quoted(name)) is not known",
+            hint: Nearest.hint(to: name, among: names)
+                ?? "it is one of \(names.joined(separator: ", "))")
+        return nil
+    }
+}
+
+/// A text in a message: in quotes, truncated to 60 characters.
+func quoted(_ text: String) -> String {
+    text.count > 60 ? "\"\(text.prefix(60))…\"" : "\"\(text)\""
 }

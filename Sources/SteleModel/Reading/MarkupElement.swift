@@ -1,18 +1,14 @@
-/// One element of an XML text, with what stands in it.
-
-/// A parsed XML element: what a `contents` file and a property list are made of.
+/// An XML element of a `contents` file or a property list.
 struct MarkupElement {
     var name: String
-    /// The attributes in the order written.
+    /// The attributes, in document order.
     var attributes: [(name: String, value: String)] = []
     var children: [MarkupElement] = []
-    /// The text directly within it, all pieces joined.
+    /// The text directly inside the element.
     var text = ""
-    /// Where it begins, from 1.
+    /// The line of its start tag, from 1.
     var line = 0
 
-    init(name: String) { self.name = name }
-
-    /// The first child of that name.
+    /// The first child of that name; nil if there is none.
     func child(_ name: String) -> MarkupElement? { children.first { $0.name == name } }
 }

@@ -1,38 +1,37 @@
-/// XML text to a tree of elements, by expat.
-
 internal import CExpat
 
-/// Reads a whole XML text; refuses what a model file never has and an attacker's might.
+/// Parses an XML text into a tree of elements, with expat. It refuses entity declarations, which no
+/// model file needs and which attacks use.
 final class MarkupParser {
-    /// How deep elements may stand in one another, how many there may be, how many bytes a text.
+    /// Limits: the depth of nested elements, their number, and the size of the text in bytes.
     static let depthLimit = 64
     static let elementLimit = 1_000_000
     static let byteLimit = 64 << 20
 
     private let parser: XML_Parser
-    /// The elements that are open, the innermost last.
+    /// The open elements, the innermost last.
     fileprivate var open: [MarkupElement] = []
     fileprivate var root: MarkupElement?
     fileprivate var elementCount = 0
-    /// Why the text was refused, where expat itself found nothing wrong.
+    /// Why the text was refused although it is well-formed.
     fileprivate var refusal: String?
 
     private init(_ parser: XML_Parser) { self.parser = parser }
 
-    /// The text's root element.
+    /// The root element of an XML text.
     ///
-    /// - Throws: `ModelError` with line and column where it is not well-formed, declares entities,
-    ///   or is beyond a limit.
-    static func parse(_ bytes: [UInt8], place: String) throws(ModelError) -> MarkupElement {
+    /// - Throws: `ModelErrors` with line and column if the text is not well-formed, declares
+    ///   entities, or exceeds a limit.
+    static func parse(_ bytes: [UInt8], place: String) throws(ModelErrors) -> MarkupElement {
         guard bytes.count <= byteLimit else {
-            throw ModelError(place, "it is larger than \(byteLimit >> 20) MiB")
+            throw ModelErrors(place, "it is larger than \(byteLimit >> 20) MiB")
         }
         guard let parser = XML_ParserCreate(nil) else {
-            throw ModelError(place, "there is no memory to read it")
+            throw ModelErrors(place, "there is not enough memory to read it")
         }
         defer { XML_ParserFree(parser) }
         let reading = MarkupParser(parser)
-        // Unretained: the object outlives the parse, for it is used below.
+        // Unretained: the object outlives the parse, because it is used below.
         XML_SetUserData(parser, Unmanaged.passUnretained(reading).toOpaque())
         setCallbacks(parser)
         let isWhole = bytes.withUnsafeBytes { buffer in
@@ -41,7 +40,7 @@ final class MarkupParser {
                 Int32(buffer.count)) != 0
         }
         if isWhole, reading.refusal == nil, let root = reading.root { return root }
-        throw ModelError(place, reading.complaint())
+        throw ModelErrors(place, reading.complaint())
     }
 
     private func complaint() -> String {
@@ -58,8 +57,6 @@ final class MarkupParser {
         stele_xml_stop(parser)
     }
 
-    fileprivate var line: Int { Int(XML_GetCurrentLineNumber(parser)) }
-
     fileprivate func begin(
         _ name: UnsafePointer<XML_Char>,
         _ attributes: UnsafeMutablePointer<UnsafePointer<XML_Char>?>?
@@ -67,13 +64,13 @@ final class MarkupParser {
         guard refusal == nil else { return }
         elementCount += 1
         guard open.count < Self.depthLimit else {
-            return refuse("its elements stand more than \(Self.depthLimit) deep in one another")
+            return refuse("its elements are nested more than \(Self.depthLimit) deep")
         }
         guard elementCount <= Self.elementLimit else {
             return refuse("it has more than \(Self.elementLimit) elements")
         }
-        var element = MarkupElement(name: String(cString: name))
-        element.line = line
+        var element = MarkupElement(
+            name: String(cString: name), line: Int(XML_GetCurrentLineNumber(parser)))
         var next = attributes
         while let pair = next, let key = pair[0], let value = pair[1] {
             element.attributes.append((String(cString: key), String(cString: value)))
@@ -114,13 +111,13 @@ extension MarkupParser {
             let bytes = UnsafeRawBufferPointer(start: start, count: Int(count))
             MarkupParser.of(data)?.append(bytes.assumingMemoryBound(to: UInt8.self))
         }
-        // Entities of its own are how a small text becomes a huge one; no model has any.
+        // A small text can expand to a huge one through entities, and no model declares any.
         XML_SetEntityDeclHandler(parser) { data, _, _, _, _, _, _, _, _ in
-            MarkupParser.of(data)?.refuse("it declares entities of its own, which are refused")
+            MarkupParser.of(data)?.refuse("it declares XML entities, which are refused")
         }
         XML_SetSkippedEntityHandler(parser) { data, name, _ in
             let name = name.map { String(cString: $0) } ?? ""
-            MarkupParser.of(data)?.refuse("it uses the entity &\(name);, which is not known")
+            MarkupParser.of(data)?.refuse("it uses the unknown entity &\(name);")
         }
     }
 }

@@ -1,27 +1,23 @@
-/// What a model looks like on disk, and what else may lie at a path.
+/// Reads the files and folders of a model.
 
 extension ModelFile {
-    /// A `contents` file alone, or a JSON model.
+    /// Reads a `contents` file or a JSON model.
     static func readFile(_ path: ModelPath) throws(ModelErrors) -> ModelFile {
-        let bytes = try orAll { () throws(ModelError) in try path.bytes() }
+        let bytes = try path.bytes()
         let first = bytes.first { !Self.blanks.contains($0) }
         if bytes.starts(with: "bplist".utf8) || path.path.hasSuffix(".mom") {
-            throw ModelErrors([
-                ModelError(
-                    path.path, "it is a compiled model or one of Xcode 3, which cannot be read",
-                    hint: "give the .xcdatamodeld that it was made from")
-            ])
+            throw ModelErrors(
+                path.path, "it is a compiled model or one of Xcode 3, which cannot be read",
+                hint: "give the .xcdatamodeld that it was made from")
         }
         if first == UInt8(ascii: "{") || path.path.hasSuffix(".json") {
             let name = ModelPath.name(path.lastPart)
             return ModelFile(try ManagedObjectModel(json: bytes, name: name))
         }
         guard first.map({ [0x3C, 0xFE, 0xFF].contains($0) }) ?? true else {
-            throw ModelErrors([
-                ModelError(
-                    path.path,
-                    "is no model: a .xcdatamodeld, .xcdatamodel, contents or JSON is expected")
-            ])
+            throw ModelErrors(
+                path.path,
+                "it is not a model: a .xcdatamodeld, .xcdatamodel, contents or JSON is expected")
         }
         let isInPackage = path.lastPart == "contents" && !path.folderName.isEmpty
         let name = ModelPath.name(isInPackage ? path.folderName : path.lastPart)
@@ -31,34 +27,35 @@ extension ModelFile {
 
     private static let blanks: [UInt8] = [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF]
 
-    /// A `.xcdatamodeld` or `.xcdatamodel`, told apart by what is in it.
+    /// Reads a `.xcdatamodeld` or `.xcdatamodel` folder, told apart by its contents.
     static func readFolder(_ path: ModelPath) throws(ModelErrors) -> ModelFile {
-        let names = try orAll { () throws(ModelError) in try path.names() }
+        let names = try path.names()
         let versions = names.filter { $0.hasSuffix(".xcdatamodel") }
         if !versions.isEmpty {
             let hasChoice = names.contains(CurrentVersion.fileName)
             return try readVersions(versions, in: path, hasChoice: hasChoice)
         }
         guard names.contains("contents") else {
-            throw ModelErrors([withoutContents(path, names)])
+            throw withoutContents(path, names)
         }
         let (model, notes) = try readVersion(path)
         return ModelFile(model, notes: notes)
     }
 
-    private static func withoutContents(_ path: ModelPath, _ names: [String]) -> ModelError {
+    private static func withoutContents(_ path: ModelPath, _ names: [String]) -> ModelErrors {
         if names.contains("elements") {
-            return ModelError(
+            return ModelErrors(
                 path.path, "it is in the binary form of Xcode 3 (elements), which cannot be read",
                 hint: "save it once in Xcode 4 or later, which writes a contents file")
         }
         if names.contains("VersionInfo.plist") || names.contains(where: { $0.hasSuffix(".mom") }) {
-            return ModelError(
-                path.path, "it holds compiled models, which cannot be read yet",
+            return ModelErrors(
+                path.path, "it contains compiled models, which cannot be read yet",
                 hint: "give the .xcdatamodeld that they were made from")
         }
-        return ModelError(
-            path.path, "the folder holds no model: neither .xcdatamodel folders nor a contents file"
+        return ModelErrors(
+            path.path,
+            "the folder contains no model: neither .xcdatamodel folders nor a contents file"
         )
     }
 
@@ -68,9 +65,9 @@ extension ModelFile {
         let contents = path.appending("contents")
         guard path.kind == .folder, contents.kind == .file else {
             let names = path.kind == .folder ? (try? path.names()) ?? [] : ["elements"]
-            throw ModelErrors([withoutContents(path, names)])
+            throw withoutContents(path, names)
         }
-        let bytes = try orAll { () throws(ModelError) in try contents.bytes() }
+        let bytes = try contents.bytes()
         let name = ModelPath.name(path.lastPart)
         return try ContentsReader.read(bytes, name: name, place: contents.path)
     }
@@ -80,19 +77,15 @@ extension ModelFile {
     ) throws(ModelErrors) -> ModelFile {
         var chosen: String?
         if hasChoice {
-            chosen = try orAll { () throws(ModelError) in
-                let file = folder.appending(CurrentVersion.fileName)
-                return try CurrentVersion.name(in: try file.bytes(), place: file.path)
-            }
+            let file = folder.appending(CurrentVersion.fileName)
+            chosen = try CurrentVersion.name(in: file.bytes(), place: file.path)
         }
         let names = fileNames.map { ModelPath.name($0) }.sorted(by: FinderOrder.precedes)
         let current = chosen ?? names.last ?? ""
         guard names.contains(current) else {
-            throw ModelErrors([
-                ModelError(
-                    folder.path, "its current version, \(current), is not there",
-                    hint: "it has \(names.joined(separator: ", "))")
-            ])
+            throw ModelErrors(
+                folder.path, "its current version \(current) does not exist",
+                hint: "it has \(names.joined(separator: ", "))")
         }
         var versions: [ManagedObjectModel] = []
         var notes: [ModelError] = []
@@ -103,29 +96,18 @@ extension ModelFile {
                 notes += read.notes.map { name == current ? $0 : $0.within(name) }
             } catch  where name != current {
                 notes += error.errors.map { $0.within(name) }
-                notes.append(ModelError(name, "this version cannot be read and is left out"))
+                notes.append(ModelError(name, "this version cannot be read and is ignored"))
             }
         }
         guard let file = ModelFile(versions: versions, current: current, notes: notes) else {
-            throw ModelErrors([ModelError(folder.path, "its current version cannot be read")])
+            throw ModelErrors(folder.path, "its current version cannot be read")
         }
         return file
-    }
-
-    /// One mistake as all mistakes.
-    private static func orAll<T>(
-        _ body: () throws(ModelError) -> T
-    ) throws(ModelErrors) -> T {
-        do {
-            return try body()
-        } catch {
-            throw ModelErrors([error])
-        }
     }
 }
 
 extension ModelError {
-    /// The same, in a version that is not the current one.
+    /// The same error in a version that is not the current one.
     fileprivate func within(_ version: String) -> ModelError {
         ModelError(place.isEmpty ? version : "\(version), \(place)", message, hint: hint)
     }

@@ -1,19 +1,18 @@
-/// A data model on disk: one version or several, and which of them is the current one.
-
-/// What is read from a `.xcdatamodeld`, a `.xcdatamodel`, a `contents` file or a JSON model.
+/// A data model as read from a `.xcdatamodeld`, a `.xcdatamodel`, a `contents` file or a JSON file:
+/// its versions, and which one is current.
 public struct ModelFile: Sendable {
-    /// All versions that can be read, by name as the Finder sorts them: `M 2` before `M 10`.
+    /// All versions that can be read, in the Finder's order: `M 2` before `M 10`.
     public var versions: [ManagedObjectModel]
-    /// The current version's name: `.xccurrentversion` says it; where it does not, the last one.
+    /// The name of the current version: the one in `.xccurrentversion`, otherwise the last.
     public var currentVersionName: String
-    /// What was met and has no effect: attributes and elements that are not known, old versions
-    /// that cannot be read.
+    /// Notes on what was ignored: unknown attributes and elements, and old versions that cannot be
+    /// read.
     public var notes: [ModelError]
 
     /// The current version.
     public var current: ManagedObjectModel
 
-    /// A model of one version.
+    /// Creates a model with a single version.
     public init(_ model: ManagedObjectModel, notes: [ModelError] = []) {
         versions = [model]
         currentVersionName = model.name
@@ -31,16 +30,16 @@ public struct ModelFile: Sendable {
 
     /// Reads a model.
     ///
-    /// A folder is taken for what it holds: `.xcdatamodel` folders, or a `contents` file. A file
-    /// is JSON where its first character is `{`, and XML otherwise.
+    /// A folder contains `.xcdatamodel` folders or a `contents` file. A file is JSON if its first
+    /// character is `{`, otherwise XML.
     ///
-    /// - Throws: `ModelErrors` where there is nothing at the path, it holds no model, or the
-    ///   current version cannot be read.
+    /// - Throws: `ModelErrors` if the path does not exist, contains no model, or the current
+    ///   version cannot be read.
     public static func read(_ path: String) throws(ModelErrors) -> ModelFile {
         let place = ModelPath(path)
         switch place.kind {
         case .missing:
-            throw ModelErrors([ModelError(path, "there is no such file or folder")])
+            throw ModelErrors(path, "there is no such file or folder")
         case .file: return try readFile(place)
         case .folder: return try readFolder(place)
         }
@@ -48,6 +47,6 @@ public struct ModelFile: Sendable {
 
     /// The current version, checked and linked.
     ///
-    /// - Throws: `ModelErrors` with every mistake in it.
+    /// - Throws: `ModelErrors` with every error in it.
     public func model() throws(ModelErrors) -> Model { try Model(current) }
 }

@@ -1,9 +1,7 @@
-/// What lies at a path: files, folders and their names.
-
 import FoundationEssentials
 import Glibc
 
-/// A file or folder that a model is read from.
+/// The path of a file or folder of a model.
 struct ModelPath {
     let path: String
 
@@ -25,10 +23,10 @@ struct ModelPath {
         return isFolder ? .folder : .file
     }
 
-    /// The last part of the path.
+    /// The last component of the path.
     var lastPart: String { Self.lastPart(path) }
 
-    /// The last part of the path above it; empty where there is none.
+    /// The name of the parent folder; empty if there is none.
     var folderName: String {
         Self.lastPart(String(path.dropLast(lastPart.count + 1)))
     }
@@ -40,19 +38,18 @@ struct ModelPath {
     func appending(_ part: String) -> ModelPath { ModelPath(path + "/" + part) }
 
     /// The names in the folder, in the Finder's order.
-    func names() throws(ModelError) -> [String] {
+    func names() throws(ModelErrors) -> [String] {
         do {
             let names = try FileManager.default.contentsOfDirectory(atPath: path)
             return names.sorted(by: FinderOrder.precedes)
         } catch {
-            throw ModelError(path, "the folder cannot be read", hint: "check its permissions")
+            throw ModelErrors(path, "the folder cannot be read", hint: "check its permissions")
         }
     }
 
-    func bytes() throws(ModelError) -> [UInt8] {
-        // Not through Foundation, which loses its buffer where the file is empty.
-        let unreadable = ModelError(
-            path, "the file cannot be read", hint: "check its permissions")
+    func bytes() throws(ModelErrors) -> [UInt8] {
+        // Foundation mishandles its buffer if the file is empty.
+        let unreadable = ModelErrors(path, "the file cannot be read", hint: "check its permissions")
         guard let file = fopen(path, "rb") else { throw unreadable }
         defer { fclose(file) }
         var bytes: [UInt8] = []
@@ -66,7 +63,7 @@ struct ModelPath {
         return bytes
     }
 
-    /// A file's name without the endings that models have.
+    /// A file name without the extension of a model.
     static func name(_ fileName: String) -> String {
         for ending in [".xcdatamodeld", ".xcdatamodel", ".json"] where fileName.hasSuffix(ending) {
             return String(fileName.dropLast(ending.count))

@@ -1,11 +1,9 @@
-/// Values as a `contents` file writes them.
-
 import FoundationEssentials
 internal import SteleJSON
 
-/// The text of defaults and bounds in a `contents` file, both ways.
+/// Converts defaults and bounds from and to the text of a `contents` file.
 enum ValueText {
-    /// YES and NO, and the spellings that other tools write.
+    /// YES or NO, and the spellings of other tools.
     static func bool(_ text: String) -> Bool? {
         switch text {
         case "YES", "true", "1": true
@@ -14,7 +12,7 @@ enum ValueText {
         }
     }
 
-    /// A finite number in decimal digits; no hexadecimal, no `nan`.
+    /// A finite number in decimal digits. Hexadecimal numbers and `nan` are not accepted.
     static func double(_ text: String) -> Double? {
         let allowed = text.utf8.allSatisfy {
             switch $0 {
@@ -28,15 +26,15 @@ enum ValueText {
         return value
     }
 
-    /// An integer; `5.0` is one, too, for editors write it after a change of type.
+    /// An integer. `5.0` is accepted, because editors write it after a change of type.
     static func integer(_ text: String) -> Int64? {
         if let value = Int64(text) { return value }
         guard let value = double(text) else { return nil }
         return Int64(exactly: value)
     }
 
-    /// The text as a value of that type; nil where it cannot be one.
-    /// Dates, binary data and the types that only code can make have no such text.
+    /// The text as a value of that type; nil if it is not one. Dates and binary data have no such
+    /// text, nor do types that only code can set.
     static func value(_ text: String, _ type: AttributeType) -> Value? {
         switch type {
         case .integer16, .integer32, .integer64:
@@ -55,7 +53,7 @@ enum ValueText {
         }
     }
 
-    /// The value's text, as `value(_:_:)` reads it; nil for what has none.
+    /// The value's text, in the form that `value(_:_:)` reads; nil if it has none.
     static func text(_ value: Value, _ type: AttributeType) -> String? {
         switch value {
         case .null, .data, .external, .key: return nil
@@ -66,7 +64,7 @@ enum ValueText {
         case .string(let it): return it
         case .uuid(let it): return it.uuidString
         case .decimal(let it):
-            // As Xcode writes it: a whole number has its ".0".
+            // Xcode writes whole numbers with ".0".
             let digits = DecimalText.text(it)
             let isWhole = digits.utf8.allSatisfy {
                 $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") || $0 == UInt8(ascii: "-")
@@ -75,7 +73,7 @@ enum ValueText {
         }
     }
 
-    /// The value as people read it: dates as ISO 8601, no ".0" where there is no fraction.
+    /// The value for people to read: dates in ISO 8601, whole numbers without ".0".
     static func readable(_ value: Value, _ type: AttributeType) -> String {
         switch value {
         case .date(let seconds):
@@ -88,7 +86,7 @@ enum ValueText {
 }
 
 extension AttributeType {
-    /// What an integer type can hold; all of Int64 for other types.
+    /// The range of an integer type; that of Int64 for other types.
     var integerRange: ClosedRange<Int64> {
         switch self {
         case .integer16: Int64(Int16.min)...Int64(Int16.max)

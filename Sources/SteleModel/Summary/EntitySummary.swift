@@ -1,16 +1,11 @@
-/// One entity for people.
-
-/// The lines of one entity: a heading, its own properties in columns, its indexes and constraints.
-struct EntitySummary {
-    private let entity: EntityDescription
-
-    init(_ entity: EntityDescription) { self.entity = entity }
-
-    func lines(number: String, depth: Int) -> [String] {
+extension EntityDescription {
+    /// The lines of an entity in a summary: a heading, its properties in columns, its indexes and
+    /// constraints.
+    func summary(number: String, depth: Int) -> [String] {
         let margin = String(repeating: " ", count: max(3 - number.count, 0)) + number + " "
         let begin = margin + String(repeating: "  ", count: depth)
         var table = TextTable(indent: 6)
-        for property in entity.properties {
+        for property in properties {
             switch property {
             case .attribute(let it): it.addRow(to: &table)
             case .relationship(let it): it.addRow(to: &table)
@@ -18,39 +13,35 @@ struct EntitySummary {
             }
         }
         return TextTable.wrap(heading, after: begin) + table.lines()
-            + extras.flatMap {
-                TextTable.wrap($0.text, after: "      \($0.title): ")
-            }
+            + extras.flatMap { TextTable.wrap($0.text, after: "      \($0.title): ") }
     }
 
     private var heading: String {
-        var parts = [entity.name]
-        if let parent = entity.parentName { parts[0] += " : \(parent)" }
-        if entity.isAbstract { parts.append("abstract") }
-        if let name = entity.managedObjectClassName, name != entity.name {
-            parts.append("class \(name)")
+        var parts = [name]
+        if let parentName { parts[0] += " : \(parentName)" }
+        if isAbstract { parts.append("abstract") }
+        if let managedObjectClassName, managedObjectClassName != name {
+            parts.append("class \(managedObjectClassName)")
         }
-        if let old = entity.renamingIdentifier { parts.append("was \(old)") }
-        if let modifier = entity.versionHashModifier { parts.append("hash modifier \(modifier)") }
+        if let renamingIdentifier { parts.append("was \(renamingIdentifier)") }
+        if let versionHashModifier { parts.append("hash modifier \(versionHashModifier)") }
         return parts.joined(separator: ", ")
     }
 
     private var extras: [(title: String, text: String)] {
         var extras: [(String, String)] = []
-        for index in entity.fetchIndexes {
+        for index in fetchIndexes {
             var text = index.elements.map(\.summary).joined(separator: ", ")
             if let predicate = index.partialIndexPredicate { text += " where \(predicate)" }
             extras.append(("index \(index.name)", text))
         }
-        for names in entity.compoundIndexes {
+        for names in compoundIndexes {
             extras.append(("compound index", names.joined(separator: ", ")))
         }
-        for names in entity.uniquenessConstraints {
+        for names in uniquenessConstraints {
             extras.append(("unique", names.joined(separator: ", ")))
         }
-        if !entity.userInfo.isEmpty {
-            extras.append(("user info", entity.userInfo.summary))
-        }
+        if !userInfo.isEmpty { extras.append(("user info", userInfo.summary)) }
         return extras
     }
 }
@@ -65,6 +56,6 @@ extension FetchIndexDescription.Element {
 }
 
 extension [UserInfoEntry] {
-    /// `key=value` pairs.
+    /// Pairs `key=value`.
     var summary: String { map { "\($0.key)=\($0.value)" }.joined(separator: ", ") }
 }

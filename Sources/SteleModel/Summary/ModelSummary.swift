@@ -1,42 +1,36 @@
-/// A model for people: what `stele model` prints.
-
-/// Prints a model file: its versions, its current version entity by entity, what was noted, and
-/// what does not work yet.
-public enum ModelSummary {
-    /// The whole text, lines of at most 100 characters where words allow, a line break at its end.
-    public static func text(_ file: ModelFile) -> String {
+/// A readable summary of a model file, which `stele model` prints: the versions, the entities of
+/// the current version, notes, and unsupported features.
+package enum ModelSummary {
+    /// The whole text, with a final line break. Lines have at most 100 characters if the words
+    /// allow it.
+    package static func text(_ file: ModelFile) -> String {
         var lines = heading(file)
         let declared = file.current
-        let model = try? file.model()
+        let linked = Result { () throws(ModelErrors) in try file.model() }
+        let model = try? linked.get()
         let entities = model?.entities.map(\.declaration) ?? declared.entities
         for (index, entity) in entities.enumerated() {
             let number = model == nil ? "" : "\(index + 1)"
             let depth = model.map { Self.depth(of: $0.entities[index], in: $0) } ?? 0
             lines.append("")
-            lines += EntitySummary(entity).lines(number: number, depth: depth)
+            lines += entity.summary(number: number, depth: depth)
         }
         lines += templates(declared)
         lines += configurations(declared)
         lines += composites(declared)
-        do {
-            let model = try file.model()
+        switch linked {
+        case .success(let model):
             lines += section("Notes", file.notes + model.notes())
-            lines += section("Does not work yet", model.unsupported())
-        } catch {
+            lines += section("Not supported yet", model.unsupported())
+        case .failure(let error):
             lines += section("Notes", file.notes)
-            lines += section("Cannot be", error.errors)
+            lines += section("Errors", error.errors)
         }
         return lines.joined(separator: "\n") + "\n"
     }
 
     private static func depth(of entity: Entity, in model: Model) -> Int {
-        var depth = 0
-        var next = entity.parent
-        while let parent = next {
-            depth += 1
-            next = model.entities[parent].parent
-        }
-        return depth
+        entity.parent.map { depth(of: model.entities[$0], in: model) + 1 } ?? 0
     }
 
     private static func heading(_ file: ModelFile) -> [String] {

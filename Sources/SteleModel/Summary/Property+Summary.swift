@@ -1,7 +1,7 @@
-/// Properties for people: a row each.
+/// Rows of a summary for properties and fetch requests.
 
 extension AttributeDescription {
-    /// Name, type, and what there is to say of it.
+    /// Adds a row with name, type and details.
     func addRow(to table: inout TextTable) {
         let typeName = compositeName.map { "\(type.name) \($0)" } ?? type.name
         table.add(name, typeName, details: details)
@@ -40,7 +40,7 @@ extension AttributeDescription {
 }
 
 extension RelationshipDescription {
-    /// Name, an arrow to the destination (two-headed where there may be many), and the rest.
+    /// Adds a row with name, an arrow to the destination (two-headed for a to-many) and details.
     func addRow(to table: inout TextTable) {
         let arrow = isToMany ? "↠" : "→"
         table.add(name, "\(arrow) \(destinationName)", details: details)
@@ -77,7 +77,7 @@ extension RelationshipDescription {
 }
 
 extension FetchedPropertyDescription {
-    /// Name, the entity that is fetched, and by what.
+    /// Adds a row with name, the fetched entity and details.
     func addRow(to table: inout TextTable) {
         var details = request.details
         if !userInfo.isEmpty { details.append("user info \(userInfo.summary)") }
@@ -86,7 +86,7 @@ extension FetchedPropertyDescription {
 }
 
 extension FetchRequestTemplate {
-    /// What it asks for, beyond its entity.
+    /// The request's settings, without its entity.
     var details: [String] {
         var details = [predicateFormat ?? "all"]
         switch resultType {

@@ -1,10 +1,8 @@
-/// Lines in aligned columns, for a terminal.
-
-/// Rows of text whose columns are as wide as their widest cell; the last one wraps.
+/// Text in aligned columns for a terminal. The last column wraps.
 struct TextTable {
-    /// How wide a line may be, in characters.
+    /// The maximum width of a line, in characters.
     static let width = 100
-    /// No column but the last is padded beyond this; a wider cell pushes its row's rest along.
+    /// The widest column that is padded. A wider cell shifts the rest of its row.
     private static let columnLimit = 36
 
     private var rows: [(cells: [String], details: [String])] = []
@@ -12,10 +10,10 @@ struct TextTable {
 
     init(indent: Int) { self.indent = indent }
 
-    /// Adds a row; the details stand in its last column with commas between them.
+    /// Adds a row. The details are its last column, separated by commas.
     mutating func add(_ cells: String..., details: [String]) { rows.append((cells, details)) }
 
-    /// The lines, without spaces at their ends.
+    /// The lines, without trailing spaces.
     func lines() -> [String] {
         let count = rows.map(\.cells.count).max() ?? 0
         let widths = (0..<count).map { column in
@@ -33,7 +31,7 @@ struct TextTable {
         }
     }
 
-    /// Details as words that a line breaks between: whole ones where they are short.
+    /// The words that a line can break between. Short details are not broken.
     private static func words(of details: [String]) -> [String] {
         details.enumerated().flatMap { index, detail -> [String] in
             let text = index < details.count - 1 ? detail + "," : detail
@@ -41,7 +39,8 @@ struct TextTable {
         }
     }
 
-    /// A text behind a beginning, broken between words; further lines stand below its start.
+    /// A text after a beginning, broken between words. Continuation lines are indented to its
+    /// start.
     static func wrap(_ text: String, after beginning: String) -> [String] {
         wrap(text.split(separator: " ").map(String.init), after: beginning)
     }

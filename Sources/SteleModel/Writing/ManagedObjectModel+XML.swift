@@ -1,8 +1,8 @@
-/// A model as the text of an `.xcdatamodel`'s `contents` file.
+/// Writes a model as the `contents` file of an `.xcdatamodel`.
 
 extension ManagedObjectModel {
-    /// The text of a `contents` file that declares this model, in UTF-8; the order of elements and
-    /// attributes is Xcode's. Read again it gives an equal model.
+    /// The UTF-8 text of a `contents` file that declares this model, with elements and attributes
+    /// in Xcode's order. Reading it gives an equal model.
     public func xml() -> [UInt8] {
         var writer = MarkupWriter()
         var attributes = MarkupAttributes()
@@ -24,23 +24,23 @@ extension ManagedObjectModel {
 
 extension ConfigurationDescription {
     fileprivate func write(to writer: inout MarkupWriter) {
-        writer.element("configuration", .name(name), ifAny: entityNames) { writer, member in
-            writer.element("memberEntity", .name(member))
+        writer.element("configuration", .init(("name", name))) { writer in
+            for member in entityNames { writer.element("memberEntity", .init(("name", member))) }
         }
     }
 }
 
 extension CompositeDescription {
     fileprivate func write(to writer: inout MarkupWriter) {
-        writer.element("composite", .name(name), ifAny: attributes) { writer, attribute in
-            attribute.write(to: &writer)
+        writer.element("composite", .init(("name", name))) { writer in
+            for attribute in attributes { attribute.write(to: &writer) }
         }
     }
 }
 
 extension EntityDescription {
     fileprivate func write(to writer: inout MarkupWriter) {
-        var own = MarkupAttributes.name(name)
+        var own = MarkupAttributes(("name", name))
         own.add("representedClassName", managedObjectClassName)
         own.add("parentEntity", parentName)
         own.add("isAbstract", isAbstract)
@@ -48,10 +48,6 @@ extension EntityDescription {
         own.add("elementID", renamingIdentifier)
         own.add("syncable", isSyncable)
         own.add("codeGenerationType", codeGenerationType?.rawValue)
-        let isEmpty =
-            properties.isEmpty && fetchIndexes.isEmpty && compoundIndexes.isEmpty
-            && uniquenessConstraints.isEmpty && userInfo.isEmpty
-        guard !isEmpty else { return writer.element("entity", own) }
         writer.element("entity", own) { writer in
             for property in properties {
                 switch property {
@@ -61,10 +57,10 @@ extension EntityDescription {
                 }
             }
             for index in fetchIndexes { index.write(to: &writer) }
-            writer.lists(compoundIndexes, "compoundIndexes", "compoundIndex", "index")
+            writer.lists(compoundIndexes, in: "compoundIndexes", each: "compoundIndex", of: "index")
             writer.lists(
-                uniquenessConstraints, "uniquenessConstraints", "uniquenessConstraint",
-                "constraint")
+                uniquenessConstraints, in: "uniquenessConstraints", each: "uniquenessConstraint",
+                of: "constraint")
             writer.userInfo(userInfo)
         }
     }
@@ -72,62 +68,44 @@ extension EntityDescription {
 
 extension FetchIndexDescription {
     fileprivate func write(to writer: inout MarkupWriter) {
-        var own = MarkupAttributes.name(name)
+        var own = MarkupAttributes(("name", name))
         own.add("partialIndexPredicate", partialIndexPredicate)
-        writer.element("fetchIndex", own, ifAny: elements) { writer, element in
-            var own = MarkupAttributes()
-            own.add("property", element.propertyName)
-            own.add("expression", element.expression)
-            own.add("expressionType", element.expressionType?.name)
-            own.add("type", element.collation.rawValue)
-            own.add("order", element.isAscending ? "ascending" : "descending")
-            writer.element("fetchIndexElement", own)
+        writer.element("fetchIndex", own) { writer in
+            for element in elements {
+                var own = MarkupAttributes()
+                own.add("property", element.propertyName)
+                own.add("expression", element.expression)
+                own.add("expressionType", element.expressionType?.name)
+                own.add("type", element.collation.rawValue)
+                own.add("order", element.isAscending ? "ascending" : "descending")
+                writer.element("fetchIndexElement", own)
+            }
         }
-    }
-}
-
-extension MarkupAttributes {
-    /// A name alone.
-    static func name(_ name: String) -> MarkupAttributes {
-        var attributes = MarkupAttributes()
-        attributes.add("name", name)
-        return attributes
     }
 }
 
 extension MarkupWriter {
-    /// An element with one child for each item; without items it closes itself.
-    mutating func element<Item>(
-        _ name: StaticString, _ attributes: MarkupAttributes, ifAny items: [Item],
-        _ write: @escaping (inout MarkupWriter, Item) -> Void
-    ) {
-        guard !items.isEmpty else { return element(name, attributes) }
-        element(name, attributes) { writer in
-            for item in items { write(&writer, item) }
-        }
-    }
-
-    /// The `userInfo` element, where there is any.
+    /// The `userInfo` element, if there are entries.
     mutating func userInfo(_ entries: [UserInfoEntry]) {
         guard !entries.isEmpty else { return }
-        element("userInfo", MarkupAttributes(), ifAny: entries) { writer, entry in
-            var own = MarkupAttributes()
-            own.add("key", entry.key)
-            own.add("value", entry.value)
-            writer.element("entry", own)
+        element("userInfo") { writer in
+            for entry in entries {
+                writer.element("entry", .init(("key", entry.key), ("value", entry.value)))
+            }
         }
     }
 
-    /// Lists of property names, where there are any.
+    /// Lists of property names, if there are any.
     fileprivate mutating func lists(
-        _ lists: [[String]], _ outer: StaticString, _ middle: StaticString, _ inner: StaticString
+        _ lists: [[String]], in outer: StaticString, each middle: StaticString,
+        of inner: StaticString
     ) {
         guard !lists.isEmpty else { return }
-        element(outer, MarkupAttributes(), ifAny: lists) { writer, list in
-            writer.element(middle, MarkupAttributes(), ifAny: list) { writer, name in
-                var own = MarkupAttributes()
-                own.add("value", name)
-                writer.element(inner, own)
+        element(outer) { writer in
+            for list in lists {
+                writer.element(middle) { writer in
+                    for name in list { writer.element(inner, .init(("value", name))) }
+                }
             }
         }
     }

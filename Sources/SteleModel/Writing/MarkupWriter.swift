@@ -1,19 +1,17 @@
-/// XML text from elements, indented as Xcode indents it.
-
 internal import SteleJSON
 
-/// Writes elements and attributes; the caller keeps them balanced by closures.
+/// Writes XML text with Xcode's indentation. Closures keep the elements balanced.
 struct MarkupWriter {
     private(set) var text = ByteWriter(capacity: 4096)
     private var depth = 0
 
     init() { text.raw("<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n") }
 
-    /// One element: its attributes, and what `content` writes within it.
-    /// Without content it closes itself.
+    /// Writes an element with its attributes and with what `content` writes inside it. If that is
+    /// nothing, it is an empty element.
     mutating func element(
-        _ name: StaticString, _ attributes: MarkupAttributes,
-        content: ((inout MarkupWriter) -> Void)? = nil
+        _ name: StaticString, _ attributes: MarkupAttributes = MarkupAttributes(),
+        content: (inout MarkupWriter) -> Void = { _ in }
     ) {
         indent()
         text.byte(UInt8(ascii: "<"))
@@ -25,18 +23,22 @@ struct MarkupWriter {
             escaped(value)
             text.byte(UInt8(ascii: "\""))
         }
-        guard let content else { return text.raw("/>\n") }
         text.raw(">\n")
+        let start = text.count
         depth += 1
         content(&self)
         depth -= 1
+        if text.count == start {
+            text.bytes.removeLast(2)
+            return text.raw("/>\n")
+        }
         indent()
         text.raw("</")
         text.raw(name)
         text.raw(">\n")
     }
 
-    /// What was written, without a line break at its end, as Xcode leaves it.
+    /// The text without a final line break, as Xcode writes it.
     mutating func finish() -> [UInt8] {
         var bytes = text.take()
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
@@ -54,7 +56,7 @@ struct MarkupWriter {
             case UInt8(ascii: "<"): text.raw("&lt;")
             case UInt8(ascii: ">"): text.raw("&gt;")
             case UInt8(ascii: "\""): text.raw("&quot;")
-            // A reader would turn them into spaces.
+            // A parser would convert them to spaces.
             case UInt8(ascii: "\n"): text.raw("&#10;")
             case UInt8(ascii: "\r"): text.raw("&#13;")
             case UInt8(ascii: "\t"): text.raw("&#9;")
@@ -64,20 +66,22 @@ struct MarkupWriter {
     }
 }
 
-/// The attributes of one element, in the order they are added; what is absent is not written.
+/// The attributes of an element, in the order of their addition. Absent values are omitted.
 struct MarkupAttributes {
-    private(set) var pairs: [(String, String)] = []
+    private(set) var pairs: [(String, String)]
+
+    init(_ pairs: (String, String)...) { self.pairs = pairs }
 
     mutating func add(_ name: String, _ value: String?) {
         if let value { pairs.append((name, value)) }
     }
 
-    /// YES, or nothing.
+    /// Adds YES; false is omitted.
     mutating func add(_ name: String, _ value: Bool) {
         if value { pairs.append((name, "YES")) }
     }
 
-    /// The count, or nothing for 0.
+    /// Adds a count; 0 is omitted.
     mutating func add(_ name: String, _ value: Int) {
         if value != 0 { pairs.append((name, String(value))) }
     }

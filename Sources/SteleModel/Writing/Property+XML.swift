@@ -1,8 +1,8 @@
-/// Properties as elements of a `contents` file; attributes in Xcode's order.
+/// Writes properties as elements of a `contents` file, with attributes in Xcode's order.
 
 extension AttributeDescription {
     func write(to writer: inout MarkupWriter) {
-        var own = MarkupAttributes.name(name)
+        var own = MarkupAttributes(("name", name))
         own.add("optional", isOptional)
         own.add("transient", isTransient)
         own.add("attributeType", type == .undefined ? nil : type.name)
@@ -21,26 +21,20 @@ extension AttributeDescription {
         own.add("versionHashModifier", versionHashModifier)
         own.add("elementID", renamingIdentifier)
         own.add("syncable", isSyncable)
-        guard !userInfo.isEmpty else { return writer.element("attribute", own) }
         writer.element("attribute", own) { $0.userInfo(userInfo) }
     }
 
     private func addValues(to own: inout MarkupAttributes) {
-        if type == .date {
-            own.add("minDateTimeInterval", ValueText.text(minimum, type))
-            own.add("maxDateTimeInterval", ValueText.text(maximum, type))
-            own.add("defaultDateTimeInterval", ValueText.text(defaultValue, type))
-        } else {
-            own.add("minValueString", ValueText.text(minimum, type))
-            own.add("maxValueString", ValueText.text(maximum, type))
-            own.add("defaultValueString", ValueText.text(defaultValue, type))
-        }
+        let ending = type == .date ? "DateTimeInterval" : "ValueString"
+        own.add("min" + ending, ValueText.text(minimum, type))
+        own.add("max" + ending, ValueText.text(maximum, type))
+        own.add("default" + ending, ValueText.text(defaultValue, type))
     }
 }
 
 extension RelationshipDescription {
     func write(to writer: inout MarkupWriter) {
-        var own = MarkupAttributes.name(name)
+        var own = MarkupAttributes(("name", name))
         own.add("optional", isOptional)
         own.add("transient", isTransient)
         own.add("toMany", isToMany)
@@ -55,14 +49,13 @@ extension RelationshipDescription {
         own.add("versionHashModifier", versionHashModifier)
         own.add("elementID", renamingIdentifier)
         own.add("syncable", isSyncable)
-        guard !userInfo.isEmpty else { return writer.element("relationship", own) }
         writer.element("relationship", own) { $0.userInfo(userInfo) }
     }
 }
 
 extension FetchedPropertyDescription {
     func write(to writer: inout MarkupWriter) {
-        var own = MarkupAttributes.name(name)
+        var own = MarkupAttributes(("name", name))
         own.add("optional", isOptional)
         own.add("syncable", isSyncable)
         writer.element("fetchedProperty", own) { writer in
@@ -74,7 +67,7 @@ extension FetchedPropertyDescription {
 
 extension FetchRequestTemplate {
     func write(to writer: inout MarkupWriter) {
-        var own = MarkupAttributes.name(name)
+        var own = MarkupAttributes(("name", name))
         own.add("entity", entityName)
         own.add("predicateString", predicateFormat)
         own.add("resultType", resultType.rawValue)

@@ -1,6 +1,6 @@
-/// Which format a client asks for (RFC 9110, 12.5.1).
+/// The format that a client asks for (RFC 9110, 12.5.1).
 
-/// A media type that some route gives, now or later.
+/// A media type of an answer.
 package enum MediaType: String, Sendable, CaseIterable {
     case json = "application/json"
     case xml = "application/xml"
@@ -14,16 +14,16 @@ package enum MediaType: String, Sendable, CaseIterable {
 }
 
 /// The parts of an `Accept` header.
-package struct Accept: Sendable {
+struct Accept: Sendable {
     private struct Range: Sendable {
-        package var type: String
+        var type: String
         var quality: Double
     }
 
     private let ranges: [Range]
 
-    /// Reads the header; nil and what cannot be read accept everything.
-    package init(_ header: String?) {
+    /// Reads the header. Nil and a header that cannot be read accept everything.
+    init(_ header: String?) {
         guard let header, header != "*/*" else {
             ranges = []
             return
@@ -41,8 +41,8 @@ package struct Accept: Sendable {
         }
     }
 
-    /// The quality that the header gives a type, by the range that names it most closely, and how
-    /// closely that is: 3 by name, 2 by its kind, 1 by `*/*`.
+    /// The quality of a type by the most specific range that matches it, and how specific that is:
+    /// 3 by name, 2 by main type, 1 by `*/*`.
     private func rank(_ type: MediaType) -> (quality: Double, closeness: Int) {
         if ranges.isEmpty { return (1, 1) }
         var best = (quality: 0.0, closeness: 0)
@@ -56,11 +56,11 @@ package struct Accept: Sendable {
         return best
     }
 
-    /// Whether a range names the type itself.
-    package func names(_ type: MediaType) -> Bool { rank(type).closeness == 3 }
+    /// Whether the header names the type itself.
+    func names(_ type: MediaType) -> Bool { rank(type).closeness == 3 }
 
-    /// The best of what is offered, the earlier one where two are as good.
-    /// - Throws: `Problem`, 406, where none is accepted.
+    /// The best of the offered types, and of equal ones the first.
+    /// - Throws: `Problem`, 406, if none is accepted.
     func best(of offers: [MediaType]) throws -> MediaType {
         var chosen: (type: MediaType, quality: Double, closeness: Int)?
         for offer in offers {

@@ -1,20 +1,20 @@
-/// A Binary attribute's new value on its way from the client into the store.
+/// The new value of a Binary attribute, streamed from the client into the store.
 
 import SteleHTTP
 import SteleModel
-import SteleMutex
 import StelePersistence
+import SteleSystem
 
-/// A value that is streamed in; what no save makes use of is discarded with the exchange.
+/// A streamed value. It is discarded with the exchange unless a save takes it.
 package final class BinaryUpload: BodySink {
     package let limit: Int
     private let writer: any ExternalDataWriter
     private let isKept = Atomic<Bool>(false)
-    /// Of all that it has taken; nil where nobody asks.
+    /// A hash of all bytes taken; nil if it is not needed.
     private let print: Mutex<Fingerprint?>
 
-    /// - Parameter hasKey: whether the client names the request by a key, so that its bytes are
-    ///   compared with those of another of that key.
+    /// - Parameter hasKey: whether the request has an `Idempotency-Key`, so that its bytes are
+    ///   compared with those of another request with that key.
     package init(_ writer: any ExternalDataWriter, limit: Int, hasKey: Bool) {
         self.writer = writer
         self.limit = limit
@@ -26,40 +26,32 @@ package final class BinaryUpload: BodySink {
         writer.write(bytes)
     }
 
-    /// What tells the bytes that it has taken from others.
+    /// A hash of the bytes taken so far.
     package var fingerprint: UInt64 { print.withLock { $0?.value ?? 0 } }
 
-    package func close() {
-        if !isKept.load(ordering: .acquiring) { writer.discard() }
-    }
+    package func close() { if !isKept.load(ordering: .acquiring) { writer.discard() } }
 
-    /// The value, on disk.
+    /// The value, which is then on disk.
     /// - Throws: `StoreError`.
-    package func value() throws -> Value { try writer.finish() }
+    func value() throws -> Value { try writer.finish() }
 
-    /// A save has taken it, or may have: it is the store's from here on.
+    /// Leaves the value to the store: a save has taken it, or may have.
     package func keep() { isKept.store(true, ordering: .releasing) }
 }
 
-/// Where a Binary attribute's new value comes from.
+/// The source of a Binary attribute's new value.
 package enum BinarySource {
-    /// DELETE: there is none.
+    /// DELETE: no value.
     case nothing
     case bytes([UInt8])
     case upload(BinaryUpload)
 
-    /// What the request brings.
-    package init(_ request: Request) {
-        self =
-            if request.method == "DELETE" {
-                .nothing
-            } else if let upload = request.sink
-                as? BinaryUpload
-            {
-                .upload(upload)
-            } else {
-                .bytes(request.body)
-            }
+    init(_ request: Request) {
+        switch (request.method, request.sink) {
+        case ("DELETE", _): self = .nothing
+        case (_, let upload as BinaryUpload): self = .upload(upload)
+        default: self = .bytes(request.body)
+        }
     }
 
     /// - Throws: `StoreError`.

@@ -1,35 +1,32 @@
-/// What the keys of a body mean for one entity: made once a model, asked for every key.
+/// The meaning of the keys of bodies, made once for a model.
 
 import SteleModel
 
-/// One key of an object in a body.
+/// The meaning of a key of an object in a body.
 package enum BodyKey: Sendable {
     case id, entity, version
     case attribute(Attribute)
     case toOne(Relationship)
     case toMany(Relationship)
-    /// A derived or transient attribute or a fetched property: read, never written.
+    /// A derived or transient attribute or a fetched property, which cannot be written.
     case readOnly(String)
 }
 
-/// An entity's keys.
+/// The keys of an entity.
 package struct BodyForm: Sendable {
-    /// The keys of every entity.
-    package static let identity = ["_id", "_entity", "_version"]
+    /// The keys that every entity has.
+    static let identity = ["_id", "_entity", "_version"]
 
     package let keys: KeyTable<BodyKey>
-    /// What may be written, for PUT.
+    /// The keys of the entity's own properties.
     package let writable: [BodyKey]
-    package let hasDerived: Bool
+    let hasDerived: Bool
 
-    package init(_ entity: Entity) {
+    init(_ entity: Entity) {
         let own: [(name: String, entry: BodyKey)] = entity.properties.map { property in
             switch property {
             case .attribute(let it):
-                (
-                    it.name,
-                    it.isDerived || it.isTransient ? .readOnly(it.name) : .attribute(it)
-                )
+                (it.name, it.isDerived || it.isTransient ? .readOnly(it.name) : .attribute(it))
             case .relationship(let it): (it.name, it.isToMany ? .toMany(it) : .toOne(it))
             case .fetchedProperty(let it): (it.name, .readOnly(it.name))
             }
@@ -44,15 +41,11 @@ package struct BodyForm: Sendable {
 
 /// The forms of all entities, by `Entity.index`.
 package struct BodyForms: Sendable {
-    package let model: Model
     private let forms: [BodyForm]
 
-    package init(_ model: Model) {
-        self.model = model
-        forms = model.entities.map(BodyForm.init)
-    }
+    package init(_ model: Model) { forms = model.entities.map(BodyForm.init) }
 
-    /// Whether a row of the entity changes without its version: a derived attribute does that.
+    /// Whether a row of the entity can change without its version, as derived attributes do.
     package func hasDerived(_ entity: Int) -> Bool { forms[entity].hasDerived }
 
     package subscript(entity: Entity) -> BodyForm { forms[entity.index] }

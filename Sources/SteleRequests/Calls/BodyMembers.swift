@@ -1,24 +1,25 @@
-/// Bodies that are objects with a few members of their own, such as those of editing contexts.
+/// Bodies that are objects with a few members, such as those of editing contexts.
 
 import SteleJSON
 import SteleModel
 
 /// Reads such bodies.
 package enum BodyMembers {
-    /// Reads an object with certain members; without a body it has none.
-    /// - Throws: `Problem`, 400, for what is no object, and for a member that it does not have.
+    /// Passes each member of an object to `take`. A missing body has none.
+    /// - Throws: `Problem`, 400, if it is not an object, or has a member that is not in `names`.
     package static func read(
-        _ body: JSONDocument?, _ names: [String], _ take: (String, JSONNode) throws -> Void
+        _ body: JSONDocument?, _ names: [String] = [],
+        _ take: (String, JSONNode) throws -> Void = { _, _ in }
     ) throws {
         guard let root = body?.root else { return }
         guard root.kind == .object else {
-            throw Problem(.body, "the body is an object, and \(root.kindName) stands there")
+            throw Problem(.body, "the body must be an object, not \(root.kindName)")
         }
         try root.forEachMember { name, node in
             guard names.contains(name) else {
                 throw Problem(
                     .unknownKey,
-                    "the body has no member \(name.prefix(60)) here: it takes "
+                    "the body takes no member \(name.prefix(60)) here; it takes "
                         + (names.isEmpty ? "none" : names.joined(separator: ", ")),
                     hint: Nearest.hint(to: name, among: names))
             }
@@ -26,8 +27,9 @@ package enum BodyMembers {
         }
     }
 
+    /// The Boolean value of a member.
     package static func truth(_ node: JSONNode, _ name: String) throws -> Bool {
         if let flag = node.bool { return flag }
-        throw Problem(.body, "\(name) is true or false, \(ValueReader.shown(node))")
+        throw Problem(.body, "\(name) must be true or false, \(ValueReader.shown(node))")
     }
 }

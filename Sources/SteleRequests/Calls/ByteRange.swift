@@ -1,17 +1,17 @@
-/// Parts of a value's bytes (RFC 9110, 14).
+/// Ranges of a value's bytes (RFC 9110, 14).
 
-/// What `Range` asks for.
+/// The bytes that `Range` asks for.
 package enum ByteRange: Equatable {
-    /// All of it: no range, several, or one in a unit or a form that is not read, which a server
-    /// may pass over.
+    /// The whole value: there is no range, there are several, or the field has a unit or form that
+    /// is not supported, which a server may ignore.
     case whole
     case part(Range<Int>)
-    /// None of its bytes are there.
+    /// None of the value's bytes are in the range.
     case unsatisfiable
 
     /// - Parameters:
-    ///   - field: the header's value.
-    ///   - count: how many bytes there are.
+    ///   - field: the value of the header.
+    ///   - count: the number of bytes of the value.
     package init(_ field: String?, of count: Int) {
         self = .whole
         guard let field, field.lowercased().hasPrefix("bytes=") else { return }

@@ -1,17 +1,17 @@
-/// Where in a call's texts stands what a store finds wrong with them.
+/// The place of errors that a store finds in the texts of a call.
 
 import StelePersistence
 import StelePredicates
 
 extension Call {
-    /// What is thrown, with its place in the parameter that it stands in.
+    /// Runs `body`. An error in a text of the call is thrown with its parameter and place.
     package func locating<R>(_ body: () throws -> R) throws -> R {
         do { return try body() } catch let error as StoreError {
             throw located(error) ?? error
         }
     }
 
-    /// Nil for what is not the fault of a text.
+    /// The error with its place; nil if it is not in a text.
     private func located(_ error: StoreError) -> PredicateError? {
         guard let mistake = error.mistake else { return nil }
         let given = [Parameter.where, .having, .select, .sort, .groupBy].compactMap { parameter in

@@ -1,4 +1,4 @@
-/// A request as types: what is asked, and how the answer shall be.
+/// A request as types: what it asks for, and in which form.
 
 import SteleGraph
 import SteleHTTP
@@ -6,35 +6,33 @@ import SteleJSON
 import SteleModel
 import StelePredicates
 
-/// One request, understood.
+/// A parsed request.
 ///
-/// A class, for it goes with its plan from thread to thread and is never changed.
+/// It is a class because it goes from thread to thread with its plan and never changes.
 package final class Call: Sendable {
     package let request: Request
     package let route: Route
     package let terms: Terms
-    package let limits: Limits
+    let limits: Limits
     package let query: Query
     package let body: JSONDocument?
-    /// The format of the answer.
     package let format: MediaType
     package let numbersAsStrings: Bool
-    /// `at`, for a new member's place in an ordered relationship.
-    package let place: Int?
-    /// Who wins where a write meets what is stored.
-    package let mergePolicy: MergePolicy
-    /// Part of every tag of this answer.
+    /// `at`: the place of a new member in an ordered relationship.
+    let place: Int?
+    /// The side that wins if a write conflicts with what is stored.
+    let mergePolicy: MergePolicy
+    /// The cache generation, which is a part of every entity tag of the answer.
     package let cacheGeneration: String
-    /// The store that is asked.
-    package let storeIdentifier: String
-    /// What temporary ids have become in the editing context that is asked; nil for the store.
-    package let temporaries: TemporaryIDs?
+    let storeIdentifier: String
+    /// The permanent ids of the editing context that is asked; nil for the store.
+    let temporaries: TemporaryIDs?
 
-    /// Whether an editing context is asked.
-    package var isEditing: Bool { temporaries != nil }
+    /// Whether the request is to an editing context.
+    var isEditing: Bool { temporaries != nil }
 
-    /// Reads a request for its route.
-    /// - Throws: `Problem`, `PredicateError`, `JSONError`: what cannot be understood of it.
+    /// Parses a request for its route.
+    /// - Throws: `Problem`, `PredicateError`, `JSONError` for what cannot be read.
     package init(
         _ request: Request, route: Route, limits: Limits, cacheGeneration: String,
         storeIdentifier: String, temporaries: TemporaryIDs? = nil
@@ -49,15 +47,15 @@ package final class Call: Sendable {
         if temporaries != nil, terms.idempotencyKey != nil {
             throw Problem(
                 .header,
-                "Idempotency-Key is kept with a save of one request's own, and an editing "
-                    + "context has no such", hint: "leave it out")
+                "Idempotency-Key needs a save for the request alone, and a request to an editing "
+                    + "context has none", hint: "leave it out")
         }
         body =
             try Self.takesBody(route, request) ? try Body.read(request, method: route.method) : nil
         if route.method == .delete {
-            // What names the object is compared with it; a body says nothing else here.
+            // A body may name the object, which is then compared with the address.
             let names = if case .object = route.resource { BodyForm.identity } else { [String]() }
-            try BodyMembers.read(body, names) { _, _ in }
+            try BodyMembers.read(body, names)
         }
         if case .query = route.resource, let body {
             query = try Query(request, body: body, limits: limits)
@@ -73,7 +71,8 @@ package final class Call: Sendable {
         numbersAsStrings =
             try query[.numbers].map {
                 guard $0 == "string" || $0 == "number" else {
-                    throw Problem(.parameter, "numbers is string or number, not \($0.prefix(40))")
+                    throw Problem(
+                        .parameter, "numbers must be string or number, not \($0.prefix(40))")
                 }
                 return $0 == "string"
             } ?? false
@@ -86,14 +85,13 @@ package final class Call: Sendable {
         let names = MergePolicy.allCases.map(\.rawValue)
         throw Problem(
             .parameter,
-            "mergePolicy is \(names.joined(separator: ", ")), not \(name.prefix(40))",
+            "mergePolicy must be one of \(names.joined(separator: ", ")), not \(name.prefix(40))",
             hint: Nearest.hint(to: name, among: names))
     }
 
-    /// The parameters that a route takes.
     static func parameters(of route: Route) -> Set<Parameter> {
         let all = storeParameters(of: route)
-        // Who wins is said to the context, which meets others at its save.
+        // The merge policy of a context is a setting of it, used when it saves.
         return route.context == nil ? all : all.subtracting([.mergePolicy])
     }
 
@@ -106,14 +104,14 @@ package final class Call: Sendable {
         case (.list, .delete): Parameter.deleteAll
         case (.transactions, _): Parameter.write
         case (.list, .post), (.object, .put), (.object, .patch): Parameter.write
-        case (.related(_, _, let relationship), .post) where relationship.isOrdered:
+        case (.related(_, let relationship), .post) where relationship.isOrdered:
             Parameter.write.union([.at])
         case (.related, .post), (.related, .put): Parameter.write
         case (.list, _), (.query, _), (.template, _): Parameter.followed
         case (.fetched, _): Parameter.list
         case (.count, _), (.relatedCount, _): Parameter.counting
         case (.object, .get), (.object, .head), (.member, .get), (.member, .head): Parameter.object
-        case (.related(_, _, let relationship), .get), (.related(_, _, let relationship), .head):
+        case (.related(_, let relationship), .get), (.related(_, let relationship), .head):
             relationship.isToMany ? Parameter.list : Parameter.object
         default: []
         }
@@ -124,12 +122,12 @@ package final class Call: Sendable {
         guard route.isRead else { return false }
         return switch route.resource {
         case .list, .query, .template, .fetched: true
-        case .related(_, _, let relationship): relationship.isToMany
+        case .related(_, let relationship): relationship.isToMany
         default: false
         }
     }
 
-    /// Whether the body is JSON.
+    /// Whether the request has a JSON body.
     private static func takesBody(_ route: Route, _ request: Request) throws -> Bool {
         if case .binary = route.resource, !route.isRead {
             try Body.checkIsWhole(request.headers)
@@ -137,7 +135,7 @@ package final class Call: Sendable {
         if route.method == .delete { return !request.body.isEmpty }
         switch route.resource {
         case .binary: return false
-        // Most of what a context is told needs no words.
+        // Most requests to a context need no body.
         case .contexts, .context: return route.method == .patch || !request.body.isEmpty
         default: return route.method == .post || route.method == .put || route.method == .patch
         }
@@ -147,7 +145,7 @@ package final class Call: Sendable {
         switch route.resource {
         case .index, .health, .readiness, .options, .live, .templates: return .json
         case .changes: return route.isRead ? try changesFormat(terms.accept) : .json
-        // Of a kind that nobody has told Stele, so that no Accept can refuse it.
+        // The type of the bytes is not known, and no Accept refuses them.
         case .binary: return .bytes
         case .model: return try terms.accept.best(of: [.json, .xml])
         case .errorCodes: return try terms.accept.best(of: [.json, .text])
@@ -162,8 +160,8 @@ package final class Call: Sendable {
             default:
                 throw Problem(
                     .parameter,
-                    "format is \(isList ? "json, ndjson or csv" : "json") here, not "
-                        + "\(named.prefix(40))", hint: "leave format out, or say format=json")
+                    "format must be \(isList ? "json, ndjson or csv" : "json") here, not "
+                        + "\(named.prefix(40))", hint: "leave format out, or use format=json")
             }
         }
         guard isList else {
@@ -173,34 +171,34 @@ package final class Call: Sendable {
         }
         let type = try terms.accept.best(of: [.json, .ndjson, .csv, .events])
         if type == .events, route.context != nil {
-            // What is unsaved has no history that could be followed.
+            // Unsaved changes have no history that could be followed.
             throw Problem.notBuilt(
                 "a live query in an editing context (Accept: text/event-stream)",
-                instead: "the same list outside of the context, which follows what is saved, is")
+                hint: "use the same list outside the context, which follows saves")
         }
         return type
     }
 
-    /// The form that is asked for: JSON, unless `Accept` names `text/event-stream` and gives JSON no
-    /// greater weight (RFC 9110, 12.4.2).
-    /// - Throws: `Problem`, 406, where neither is accepted.
+    /// The format of the change feed: JSON, unless `Accept` names `text/event-stream` and gives
+    /// JSON no greater weight (RFC 9110, 12.4.2).
+    /// - Throws: `Problem`, 406, if neither is accepted.
     static func changesFormat(_ accept: Accept) throws -> MediaType {
         let offers: [MediaType] = [.json, .events]
         return try accept.best(of: accept.names(.events) ? offers.reversed() : offers)
     }
 
-    /// What can be followed, for who asks to follow something else.
+    /// The error for a live query of what is not a list, with the list to follow instead.
     private static func following(_ route: Route) -> Problem {
         let hint: String? =
             switch route.resource {
-            case .object(let entity, let key):
-                "for one object: GET /\(entity.name)?where=_id == \(key) as text/event-stream"
+            case .object(let it):
+                "for one object: GET /\(it.entity.name)?where=_id == \(it.key) as text/event-stream"
             case .count(let entity): "GET /\(entity.name) as text/event-stream"
             default: nil
             }
         return Problem(
             .notAcceptable,
-            "Accept names text/event-stream, and only lists, /live and /changes are given as that",
+            "Accept names text/event-stream, which only lists, /live and /changes give",
             hint: hint ?? "leave Accept out, or add application/json to it")
     }
 }

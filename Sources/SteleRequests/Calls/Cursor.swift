@@ -1,11 +1,11 @@
-/// Where a page ends, as text that says nothing to clients: exact values, and whose they are.
+/// The end of a page as opaque text: the exact values, and the query that they belong to.
 
 import SteleJSON
 import SteleModel
 
-/// The cursor of `after`: base64url (RFC 4648, 5) of a query's fingerprint and the last row's keys.
+/// The cursor of `after`: a query's fingerprint and the last row's keys, as base64url.
 package struct Cursor: Sendable {
-    package let fingerprint: UInt64
+    let fingerprint: UInt64
     package let position: [Value]
 
     private static let version: UInt8 = 1
@@ -15,9 +15,9 @@ package struct Cursor: Sendable {
         self.position = position
     }
 
-    /// Reads a cursor's text.
-    /// - Throws: `Problem`, 400, for what no cursor is.
-    package init(_ text: String) throws {
+    /// Reads the text of a cursor.
+    /// - Throws: `Problem`, 400, for text that is not a cursor.
+    init(_ text: String) throws {
         guard let bytes = Base64.decode(text, urlSafe: true) else { throw Self.broken }
         var reader = CursorReader(bytes)
         guard reader.byte() == Self.version, let fingerprint = reader.fixed() else {
@@ -32,7 +32,6 @@ package struct Cursor: Sendable {
         self.position = position
     }
 
-    /// The cursor as text.
     package var text: String {
         var bytes: [UInt8] = [Self.version]
         CursorReader.append(fingerprint, to: &bytes)
@@ -40,32 +39,32 @@ package struct Cursor: Sendable {
         return Base64.encodeURLSafe(bytes)
     }
 
-    /// Whether it is too long for the head of an answer, and for the address of the next request.
+    /// Whether it is too long for the head of an answer and for the address of the next request.
     package var isLong: Bool {
         position.count > 256 || position.reduce(0) { $0 + $1.bytesBeside } > 2 << 10
     }
 
     private static let broken = Problem(
-        .cursor, "the value of after is no cursor, or is cut short",
-        hint: "take it from the Link header of the page before")
+        .cursor, "the value of after is not a cursor, or is incomplete",
+        hint: "take it from the Link header of the previous page")
 }
 
-/// The bytes of a cursor: a tag and its payload for each value.
+/// Reads and writes the bytes of a cursor: a tag and a payload for each value.
 struct CursorReader {
     private let bytes: [UInt8]
     private var at = 0
 
-    package init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    package var isAtEnd: Bool { at >= bytes.count }
+    var isAtEnd: Bool { at >= bytes.count }
 
-    package mutating func byte() -> UInt8? {
+    mutating func byte() -> UInt8? {
         guard at < bytes.count else { return nil }
         at += 1
         return bytes[at - 1]
     }
 
-    package mutating func fixed() -> UInt64? {
+    mutating func fixed() -> UInt64? {
         guard bytes.count - at >= 8 else { return nil }
         var value: UInt64 = 0
         for _ in 0..<8 {
@@ -81,7 +80,7 @@ struct CursorReader {
         return bytes[at..<at + Int(count)]
     }
 
-    package mutating func value() -> Value? {
+    mutating func value() -> Value? {
         guard let tag = byte() else { return nil }
         switch tag {
         case 0: return .null
@@ -107,7 +106,7 @@ struct CursorReader {
         return value.isFinite ? value : nil
     }
 
-    package static func append(_ value: Value, to bytes: inout [UInt8]) {
+    static func append(_ value: Value, to bytes: inout [UInt8]) {
         switch value {
         case .null: bytes.append(0)
         case .bool(let it): bytes.append(it ? 2 : 1)
@@ -123,7 +122,7 @@ struct CursorReader {
             bytes.append(7)
             append(it.bitPattern, to: &bytes)
         case .data(let it): append(8, it, to: &bytes)
-        // No page ends at one: Binary attributes have no order.
+        // No page ends at an external value: Binary attributes have no order.
         case .external: bytes.append(0)
         case .uuid(let it): append(9, Array(it.uuidString.utf8), to: &bytes)
         case .key(let it):
@@ -138,7 +137,7 @@ struct CursorReader {
         bytes += block
     }
 
-    package static func append(_ value: UInt64, to bytes: inout [UInt8]) {
+    static func append(_ value: UInt64, to bytes: inout [UInt8]) {
         for shift in stride(from: 56, through: 0, by: -8) {
             bytes.append(UInt8(truncatingIfNeeded: value >> UInt64(shift)))
         }

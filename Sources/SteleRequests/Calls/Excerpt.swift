@@ -1,14 +1,14 @@
-/// A stretch of a parameter's text: what is wrong with it is told with its place in the whole.
+/// A part of a parameter's text, which locates errors in the whole.
 
 import SteleJSON
 import StelePredicates
 
-/// A parameter's value, or an item of the list that it is.
+/// A parameter's value, or an item of the list in it.
 package struct Excerpt: Sendable {
-    package let parameter: Parameter
-    package let text: String
-    /// How many Unicode scalars of the parameter's value stand before it.
-    package let position: Int
+    let parameter: Parameter
+    let text: String
+    /// The number of Unicode scalars before it in the parameter's value.
+    let position: Int
 
     package init(_ text: String, of parameter: Parameter, at position: Int = 0) {
         self.parameter = parameter
@@ -16,26 +16,28 @@ package struct Excerpt: Sendable {
         self.position = position
     }
 
-    /// A part of it, without spaces at its ends.
-    package func part(_ part: Substring) -> Excerpt {
+    /// A part of the excerpt, without spaces at its ends.
+    func part(_ part: Substring) -> Excerpt {
         let start = part.firstIndex { !$0.isWhitespace } ?? part.endIndex
         let before = text.unicodeScalars.distance(from: text.startIndex, to: start)
         return Excerpt(
             String(part).trimmingSpaces(), of: parameter, at: position + before)
     }
 
+    /// Parses the expression.
     /// - Throws: `PredicateError` with its place in the parameter's value.
-    package func expression() throws -> Expression {
+    func expression() throws -> Expression {
         do { return try Expression(format: text) } catch { throw located(error) }
     }
 
+    /// Parses the predicate.
     /// - Throws: `PredicateError` with its place in the parameter's value.
     package func predicate() throws -> Predicate {
         do { return try Predicate(format: text) } catch { throw located(error) }
     }
 
-    /// The mistake with its parameter and its place there, and a hint where a plus sign was lost.
-    package func located(_ error: PredicateError) -> PredicateError {
+    /// The error with its parameter and its place there, and with a hint if a plus sign was lost.
+    func located(_ error: PredicateError) -> PredicateError {
         var located = error.located(in: text)
         located.position += position
         located.message = "\(parameter.rawValue): \(located.message)"
@@ -43,9 +45,8 @@ package struct Excerpt: Sendable {
         return located
     }
 
-    /// What is wrong with the list that it stands in, at the place of what it is about; without
-    /// that at its beginning.
-    package func problem(_ detail: String, near: String? = nil, hint: String? = nil) -> Problem {
+    /// A problem with the parameter, at the place of `near`, by default at the excerpt's start.
+    func problem(_ detail: String, near: String? = nil, hint: String? = nil) -> Problem {
         let error = PredicateError(.type, detail, near: near ?? "")
         let place = error.found(in: text)
         return problem(
@@ -53,8 +54,9 @@ package struct Excerpt: Sendable {
             hint: hint)
     }
 
-    /// - Parameter place: in Unicode scalars from its own beginning.
-    package func problem(_ detail: String, at place: Int, near: String, hint: String? = nil)
+    /// A problem with the parameter.
+    /// - Parameter place: the place in Unicode scalars from the start of the excerpt.
+    func problem(_ detail: String, at place: Int, near: String, hint: String? = nil)
         -> Problem
     {
         Problem(

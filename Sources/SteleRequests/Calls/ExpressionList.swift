@@ -2,25 +2,24 @@
 
 import StelePredicates
 
-/// One piece of a list, as written.
 struct ListPiece {
     let excerpt: Excerpt
 
-    package var text: String { excerpt.text }
+    var text: String { excerpt.text }
 
-    /// The pieces of a list, split at commas outside quotes, brackets, braces and parentheses.
-    /// - Throws: `Problem` for an empty piece or more pieces than allowed.
-    package static func split(_ text: String, of parameter: Parameter, limits: Limits) throws
+    /// Splits a list at commas outside quotes, brackets, braces and parentheses.
+    /// - Throws: `Problem` for an empty piece or too many pieces.
+    static func split(_ text: String, of parameter: Parameter, limits: Limits) throws
         -> [ListPiece]
     {
         var pieces: [Excerpt] = []
         var start = text.startIndex
-        // Unicode scalars up to the piece and up to the byte at hand.
+        // Unicode scalars before the piece, and before the current byte.
         var (before, passed) = (0, 0)
         var depth = 0
         var quote: UInt8?
         var isEscaped = false
-        // Byte by byte: what a list is split at is ASCII, and is part of no other character.
+        // By bytes: the separators are ASCII, and no other character contains their bytes.
         for at in text.utf8.indices {
             let byte = text.utf8[at]
             if byte & 0xC0 != 0x80 { passed += 1 }
@@ -48,7 +47,7 @@ struct ListPiece {
         pieces.append(Excerpt(String(text[start...]), of: parameter, at: before))
         guard pieces.count <= limits.columns else {
             throw Problem(
-                .parameter, "\(parameter.rawValue) names more than \(limits.columns) things")
+                .parameter, "\(parameter.rawValue) has more than \(limits.columns) items")
         }
         return try pieces.map { piece in
             let trimmed = piece.part(piece.text[...])
@@ -60,9 +59,9 @@ struct ListPiece {
         }
     }
 
-    /// The alias and the expression: `pay:average(salary)`; without an alias the expression as
-    /// written, spaces beside punctuation removed.
-    package var named: (name: String, expression: Excerpt) {
+    /// The alias and the expression of `pay:average(salary)`. Without an alias, the name is the
+    /// expression as written, without spaces beside punctuation.
+    var named: (name: String, expression: Excerpt) {
         let head = text.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
         let rest = text.dropFirst(head.count)
         if !head.isEmpty, rest.first == ":", let first = head.first, !first.isNumber {
@@ -71,7 +70,7 @@ struct ListPiece {
         return (Self.withoutSpaces(text), excerpt)
     }
 
-    /// A sort key: one leading `-` is descending, a trailing `[c]`, `[d]`, `[l]` an option.
+    /// A sort key: a leading `-` is descending, a trailing `[c]`, `[d]`, `[l]` an option.
     var sortKey: (expression: Excerpt, ascending: Bool, options: ComparisonOptions) {
         var text = Substring(text)
         let ascending = text.first != "-"
@@ -90,7 +89,7 @@ struct ListPiece {
         return (excerpt.part(text), ascending, options)
     }
 
-    /// How a sort key is written that has a sign or a word for its direction; nil for any other.
+    /// A correction of a sort key with a sign or a word for its direction; nil for any other.
     var sortHint: String? {
         if text.first == "+" {
             let key = String(text.dropFirst()).trimmingSpaces()
@@ -99,7 +98,7 @@ struct ListPiece {
         if text.last == "]", let open = text.lastIndex(of: "[") {
             let letters = text[text.index(after: open)...].dropLast()
             if letters.allSatisfy(\.isLetter) {
-                return "options of a key are the letters c, d and l: \(text[..<open])[cd]"
+                return "the options of a key are the letters c, d and l: \(text[..<open])[cd]"
             }
         }
         let words = text.split { " :.".contains($0) }
@@ -112,23 +111,23 @@ struct ListPiece {
         }
     }
 
-    /// How a column is written that is written as SQL or another service has it; nil for any other.
+    /// A correction of a column written as in SQL or another service; nil for any other.
     var selectHint: String? {
-        if text == "*" { return "without select there is every attribute" }
+        if text == "*" { return "leave select out to get every attribute" }
         let words = text.split(separator: " ")
         if words.count > 2, words[words.count - 2].lowercased() == "as", let alias = words.last {
-            return "an alias stands before a colon: "
+            return "write an alias before a colon: "
                 + "\(alias):\(words.dropLast(2).joined(separator: " "))"
         }
         return nil
     }
 
-    /// `team(name)`, as other services embed what a relationship leads to.
+    /// A correction of `team(name)`, which embeds a relationship in other services.
     var embeddingHint: String? {
         let name = text.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
         let rest = text.dropFirst(name.count)
         guard !name.isEmpty, rest.first == "(", rest.last == ")" else { return nil }
-        return "a key behind a relationship is written \(name).key, and include=\(name) embeds it"
+        return "write a key of the destination as \(name).key, and include=\(name) embeds it"
     }
 
     private static func withoutSpaces(_ text: String) -> String {
@@ -162,7 +161,7 @@ struct ListPiece {
 
 extension String {
     func trimmingSpaces() -> String {
-        // A plain letter at both ends is no white space, and no part of a longer character that is.
+        // A text with visible ASCII at both ends has no white space to trim.
         if let first = utf8.first, let last = utf8.last, (0x21..<0x7F).contains(first),
             (0x21..<0x7F).contains(last)
         {

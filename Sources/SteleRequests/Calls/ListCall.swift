@@ -1,94 +1,75 @@
-/// The parameters of a list as types: parsed, and not yet looked up in the model.
+/// The parameters of a list, parsed and not yet checked against the model.
 
 import SteleModel
 import StelePredicates
 
-/// What a list is asked for.
 package struct ListCall: Sendable {
-    package var predicate: Predicate?
-    /// The same as it was read, where its plan may be kept.
-    var parsed: ParsedPredicate?
-    /// The text of `where`, for the places of its mistakes.
+    var predicate: Predicate?
+    /// The text of `where`, to locate errors.
     var whereText = ""
-    package var sort: [SortKey] = []
-    package var select: [SelectItem] = []
+    var sort: [SortKey] = []
+    var select: [SelectItem] = []
     var groupBy: [GroupKey] = []
     var having: Predicate?
-    /// The text of `having`, for the places of its mistakes.
+    /// The text of `having`, to locate errors.
     var havingText = ""
-    /// `distinct`; nil where it is not given.
+    /// `distinct`; nil if it is not given.
     var isDistinct: Bool?
-    /// `subentities`; nil where it is not given.
-    package var includesSubentities: Bool?
-    package var include: [IncludePath] = []
-    /// As given; nil is as many as the format gives without it.
-    package var limit: Int?
-    package var offset = 0
-    package var after: Cursor?
-    package var wantsCount = false
+    /// `subentities`; nil if it is not given.
+    var includesSubentities: Bool?
+    var include: [IncludePath] = []
+    /// `limit` as given; nil for the default of the format.
+    var limit: Int?
+    var offset = 0
+    var after: Cursor?
+    var wantsCount = false
 
-    /// One key of `sort`.
-    package struct SortKey: Sendable {
-        /// As written, which may be an alias of `select`.
+    struct SortKey: Sendable {
+        /// As written; it may be an alias of `select`.
         var excerpt: Excerpt
-        package var descriptor: SortDescriptor
+        var descriptor: SortDescriptor
     }
 
-    /// One column of `select`.
-    package struct SelectItem: Sendable {
-        package var description: ExpressionDescription
+    /// A column of `select`.
+    struct SelectItem: Sendable {
+        var description: ExpressionDescription
         /// The expression as written, without its alias.
         var excerpt: Excerpt
     }
 
-    /// One key of `groupBy`.
-    package struct GroupKey: Sendable {
-        package var expression: Expression
+    struct GroupKey: Sendable {
+        var expression: Expression
         var excerpt: Excerpt
     }
 
-    /// One path of `include`.
-    package struct IncludePath: Sendable {
-        package var keys: [String]
+    struct IncludePath: Sendable {
+        var keys: [String]
         var excerpt: Excerpt
     }
 
-    /// Reads the parameters of a list, or those that a single object takes.
+    /// Parses the parameters of a list, or those of a single object.
     /// - Parameters:
-    ///   - isBounded: whether `limit` has a ceiling, as it has in JSON.
+    ///   - isBounded: whether `limit` has a maximum, as in JSON.
     ///   - template: the variables of the fetch request template that is asked for.
-    ///   - shape: the query's, where its plan may be kept.
-    ///   - isKnown: whether its plan is known, so that only the page is read.
     /// - Throws: `Problem` or `PredicateError` that names the parameter.
-    package init(
-        _ query: Query, limits: Limits, isBounded: Bool = true, template: Set<String> = [],
-        shape: PredicateShape? = nil, isKnown: Bool = false
+    init(
+        _ query: Query, limits: Limits, isBounded: Bool = true, template: Set<String> = []
     ) throws {
-        if !isKnown { try readQuery(query, limits, shape) }
+        try readQuery(query, limits)
         try readPage(query, limits, isBounded: isBounded)
-        if isKnown { return }
         try checkUse(of: query.variables, template)
         if !groupBy.isEmpty, select.isEmpty {
             throw Problem(
-                .parameter, "groupBy takes a select with aggregates beside it",
+                .parameter, "groupBy needs a select with aggregates",
                 hint: "for example select=team.name,n:count()&groupBy=team.name")
         }
     }
 
-    /// What is asked for.
-    private mutating func readQuery(
-        _ query: Query, _ limits: Limits, _ shape: PredicateShape?
-    ) throws {
+    /// Parses the parameters that decide what the list holds.
+    private mutating func readQuery(_ query: Query, _ limits: Limits) throws {
         if let text = query[.where] {
             whereText = text
-            if let shape {
-                do { parsed = try ParsedPredicate(shape) } catch {
-                    throw Excerpt(text, of: .where).located(error)
-                }
-                predicate = parsed?.predicate
-            } else {
-                predicate = try Excerpt(text, of: .where).predicate()
-            }
+            predicate = try Excerpt(text, of: .where).predicate()
         }
         if let text = query[.sort] { sort = try Self.sort(text, limits) }
         if let text = query[.select] { select = try Self.select(text, limits) }
@@ -108,7 +89,7 @@ package struct ListCall: Sendable {
         if let text = query[.include] { include = try Self.include(text, limits) }
     }
 
-    /// Which part of it.
+    /// Parses which part of the list is asked for.
     private mutating func readPage(_ query: Query, _ limits: Limits, isBounded: Bool) throws {
         if let text = query[.limit] {
             limit = try Self.number(
@@ -117,7 +98,7 @@ package struct ListCall: Sendable {
         if let text = query[.offset] { offset = try Self.number(text, .offset, 0...Int.max >> 16) }
         if let text = query[.after] {
             guard query[.offset] == nil else {
-                throw Problem(.parameter, "after and offset exclude each other")
+                throw Problem(.parameter, "after and offset cannot be used together")
             }
             after = try Cursor(text)
         }
@@ -127,12 +108,15 @@ package struct ListCall: Sendable {
     /// Whether a regular expression is compiled with the plan.
     var hasPatterns: Bool {
         predicate?.hasPatterns ?? false || having?.hasPatterns ?? false
-            || select.contains { $0.description.expression.hasPatterns }
-            || sort.contains { $0.descriptor.expression.hasPatterns }
-            || groupBy.contains { $0.expression.hasPatterns }
+            || expressions.contains(where: \.hasPatterns)
     }
 
-    /// A variable that nothing reads is a mistake in its name, here or there.
+    private var expressions: [Expression] {
+        select.map(\.description.expression) + sort.map(\.descriptor.expression)
+            + groupBy.map(\.expression)
+    }
+
+    /// Checks that each variable is read; one that is not is a mistake in a name.
     private func checkUse(
         of variables: [(name: String, value: String)], _ template: Set<String>
     ) throws {
@@ -140,13 +124,11 @@ package struct ListCall: Sendable {
         var used = template
         if let predicate { used.formUnion(predicate.freeVariables) }
         if let having { used.formUnion(having.freeVariables) }
-        for key in sort { used.formUnion(key.descriptor.expression.freeVariables) }
-        for column in select { used.formUnion(column.description.expression.freeVariables) }
-        for group in groupBy { used.formUnion(group.expression.freeVariables) }
+        for expression in expressions { used.formUnion(expression.freeVariables) }
         try Self.checkUse(of: variables, among: used)
     }
 
-    /// - Throws: `Problem` for a variable that is given and not among those that are read.
+    /// - Throws: `Problem` for a variable that is given and not read.
     package static func checkUse(
         of variables: [(name: String, value: String)], among used: Set<String>
     ) throws {
@@ -180,12 +162,12 @@ package struct ListCall: Sendable {
             let (name, excerpt) = piece.named
             if ["_id", "_entity", "_version"].contains(name), name != excerpt.text {
                 throw piece.excerpt.problem(
-                    "select calls \(excerpt.text) \(name), which is a key of every object",
+                    "select names \(excerpt.text) \(name), which is a key of every object",
                     near: name, hint: "give it another alias")
             }
             guard names.insert(name).inserted else {
                 throw piece.excerpt.problem(
-                    "select has two columns of the name \(name)",
+                    "select has two columns named \(name)",
                     near: name, hint: "give one an alias: other:\(excerpt.text)")
             }
             do {
@@ -210,13 +192,13 @@ package struct ListCall: Sendable {
         }
         for path in paths where path.keys.count > limits.includeDepth || path.keys.contains("") {
             throw path.excerpt.problem(
-                "include has the path \(path.excerpt.text.prefix(100)): paths "
-                    + "are up to \(limits.includeDepth) relationships with dots between them")
+                "include has the path \(path.excerpt.text.prefix(100)); a path is up to "
+                    + "\(limits.includeDepth) relationships, separated by dots")
         }
         return paths
     }
 
-    /// A whole number in a range.
+    /// Parses a whole number in a range.
     package static func number(
         _ text: String, _ parameter: Parameter, _ range: ClosedRange<Int>
     ) throws -> Int {
@@ -225,20 +207,20 @@ package struct ListCall: Sendable {
         else {
             throw Problem(
                 .parameter,
-                "\(parameter.rawValue) is a whole number from \(range.lowerBound) to "
+                "\(parameter.rawValue) must be a whole number from \(range.lowerBound) to "
                     + "\(range.upperBound), not \(text.prefix(40))")
         }
         return value
     }
 
-    /// `true` or `false`.
+    /// Parses `true` or `false`.
     package static func truth(_ text: String, _ parameter: Parameter) throws -> Bool {
         switch text {
         case "true": true
         case "false": false
         default:
             throw Problem(
-                .parameter, "\(parameter.rawValue) is true or false, not \(text.prefix(40))")
+                .parameter, "\(parameter.rawValue) must be true or false, not \(text.prefix(40))")
         }
     }
 }

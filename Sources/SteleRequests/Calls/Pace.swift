@@ -1,20 +1,19 @@
-/// How long a thread may take for a step of a request.
+/// The time that a thread may take for a step of a request.
 public enum Pace: Sendable {
-    /// On the thread that carries the connection, which carries others too and must not wait:
-    /// reading has a budget, a save is handed to the writer, and the rest is left for later.
+    /// On the thread of the connection, which carries other connections and must not wait. Reading
+    /// has a budget, a save is handed to the writer, and the rest is left to a worker.
     case brief
     /// On a worker, which carries one request and may wait.
     case unhurried
-}
 
-extension Pace {
-    /// - Throws: `TooLong` at a brief pace for what is not brief.
+    /// Requires that work is brief at a brief pace.
+    /// - Throws: `TooLong`.
     package func allow(_ isBrief: @autoclosure () -> Bool) throws {
         if self == .brief, !isBrief() { throw TooLong() }
     }
 }
 
-/// Work that is too long for a brief pace. A worker does it.
+/// Work that is too long for a brief pace and is left to a worker.
 package struct TooLong: Error {
     package init() {}
 }

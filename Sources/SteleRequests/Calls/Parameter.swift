@@ -1,51 +1,47 @@
-/// The query parameters there are, and which routes take which.
+/// The query parameters, and which routes take which.
 
-/// A parameter of the query string; `var.NAME` stands beside them.
+/// A query parameter. `var.NAME` is not one of them.
 package enum Parameter: String, Sendable, Hashable, CaseIterable {
     case `where`, sort, limit, offset, after, select, groupBy, having, distinct, include
     case subentities, count, format, numbers
     case at, mergePolicy
     case since, before, entity, values, updated
     case sectionBy
-    /// `q.NAME`, a query of `/live`.
+    /// The queries of `/live`, as `q.NAME`.
     case q
 
-    /// What other services call some of them.
+    /// The names of parameters in other services.
     private static let otherNames: [String: [Parameter]] = [
         "page": [.offset, .after], "filter": [.where], "order": [.sort], "orderBy": [.sort],
         "fields": [.select],
     ]
 
-    /// The hint for a parameter that other services have, where the route has its like.
+    /// The hint for a parameter of other services, if the route has an equivalent.
     static func meant(by name: String, among known: Set<Parameter>) -> String? {
         let own = (otherNames[name] ?? []).filter(known.contains).map(\.rawValue)
         return own.isEmpty ? nil : "here it is \(own.joined(separator: " or "))"
     }
 
-    /// What a list takes.
-    package static let list: Set<Parameter> = [
+    static let list: Set<Parameter> = [
         .where, .sort, .limit, .offset, .after, .select, .groupBy, .having, .distinct, .include,
         .subentities, .count, .format, .numbers,
     ]
-    /// What a list that may be followed takes.
-    package static let followed: Set<Parameter> = list.union([.sectionBy])
-    /// What several live queries on one stream take.
-    package static let live: Set<Parameter> = [.q]
-    /// What a count takes.
+    /// The parameters of a list that can be followed.
+    static let followed: Set<Parameter> = list.union([.sectionBy])
+    /// The parameters of several live queries on one stream.
+    static let live: Set<Parameter> = [.q]
     static let counting: Set<Parameter> = [.where, .subentities, .format]
-    /// What a single object takes.
-    package static let object: Set<Parameter> = [.select, .include, .format, .numbers]
-    /// What a write takes.
-    package static let write: Set<Parameter> = [.mergePolicy, .format, .numbers]
-    /// What a change of all objects that match takes.
-    package static let writeAll: Set<Parameter> = [
+    static let object: Set<Parameter> = [.select, .include, .format, .numbers]
+    static let write: Set<Parameter> = [.mergePolicy, .format, .numbers]
+    /// The parameters of a change of all objects that match.
+    static let writeAll: Set<Parameter> = [
         .where, .subentities, .mergePolicy, .format, .numbers,
     ]
-    /// What the deletion of all objects that match takes.
-    package static let deleteAll: Set<Parameter> = [.where, .subentities, .format]
-    /// What deleting old history takes.
+    /// The parameters of a deletion of all objects that match.
+    static let deleteAll: Set<Parameter> = [.where, .subentities, .format]
+    /// The parameters of a deletion of old history.
     static let purge: Set<Parameter> = [.before]
-    /// What the change feed takes.
+    /// The parameters of the change feed.
     package static let changes: Set<Parameter> = [
         .since, .entity, .where, .updated, .values, .limit,
     ]

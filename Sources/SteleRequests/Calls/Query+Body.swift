@@ -1,13 +1,13 @@
-// The parameters of a list as a JSON object: for a `where` that is too long for an address.
+// The parameters of a list as a JSON object, for a `where` that is too long for an address.
 
 import SteleHTTP
 import SteleJSON
 
 extension Query {
-    /// The parameters of `POST /{Entity}/query`: those of the body, and those of the address, as
-    /// the `Link` to a next page has them.
-    /// - Throws: as for a query string, and `Problem` for what no parameter can be.
-    package init(_ request: Request, body: JSONDocument, limits: Limits) throws {
+    /// Reads the parameters of `POST /{Entity}/query`, which are in the body and, in the `Link` to
+    /// a next page, in the address.
+    /// - Throws: as for a query string, and `Problem` for a value that no parameter takes.
+    init(_ request: Request, body: JSONDocument, limits: Limits) throws {
         let address = try Self.pairs(request.query ?? "", limits: limits)
         var pairs = try Self.pairs(body, limits: limits)
         if address.contains(where: { $0.name == "after" || $0.name == "offset" }) {
@@ -21,9 +21,8 @@ extension Query {
     ) throws -> [(name: String, value: String)] {
         guard body.root.kind == .object else {
             throw Problem(
-                .body,
-                "the body is the parameters as an object, and \(body.root.kindName) "
-                    + "stands there", hint: #"for example {"where":"age > 40","limit":20}"#)
+                .body, "the body must be an object of parameters, not \(body.root.kindName)",
+                hint: #"for example {"where":"age > 40","limit":20}"#)
         }
         guard body.root.count <= limits.parameters else {
             throw Problem(.body, "the body has more than \(limits.parameters) parameters")
@@ -48,36 +47,35 @@ extension Query {
 
     private static let lists: Set<String> = ["sort", "select", "groupBy", "include"]
 
-    /// A parameter's value as an address has it; nil for null, which is one that is not given.
+    /// A parameter's value as in an address; nil for null, which means that it is not given.
     private static func text(_ node: JSONNode, _ name: String) throws -> String? {
         if node.isNull { return nil }
         if let text = scalar(node) { return text }
         guard node.kind == .array, lists.contains(name) else {
             throw Problem(
                 .body,
-                "\(name.prefix(60)) is text, a number, true or false, and "
-                    + "\(node.kindName) stands there")
+                "\(name.prefix(60)) must be text, a number, true or false, not \(node.kindName)")
         }
         var items: [String] = []
         try node.forEachElement { item in
             guard let text = item.string else {
                 throw Problem(
-                    .body, "\(name) is a list of texts, and \(item.kindName) stands in it")
+                    .body, "\(name) must be an array of texts, and contains \(item.kindName)")
             }
             items.append(text)
         }
         return items.joined(separator: ",")
     }
 
-    /// A variable's value: null is nil, and an array a list.
+    /// A variable's value: null is nil, and an array is a list.
     private static func variableText(_ node: JSONNode, _ name: String) throws -> String {
         if node.isNull { return "nil" }
         if let text = scalar(node) { return text }
         guard node.kind == .array else {
             throw Problem(
                 .body,
-                "var.\(name.prefix(60)) is a value or an array of such, and "
-                    + "\(node.kindName) stands there")
+                "var.\(name.prefix(60)) must be a value or an array of values, not \(node.kindName)"
+            )
         }
         var items: [String] = []
         try node.forEachElement { item in
@@ -88,7 +86,8 @@ extension Query {
             } else if let text = scalar(item) {
                 items.append(text)
             } else {
-                throw Problem(.body, "var.\(name.prefix(60)) has \(item.kindName) in its array")
+                throw Problem(
+                    .body, "the array of var.\(name.prefix(60)) contains \(item.kindName)")
             }
         }
         return "{" + items.joined(separator: ", ") + "}"
@@ -106,7 +105,7 @@ extension Query {
         }
     }
 
-    /// As a literal of the language.
+    /// The text as a literal of the predicate language.
     private static func quoted(_ text: String) -> String {
         let escaped = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
         return "\"\(escaped)\""

@@ -1,28 +1,28 @@
-/// A request's query string, decoded: names and values in their order.
+/// A request's query string, decoded.
 
 import SteleModel
 
-/// The parameters of one request, each known to its route and given once.
+/// The parameters of a request, each known to its route and given once.
 package struct Query: Sendable {
-    /// The way out for a query that is too long for an address.
+    /// The hint for a query that is too long for an address.
     package static let asBody = "POST /{Entity}/query takes the same as a JSON body"
 
     private let values: [Parameter: String]
-    /// The values of `$NAME`, by the name after `var.`, sorted by it.
+    /// The values of `$NAME`, by the name after `var.`, sorted by name.
     package let variables: [(name: String, value: String)]
     /// The addresses of `q.NAME`, by the name after `q.`, in their order.
-    package let queries: [(name: String, value: String)]
+    let queries: [(name: String, value: String)]
 
     /// Reads a query string for a route that takes certain parameters.
-    /// - Throws: `Problem`: for what cannot be decoded, a parameter given twice, one that the route
-    ///   does not know (with the nearest), and 501 for one that a later version brings.
+    /// - Throws: `Problem` for what cannot be decoded, a parameter given twice, and one that the
+    ///   route does not know, with the nearest.
     package init(_ text: String?, for known: Set<Parameter>, limits: Limits) throws {
         try self.init(pairs: Self.pairs(text ?? "", limits: limits), for: known)
     }
 
-    /// The same from names and values that are decoded already.
+    /// Reads names and values that are decoded already.
     /// - Throws: as from a query string.
-    package init(pairs: [(name: String, value: String)], for known: Set<Parameter>) throws {
+    init(pairs: [(name: String, value: String)], for known: Set<Parameter>) throws {
         var values: [Parameter: String] = [:]
         var variables: [(name: String, value: String)] = []
         var names = Set<String>()
@@ -51,14 +51,14 @@ package struct Query: Sendable {
         self.variables = variables.sorted { $0.name < $1.name }
     }
 
-    /// The value of a parameter, or nil where it is not given.
+    /// The value of a parameter, or nil if it is not given.
     package subscript(_ parameter: Parameter) -> String? { values[parameter] }
 
-    /// Whether nothing is given at all.
+    /// Whether no parameter is given.
     package var isEmpty: Bool { values.isEmpty && variables.isEmpty && queries.isEmpty }
 
-    /// The names and values of a query string, decoded.
-    package static func pairs(
+    /// The decoded names and values of a query string.
+    static func pairs(
         _ text: String, limits: Limits
     ) throws -> [(name: String, value: String)] {
         guard text.utf8.count <= limits.queryBytes else {
@@ -76,7 +76,7 @@ package struct Query: Sendable {
         return try parts.map { part in
             if part.isEmpty {
                 throw Problem(
-                    .target, "the query has && in it, or an & at one of its ends",
+                    .target, "the query contains &&, or begins or ends with &",
                     hint: "in a predicate write AND, or encode && as %26%26")
             }
             let equals = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
@@ -112,27 +112,27 @@ package struct Query: Sendable {
                 ?? conditionHint(name, known))
     }
 
-    /// `name=Ann` and `age=gt.40` are conditions elsewhere.
+    /// The hint for `name=Ann` and `age=gt.40`, which are conditions in other services.
     private static func conditionHint(_ name: String, _ known: Set<Parameter>) -> String? {
         guard known.contains(.where), name.utf8.count <= 60,
             name.utf8.allSatisfy({ $0 == UInt8(ascii: "_") || isLetterOrDigit($0) || $0 == 0x2E })
         else { return nil }
-        return "a condition on a key stands in where: where=\(name) == …"
+        return "write a condition on a key in where: where=\(name) == …"
     }
 
     private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
         (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
     }
 
-    /// `where=a > 1 && b == 2` arrives in pieces, the later ones with operators in their names or
-    /// an equals sign at the start of their values.
+    /// Whether a parameter is a part of `where=a > 1 && b == 2`, which arrives in pieces: later
+    /// ones have operators in their names or an equals sign at the start of their values.
     private static func looksLikePredicate(_ name: String, _ value: String) -> Bool {
         name.hasPrefix(" ") || value.hasPrefix("=")
             || name.contains { " <>!(){}'\"".contains($0) }
     }
 }
 
-/// Whether a text holds a time whose `+` before the offset was decoded to a space.
+/// Whether a text has a time whose `+` before the offset was decoded to a space.
 func hasSpaceForPlus(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     func isDigit(_ index: Int) -> Bool {
@@ -142,10 +142,10 @@ func hasSpaceForPlus(_ text: String) -> Bool {
         guard bytes[space] == UInt8(ascii: " "), isDigit(space - 1), isDigit(space + 1),
             isDigit(space + 2)
         else { return false }
-        // …T09:00:00 02:00 has a colon three bytes before the space.
+        // In …T09:00:00 02:00 there is a colon three bytes before the space.
         return bytes[max(0, space - 12)..<space].contains(UInt8(ascii: ":"))
     }
 }
 
-/// What to say about a `+` that became a space.
-let plusHint = "a + in an address is a space: write the offset's + as %2B"
+/// The hint for a `+` that became a space.
+let plusHint = "a + in an address is a space: write the + of the offset as %2B"

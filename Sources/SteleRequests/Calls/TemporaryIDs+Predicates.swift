@@ -1,10 +1,10 @@
-// Temporary ids in `where`: a text such as "t1" is an id where it meets an object, or `_id`.
+// Temporary ids in `where`: "t1" is an id where it is compared with an object or `_id`.
 
 import SteleModel
 import StelePredicates
 
 extension TemporaryIDs {
-    /// A predicate as it was read, with keys where temporary ids are meant.
+    /// The predicate with keys in place of temporary ids.
     /// - Parameter variables: the values of `$NAME`.
     func naming(
         _ predicate: Predicate, of entity: Entity, _ model: Model,
@@ -14,14 +14,14 @@ extension TemporaryIDs {
     }
 }
 
-/// One predicate's walk.
+/// Replaces the temporary ids of one predicate.
 private struct Naming {
-    package let ids: TemporaryIDs
-    package let entity: Entity
-    package let model: Model
-    package let variables: [(name: String, value: String)]
+    let ids: TemporaryIDs
+    let entity: Entity
+    let model: Model
+    let variables: [(name: String, value: String)]
 
-    package func predicate(_ predicate: Predicate) -> Predicate {
+    func predicate(_ predicate: Predicate) -> Predicate {
         switch predicate {
         case .constant: return predicate
         case .and(let parts): return .and(parts.map(self.predicate))
@@ -35,7 +35,7 @@ private struct Naming {
         }
     }
 
-    /// SUBQUERYs have predicates of their own.
+    /// Replaces ids inside an expression: SUBQUERYs have predicates of their own.
     private func inside(_ expression: Expression) -> Expression {
         switch expression {
         case .keyPath(let operand, let path): .keyPath(inside(operand), path)
@@ -46,7 +46,7 @@ private struct Naming {
         }
     }
 
-    /// The temporary ids in what is compared with objects of a family, as keys.
+    /// Replaces ids in what is compared with objects of a family.
     private func key(_ expression: Expression, _ root: Int) -> Expression {
         switch expression {
         case .constant(.string(let text)): return key(text, root) ?? expression
@@ -62,21 +62,21 @@ private struct Naming {
         TemporaryID.key(text).map { .constant(.int(ids.current($0, root: root))) }
     }
 
-    /// The family whose objects an expression gives, or the ids of; nil for all else.
+    /// The family of the objects or ids that an expression gives; nil for other expressions.
     private func root(of expression: Expression) -> Int? {
         var named = expression
         if case .keyPath(let operand, let path) = expression, path.last == "_id" {
             named = path.count == 1 ? operand : .keyPath(operand, path.dropLast())
         }
-        let check = PredicateCheck(model: model, entity: entity) { _ in nil }
+        let check = PredicateCheck(model: model, entity: entity)
         guard var type = try? check.check(named).1 else { return rootByName(named) }
         while case .collection(let element) = type { type = element }
         if case .object(let index) = type { return model.entities[index].root }
         return nil
     }
 
-    /// A SUBQUERY's variable is of an entity that is not known here: a name that is a relationship's
-    /// and no attribute's says enough.
+    /// The family of a relationship by its name alone, because the entity of a SUBQUERY's variable
+    /// is not known here; nil if another property has the name.
     private func rootByName(_ expression: Expression) -> Int? {
         guard case .keyPath(_, let path) = expression, let name = path.last else { return nil }
         let properties = model.entities.compactMap { $0.property(named: name) }

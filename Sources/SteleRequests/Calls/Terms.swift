@@ -1,27 +1,25 @@
-/// What the header fields ask of the answer, apart from what it holds.
+/// The header fields of a request: preconditions, preferences and encodings.
 
 import SteleHTTP
 
-/// Preconditions, preferences and encodings of one request.
+/// Preconditions, preferences and encodings of a request.
 package struct Terms: Sendable {
-    /// What `If-Match` names.
     package enum IfMatch: Sendable {
         case any
         case tags([EntityTags.Tag])
     }
 
     package let ifMatch: IfMatch?
-    /// The tags of `If-None-Match`.
     package let ifNoneMatch: [EntityTags.Tag]
     package let acceptsGzip: Bool
     /// `Prefer: return=minimal` (RFC 7240).
     package let wantsMinimal: Bool
-    package let accept: Accept
-    /// `Idempotency-Key` of a write.
+    let accept: Accept
     package let idempotencyKey: String?
 
     /// - Parameter isRead: whether the request changes nothing.
-    package init(_ headers: HTTPHeaders, isRead: Bool) throws {
+    /// - Throws: `Problem` for a field that cannot be read.
+    init(_ headers: HTTPHeaders, isRead: Bool) throws {
         accept = Accept(headers.list("Accept"))
         acceptsGzip = Self.takesGzip(headers.list("Accept-Encoding"))
         wantsMinimal = headers.values(named: "Prefer").contains { field in
@@ -37,13 +35,13 @@ package struct Terms: Sendable {
         idempotencyKey = isRead ? nil : try headers["Idempotency-Key"].map(Self.idempotencyKey)
     }
 
-    /// The key as a client chose it, with or without the quotes of a structured field.
+    /// The key as the client chose it, without the quotes of a structured field.
     private static func idempotencyKey(_ field: String) throws -> String {
         let isQuoted = field.utf8.count > 1 && field.hasPrefix("\"") && field.hasSuffix("\"")
         let key = isQuoted ? String(field.dropFirst().dropLast()) : field
         guard (1...255).contains(key.utf8.count) else {
             throw Problem(
-                .header, "Idempotency-Key has \(key.utf8.count) bytes, and a key has 1 to 255",
+                .header, "Idempotency-Key must have 1 to 255 bytes, not \(key.utf8.count)",
                 hint: "a UUID, new for each write, is a good one")
         }
         return key
@@ -56,6 +54,7 @@ package struct Terms: Sendable {
         return .tags(tags.filter { !$0.isWeak })
     }
 
+    /// Whether `Accept-Encoding` accepts gzip.
     package static func takesGzip(_ field: String?) -> Bool {
         guard let field else { return false }
         var any = false
@@ -73,26 +72,27 @@ package struct Terms: Sendable {
 }
 
 extension HTTPHeaders {
-    /// A field that is a list, which may come in several lines (RFC 9110, 5.3).
+    /// A field that is a list; several lines of it are joined (RFC 9110, 5.3).
     package func list(_ name: String) -> String? {
         let lines = values(named: name)
         return lines.count > 1 ? lines.joined(separator: ", ") : lines.first
     }
 }
 
-/// Entity tags (RFC 9110, 8.8.3), read from fields and made for answers.
+/// Reads and makes entity tags (RFC 9110, 8.8.3).
 package enum EntityTags {
+    /// A tag that a client sends.
     package struct Tag: Sendable {
-        /// Without quotes and `;gz`.
+        /// The tag without quotes and `;gz`.
         package var opaque: String
         var isWeak: Bool
         package var isQuoted: Bool
-        /// Whether it ended in `;gz`, as the gzip variant's does.
+        /// Whether it ends with `;gz`, as the tag of the gzip variant does.
         package var isPacked = false
     }
 
-    /// The tags of a list; the ending of the gzip variant is cut off.
-    package static func parse(_ text: String, field: String) throws -> [Tag] {
+    /// The tags of a list, without `;gz`.
+    static func parse(_ text: String, field: String) throws -> [Tag] {
         var tags: [Tag] = []
         var rest = Substring(text)
         while true {
@@ -108,7 +108,7 @@ package enum EntityTags {
             guard rest.first == "\"", let end = rest.dropFirst().firstIndex(of: "\"") else {
                 throw Problem(
                     .header, "\(field) is not a list of entity tags: \(text.prefix(100))",
-                    hint: "send an ETag as it came, with its quotes, or *")
+                    hint: "send an ETag as it was received, with its quotes, or *")
             }
             var opaque = rest[rest.index(after: rest.startIndex)..<end]
             let isPacked = opaque.hasSuffix(";gz")
@@ -119,43 +119,41 @@ package enum EntityTags {
         }
     }
 
-    /// The version in a single object's tag: the digits before its first hyphen.
-    package static func version(of opaque: String) -> Int64? {
-        Int64(opaque.prefix { $0 != "-" })
-    }
+    /// The version in the tag of a single object: the digits before its first hyphen.
+    package static func version(of opaque: String) -> Int64? { Int64(opaque.prefix { $0 != "-" }) }
 
-    /// A plain object's tag: its version and the cache generation.
+    /// The tag of a plain object: its version and the cache generation.
     package static func plain(version: Int64, generation: String) -> String {
         "\(version)-\(generation)"
     }
 
-    /// An object's tag where the answer holds more than its row.
+    /// The tag of an object in an answer that holds more than its row.
     package static func object(
         version: Int64, generation: String, token: Int64, hash: UInt64
     ) -> String {
         "\(version)-\(generation)-\(token)-\(String(hash, radix: 36))"
     }
 
-    /// The tag of what a to-one leads to: the destination's, and its key, for another may have the
-    /// same version. Without a destination both are 0.
+    /// The tag of a to-one relationship. It ends with the key of the destination, because another
+    /// one may have the same version; without a destination version and key are 0.
     package static func destination(
         version: Int64, key: Int64, generation: String, token: Int64, hash: UInt64
     ) -> String {
         object(version: version, generation: generation, token: token, hash: hash) + "-\(key)"
     }
 
-    /// Whether a tag is that of a to-one which leads to an object, at a version.
+    /// Whether a tag is that of a to-one relationship with this destination at this version.
     package static func isDestination(_ opaque: String, version: Int64, key: Int64) -> Bool {
         let parts = opaque.split(separator: "-", omittingEmptySubsequences: false)
         return parts.count == 5 && parts[0] == String(version) && parts[4] == String(key)
     }
 
-    /// Whether a tag is that of a list of what there was after a save.
+    /// Whether a tag is that of a list as it was after a save.
     package static func isList(_ opaque: String, generation: String, token: Int64) -> Bool {
         opaque.hasPrefix("l\(generation)-\(token)-")
     }
 
-    /// A list's tag. It begins with a letter, so that no version is read from it.
+    /// The tag of a list. It begins with a letter, so that no version is read from it.
     package static func list(generation: String, token: Int64, hash: UInt64) -> String {
         "l\(generation)-\(token)-\(String(hash, radix: 36))"
     }

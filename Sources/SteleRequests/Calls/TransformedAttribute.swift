@@ -1,23 +1,23 @@
-/// A Transformable attribute whose bytes a transformer makes JSON of.
+/// A Transformable attribute whose transformer converts its bytes to JSON.
 
 import SteleJSON
 import SteleModel
 
-/// An attribute with its transformer, looked up once.
+/// An attribute with its transformer.
 package final class TransformedAttribute: Sendable {
     private let name: String
     private let transformer: any ValueTransformer
 
-    /// Nil for an attribute whose values are JSON as they are stored.
-    package init?(_ attribute: Attribute) {
+    /// Nil for an attribute whose stored bytes are JSON.
+    init?(_ attribute: Attribute) {
         guard let transformer = attribute.valueTransformer else { return nil }
         name = attribute.name
         self.transformer = transformer
     }
 
-    /// Appends the value of stored bytes. Bytes that cannot be read are the failure of the answer,
-    /// and where it goes out all the same, as an event does, an object that says so.
-    /// - Parameter key: the object's key, where it is known.
+    /// Appends the value of stored bytes. Bytes that cannot be read become the writer's failure. An
+    /// object with the reason is appended for output that is sent all the same, such as an event.
+    /// - Parameter key: the key of the object, if it is known.
     package func write(_ bytes: [UInt8], key: Int64?, to writer: inout ByteWriter) {
         do throws(TransformationError) {
             writer.raw(try transformer.value(bytes))
@@ -30,13 +30,12 @@ package final class TransformedAttribute: Sendable {
     }
 }
 
-/// That a stored value cannot be read by its attribute's transformer.
+/// A stored value that its attribute's transformer cannot read.
 package struct UnreadableValue: Error {
     package let attribute: String
-    package let key: Int64?
+    let key: Int64?
     package let error: TransformationError
 
-    /// What a client is told.
     package func problem(of entity: Entity) -> Problem {
         let whose = key.map { "\(entity.name) \($0)" } ?? entity.name
         return Problem(
@@ -52,7 +51,7 @@ package struct UnreadableValue: Error {
 
 extension ValueReader {
     /// The bytes that an attribute's transformer makes of a value in a body.
-    package static func transformed(_ node: JSONNode, _ attribute: Attribute) throws -> [UInt8] {
+    static func transformed(_ node: JSONNode, _ attribute: Attribute) throws -> [UInt8] {
         if attribute.isPlainJSON { return node.canonical }
         guard let transformer = attribute.valueTransformer else {
             throw Mismatch("has a transformer that this service does not have")
@@ -62,8 +61,8 @@ extension ValueReader {
         }
     }
 
-    /// That a value may be written over: not where the old one cannot be read for want of the right
-    /// key, which is a mistake of who set the service up.
+    /// Checks that a stored value may be replaced. A value that cannot be read for lack of the
+    /// right key may not: the service is configured wrongly, and the value would be lost.
     package static func checkReplaceable(
         _ stored: Value, _ attribute: Attribute, of entity: Entity, key: Int64
     ) throws {

@@ -1,9 +1,9 @@
-/// How values are written, where the value alone does not tell.
+/// What determines the form of a value besides the value itself.
 
 import SteleJSON
 import SteleModel
 
-/// What the value alone does not tell of how it is written.
+/// The form of a value in JSON.
 package enum ValueKind: Sendable {
     case plain, float, json
     case transformed(TransformedAttribute)
@@ -22,8 +22,9 @@ package enum ValueKind: Sendable {
     }
 }
 
-/// A composite attribute as an object: its key, and what is in it.
+/// A composite attribute as an object: its key and its elements.
 package struct CompositeField: Sendable {
+    /// A value, or another composite inside.
     package enum Element: Sendable {
         case slot(Int, key: [UInt8], ValueKind)
         case composite(CompositeField)
@@ -31,10 +32,13 @@ package struct CompositeField: Sendable {
 
     /// `,"address":`
     package let key: [UInt8]
+    /// The places of its values.
     package let slots: Range<Int>
     package let elements: [Element]
 
-    /// - Parameter start: where its first value is; nil for its slot in snapshots.
+    /// - Parameters:
+    ///   - comma: whether a comma comes before the key.
+    ///   - start: the place of its first value; nil for its slot in snapshots.
     package init(_ attribute: Attribute, comma: Bool = true, from start: Int? = nil) {
         let shift = (start ?? attribute.slot) - attribute.slot
         let first = attribute.slot + shift

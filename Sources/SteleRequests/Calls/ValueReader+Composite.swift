@@ -4,9 +4,9 @@ import SteleJSON
 import SteleModel
 
 extension ValueReader {
-    /// A composite attribute's values in a body: null clears all of them, of an object each key
-    /// gives one, and those that it leaves out stay as they are. A transient one is given, too.
-    /// - Throws: `Problem`, 400 for an unknown key and 422 for what is no value of an attribute.
+    /// Reads the values of a composite attribute. Null clears all of them; an object sets those
+    /// that it has keys for, transient ones included.
+    /// - Throws: `Problem`: 400 for an unknown key, 422 for a value that does not fit.
     package static func readComposite(
         _ node: JSONNode, for composite: Attribute, of entity: Entity,
         _ set: (Attribute, Value) throws -> Void
@@ -18,14 +18,14 @@ extension ValueReader {
         guard node.kind == .object else {
             throw Problem(
                 .value,
-                "\(composite.name) of \(entity.name) is an object with the keys "
+                "\(composite.name) of \(entity.name) must be an object with the keys "
                     + composite.elements.map(\.key).joined(separator: ", ")
-                    + ", and \(node.kindName) stands there",
+                    + ", not \(node.kindName)",
                 errors: [
                     .object([
                         ("entity", .string(entity.name)), ("key", .string(composite.name)),
                         ("type", .string(composite.type.name)),
-                        ("message", .string("\(composite.name) is an object")),
+                        ("message", .string("\(composite.name) must be an object")),
                     ])
                 ])
         }

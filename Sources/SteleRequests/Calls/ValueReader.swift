@@ -1,12 +1,12 @@
-/// JSON values as an attribute's type reads them: exactly, or not at all.
+/// JSON values as an attribute's type reads them, without loss.
 
 import SteleJSON
 import SteleModel
 
-/// Reads what bodies hold for attributes.
+/// Reads the values of attributes in bodies.
 package enum ValueReader {
-    /// The attribute's value in a body.
-    /// - Throws: `Problem`, 422, that names the attribute, its type and what stood there.
+    /// The value of an attribute in a body.
+    /// - Throws: `Problem`, 422, that names the attribute, its type and the value.
     package static func read(_ node: JSONNode, for attribute: Attribute, of entity: Entity) throws
         -> Value
     {
@@ -14,16 +14,16 @@ package enum ValueReader {
         do {
             return try read(node, attribute)
         } catch let mismatch as Mismatch {
-            throw problem(mismatch, node, attribute, entity)
+            throw problem(mismatch, at: node, for: attribute, of: entity)
         }
     }
 
-    /// Why a value does not fit.
-    package struct Mismatch: Error {
-        package var reason: String
-        package var hint: String?
+    /// Why a value does not fit its attribute.
+    struct Mismatch: Error {
+        var reason: String
+        var hint: String?
 
-        package init(_ reason: String, hint: String? = nil) {
+        init(_ reason: String, hint: String? = nil) {
             self.reason = reason
             self.hint = hint
         }
@@ -37,7 +37,9 @@ package enum ValueReader {
         case .decimal: return .decimal(try decimal(node))
         case .string, .uri: return .string(try string(node))
         case .boolean:
-            guard let value = node.bool else { throw Mismatch("is true or false, \(shown(node))") }
+            guard let value = node.bool else {
+                throw Mismatch("must be true or false, \(shown(node))")
+            }
             return .bool(value)
         case .date: return .date(try date(node))
         case .binary: return .data(try binary(node))
@@ -53,19 +55,19 @@ package enum ValueReader {
         case .integer:
             if let value = node.integer { return value }
         case .real:
-            // 5.0 is the integer 5 to clients that know only one kind of number.
+            // 5.0 is the integer 5 for clients that have one kind of number.
             if let real = node.real, let value = Int64(exactly: real), !node.isLongNumber {
                 return value
             }
             throw Mismatch(
-                "is an integer, \(shown(node))",
+                "must be an integer, \(shown(node))",
                 hint: node.isLongNumber ? "send it as a string" : nil)
         case .string:
             if let value = node.withStringBytes(wholeNumber) { return value }
-            throw Mismatch("is an integer of at most 64 bits, \(shown(node))")
+            throw Mismatch("must be an integer of at most 64 bits, \(shown(node))")
         default: break
         }
-        throw Mismatch("is an integer, \(shown(node))")
+        throw Mismatch("must be an integer, \(shown(node))")
     }
 
     private static func wholeNumber(_ utf8: UnsafeBufferPointer<UInt8>) -> Int64? {
@@ -79,22 +81,22 @@ package enum ValueReader {
         if let integer = node.integer { return Double(integer) }
         if let text = node.string, isNumber(text), let value = Double(text) {
             if value.isFinite { return value }
-            throw Mismatch("is a Double, and \(text.prefix(60)) is beyond its range")
+            throw Mismatch("is a Double, and \(text.prefix(60)) is out of its range")
         }
-        throw Mismatch("is a number, \(shown(node))")
+        throw Mismatch("must be a number, \(shown(node))")
     }
 
     private static func float(_ node: JSONNode) throws -> Double {
         let value = Float(try double(node))
         if value.isFinite { return Double(value) }
-        throw Mismatch("is a Float, and the number is beyond its range")
+        throw Mismatch("is a Float, and the number is out of its range")
     }
 
     private static func decimal(_ node: JSONNode) throws -> Decimal {
         if node.kind == .string {
             if let value = node.withStringBytes({ DecimalText.parse($0) }) { return value }
             throw Mismatch(
-                "is a Decimal of at most \(DecimalText.digitLimit) digits, \(shown(node))")
+                "must be a Decimal of at most \(DecimalText.digitLimit) digits, \(shown(node))")
         }
         if node.isLongNumber {
             throw Mismatch(
@@ -107,24 +109,25 @@ package enum ValueReader {
             writer.double(real)
             if let value = DecimalText.parse(writer.bytes) { return value }
         }
-        throw Mismatch("is a Decimal, \(shown(node))")
+        throw Mismatch("must be a Decimal, \(shown(node))")
     }
 
     private static func string(_ node: JSONNode) throws -> String {
-        guard let text = node.string else { throw Mismatch("is text, \(shown(node))") }
+        guard let text = node.string else { throw Mismatch("must be text, \(shown(node))") }
         return text
     }
 
     private static func date(_ node: JSONNode) throws -> Double {
         guard node.kind == .string else {
             throw Mismatch(
-                "is a date, \(shown(node))", hint: "send ISO 8601, such as \"2024-05-01T09:00:00Z\""
+                "must be a date, \(shown(node))",
+                hint: "send ISO 8601, such as \"2024-05-01T09:00:00Z\""
             )
         }
         do {
             return try node.withStringBytes { try ISO8601.secondsSinceReferenceDate(utf8: $0) }
         } catch let failure as ISO8601.Failure {
-            throw Mismatch("is a date: \(failure.message)", hint: failure.hint)
+            throw Mismatch("must be a date: \(failure.message)", hint: failure.hint)
         }
     }
 
@@ -133,7 +136,8 @@ package enum ValueReader {
             return bytes
         }
         throw Mismatch(
-            node.kind == .string ? "is base64, and the text is not" : "is base64, \(shown(node))",
+            node.kind == .string
+                ? "must be base64, and the text is not" : "must be base64, \(shown(node))",
             hint: "use the alphabet of RFC 4648, section 4, with padding")
     }
 
@@ -141,11 +145,11 @@ package enum ValueReader {
         if let text = node.string, text.utf8.count == 36, let value = UUID(uuidString: text) {
             return value
         }
-        throw Mismatch("is a UUID, \(shown(node))")
+        throw Mismatch("must be a UUID, \(shown(node))")
     }
 
-    /// Whether a text is a number as JSON writes it, so that neither `0x10` nor `nan` is read.
-    package static func isNumber(_ text: String) -> Bool {
+    /// Whether a text is a number in the notation of JSON; `0x10` and `nan` are not.
+    static func isNumber(_ text: String) -> Bool {
         let bytes = text.utf8
         guard let first = bytes.first, bytes.contains(where: { (0x30...0x39).contains($0) }) else {
             return false
@@ -161,22 +165,22 @@ package enum ValueReader {
             }
     }
 
-    /// What stood there, for a message: `and "abc" is text`.
+    /// What a body has in place of a value, for messages: `not "abc"`, `not an array`.
     package static func shown(_ node: JSONNode) -> String {
         switch node.kind {
         case .string:
             let text = node.string ?? ""
-            return "and \"\(text.prefix(60))\(text.count > 60 ? "…" : "")\" is not"
+            return "not \"\(text.prefix(60))\(text.count > 60 ? "…" : "")\""
         case .integer, .real, .bool:
             var writer = ByteWriter()
             node.write(to: &writer)
-            return "and \(String(decoding: writer.bytes.prefix(60), as: UTF8.self)) is not"
-        case .null, .array, .object: return "and \(node.kindName) is not"
+            return "not \(String(decoding: writer.bytes.prefix(60), as: UTF8.self))"
+        case .null, .array, .object: return "not \(node.kindName)"
         }
     }
 
     private static func problem(
-        _ mismatch: Mismatch, _ node: JSONNode, _ attribute: Attribute, _ entity: Entity
+        _ mismatch: Mismatch, at node: JSONNode, for attribute: Attribute, of entity: Entity
     ) -> Problem {
         var writer = ByteWriter()
         node.write(to: &writer)

@@ -1,74 +1,80 @@
-// The codes that Core Data has numbers for, as its documentation names them.
+// The errors that have a code of Core Data.
 
 extension ErrorCode {
     package static let validation = ErrorCode(
-        1550, "NSManagedObjectValidationError", 422, "The object is not valid",
-        "A validation rule that has no code of its own does not hold.")
+        1550, name: "NSManagedObjectValidationError", status: 422, "The object is not valid",
+        "A validation rule without a code of its own is broken.")
     package static let severalFailures = ErrorCode(
-        1560, "NSValidationMultipleErrorsError", 422, "Several values are not valid",
+        1560, name: "NSValidationMultipleErrorsError", status: 422, "Several values are not valid",
         "`errors` has an entry for each.")
     package static let deniedDelete = ErrorCode(
-        1600, "NSValidationRelationshipDeniedDeleteError", 409, "The delete rule denies it",
-        "A relationship of the delete rule Deny has destinations still; delete or move them first.")
+        1600, name: "NSValidationRelationshipDeniedDeleteError", status: 409,
+        "The delete rule denies it",
+        "A relationship with the delete rule Deny still has destinations; delete or move them "
+            + "first.")
     package static let conflict = ErrorCode(
-        133020, "NSManagedObjectMergeError", 409, "The object was changed by another save",
+        133020, name: "NSManagedObjectMergeError", status: 409,
+        "The object was changed by another save",
         "`conflicts` has the keys that differ, with both values.")
     package static let constraint = ErrorCode(
-        133021, "NSManagedObjectConstraintMergeError", 409, "Another object has these values",
-        "The model wants the values of these attributes to be unique together, in the store and "
-            + "among the objects of one save.")
+        133021, name: "NSManagedObjectConstraintMergeError", status: 409,
+        "Another object has these values",
+        "The model requires the values of these attributes to be unique together, in the "
+            + "store and among the objects of one save.")
     static let incompatibleStore = ErrorCode(
-        134100, "NSPersistentStoreIncompatibleVersionHashError", 500,
-        "The store is of another model", "The store was made with a model that differs from this.")
+        134100, name: "NSPersistentStoreIncompatibleVersionHashError", status: 500,
+        "The store belongs to another model",
+        "The store was made with a model that differs from this one.")
     package static let expiredToken = ErrorCode(
-        134301, "NSPersistentHistoryTokenExpiredError", 410,
-        "The history does not reach back so far",
-        "The token is of another store, or what came after it was purged; begin from now.")
+        134301, name: "NSPersistentHistoryTokenExpiredError", status: 410,
+        "The history does not reach that far back",
+        "The token is of another store, or the history after it was purged; start from now.")
 
-    package static let numbers: [ErrorCode] = [
+    static let numbers: [ErrorCode] = [
         validation,
         severalFailures,
         ErrorCode(
-            1570, "NSValidationMissingMandatoryPropertyError", 422, "A value is missing",
-            "The property is not optional and has no value."),
+            1570, name: "NSValidationMissingMandatoryPropertyError", status: 422,
+            "A value is missing", "The property is not optional and has no value."),
         ErrorCode(
-            1580, "NSValidationRelationshipLacksMinimumCountError", 422, "Too few objects",
-            "The relationship has fewer destinations than the model asks for."),
+            1580, name: "NSValidationRelationshipLacksMinimumCountError", status: 422,
+            "Too few objects", "The relationship has fewer destinations than the model requires."),
         ErrorCode(
-            1590, "NSValidationRelationshipExceedsMaximumCountError", 422, "Too many objects",
-            "The relationship has more destinations than the model allows."),
+            1590, name: "NSValidationRelationshipExceedsMaximumCountError", status: 422,
+            "Too many objects", "The relationship has more destinations than the model allows."),
         deniedDelete,
         ErrorCode(
-            1610, "NSValidationNumberTooLargeError", 422, "The number is too large",
-            "It is above the attribute's maximum, or beyond its type."),
+            1610, name: "NSValidationNumberTooLargeError", status: 422, "The number is too large",
+            "It is above the attribute's maximum, or outside the range of its type."),
         ErrorCode(
-            1620, "NSValidationNumberTooSmallError", 422, "The number is too small",
-            "It is below the attribute's minimum, or beyond its type."),
+            1620, name: "NSValidationNumberTooSmallError", status: 422, "The number is too small",
+            "It is below the attribute's minimum, or outside the range of its type."),
         ErrorCode(
-            1630, "NSValidationDateTooLateError", 422, "The date is too late",
+            1630, name: "NSValidationDateTooLateError", status: 422, "The date is too late",
             "It is after the attribute's maximum."),
         ErrorCode(
-            1640, "NSValidationDateTooSoonError", 422, "The date is too soon",
+            1640, name: "NSValidationDateTooSoonError", status: 422, "The date is too soon",
             "It is before the attribute's minimum."),
         ErrorCode(
-            1650, "NSValidationInvalidDateError", 422, "The date is not valid",
-            "It is beyond what a date can be."),
+            1650, name: "NSValidationInvalidDateError", status: 422, "The date is not valid",
+            "It is outside the range of dates."),
         ErrorCode(
-            1660, "NSValidationStringTooLongError", 422, "The text is too long",
+            1660, name: "NSValidationStringTooLongError", status: 422, "The text is too long",
             "It has more characters than the model allows."),
         ErrorCode(
-            1670, "NSValidationStringTooShortError", 422, "The text is too short",
-            "It has fewer characters than the model asks for."),
+            1670, name: "NSValidationStringTooShortError", status: 422, "The text is too short",
+            "It has fewer characters than the model requires."),
         ErrorCode(
-            1680, "NSValidationStringPatternMatchingError", 422, "The text does not match",
-            "It does not match the attribute's regular expression as a whole."),
+            1680, name: "NSValidationStringPatternMatchingError", status: 422,
+            "The text does not match",
+            "The whole text must match the attribute's regular expression."),
         ErrorCode(
-            1690, "NSValidationInvalidURIError", 422, "The URI is not valid",
+            1690, name: "NSValidationInvalidURIError", status: 422, "The URI is not valid",
             "The text cannot be read as a URI."),
         conflict, constraint, incompatibleStore,
         ErrorCode(
-            134180, "NSSQLiteError", 500, "The store failed",
-            "The store's library refused; the reason is in the log."),
+            134180, name: "NSSQLiteError", status: 500, "The store failed",
+            "The database library reported an error; the log has the reason."),
         expiredToken,
     ]
 }

@@ -1,66 +1,48 @@
-/// What can go wrong, each kind with its code, status and explanation: the rows of `/docs/errors`.
+/// The kinds of error: the rows of `/docs/errors`.
 
-/// One kind of error: a number where Core Data has one, else a word of Stele's own.
-public struct ErrorCode: Sendable, Hashable {
-    /// What a problem's `code` holds.
-    public enum Identifier: Sendable, Hashable {
-        case number(Int)
-        case word(StaticWord)
-    }
+import SteleJSON
 
-    /// A word as the program spells it.
-    public struct StaticWord: Sendable, Hashable {
-        public let text: String
-    }
+/// A kind of error. Its code is Core Data's number if there is one, otherwise a word of Stele's.
+package struct ErrorCode: Sendable {
+    /// The code as text: `1670`, `request.unknown-parameter`.
+    package let text: String
+    /// Core Data's number; nil for a word.
+    private let number: Int?
+    /// Core Data's name, such as `NSValidationStringTooShortError`; nil for a word.
+    package let name: String?
+    /// The HTTP status of the answer.
+    package let status: Int
+    /// A short sentence, the same for each occurrence (RFC 9457 `title`).
+    package let title: String
+    /// What the error means and how to correct it.
+    package let explanation: String
 
-    /// Core Data's number or Stele's word.
-    public let identifier: Identifier
-    /// Core Data's name, such as `NSValidationStringTooShortError`; nil for words.
-    public let name: String?
-    /// The HTTP status that it is answered with.
-    public let status: Int
-    /// A short sentence, the same for every occurrence (RFC 9457 `title`).
-    public let title: String
-    /// What it means and what to do about it, for people.
-    public let explanation: String
-
-    package init(_ word: String, _ status: Int, _ title: String, _ explanation: String) {
-        identifier = .word(StaticWord(text: word))
+    init(_ word: String, status: Int, _ title: String, _ explanation: String) {
+        text = word
+        number = nil
         name = nil
         self.status = status
         self.title = title
         self.explanation = explanation
     }
 
-    package init(
-        _ number: Int, _ name: String, _ status: Int, _ title: String, _ explanation: String
-    ) {
-        identifier = .number(number)
+    init(_ number: Int, name: String, status: Int, _ title: String, _ explanation: String) {
+        text = String(number)
+        self.number = number
         self.name = name
         self.status = status
         self.title = title
         self.explanation = explanation
     }
 
-    /// The code as text: `1670`, `request.unknown-parameter`.
-    public var text: String {
-        switch identifier {
-        case .number(let number): String(number)
-        case .word(let word): word.text
-        }
+    /// The `code` of a problem.
+    package var json: JSONValue { number.map { .integer(Int64($0)) } ?? .string(text) }
+
+    /// All kinds: words first, then numbers.
+    package static let all: [ErrorCode] = words + numbers
+
+    /// The kind with a number of Core Data; 1550 for a number that is not known.
+    package static func number(_ number: Int) -> ErrorCode {
+        numbers.first { $0.number == number } ?? validation
     }
-
-    /// Every code that Stele answers with, words first, then numbers.
-    public static let all: [ErrorCode] = words + numbers
-
-    /// The code with that Core Data number; an unknown one reads as 1550.
-    package static func number(_ number: Int) -> ErrorCode { byNumber[number] ?? validation }
-
-    private static let byNumber: [Int: ErrorCode] = {
-        var table: [Int: ErrorCode] = [:]
-        for code in numbers {
-            if case .number(let number) = code.identifier { table[number] = code }
-        }
-        return table
-    }()
 }

@@ -1,29 +1,29 @@
-/// What a client is told of an error: problem details (RFC 9457).
+/// Problem details (RFC 9457): the errors that clients see.
 
 import SteleHTTP
 import SteleJSON
 
-/// An error as it is answered: `application/problem+json` with one shape everywhere.
+/// An error as it is answered: `application/problem+json`, always in the same form.
 package struct Problem: Error, Sendable {
-    /// What kind it is; gives code, title and status.
+    /// The kind, which gives code, title and status.
     package var kind: ErrorCode
-    /// The status, where it differs from the kind's.
+    /// The status; by default that of the kind.
     package var status: Int
-    /// A sentence on this very occurrence.
+    /// A sentence about this occurrence.
     package var detail: String
-    /// The way out, where one is known.
+    /// How to correct it, if that is known.
     package var hint: String?
-    /// An entry a failure, for validation.
+    /// The failures of validation, an entry for each.
     package var errors: [JSONValue] = []
     /// Members beside the standard ones, such as `position`.
     package var members: [(String, JSONValue)] = []
-    /// Header fields that come with the status, such as `Allow`.
+    /// Header fields of the answer, such as `Allow`.
     package var headers: [(name: String, value: String)] = []
 
-    /// Where in a body of several objects it is, from the outside in; empty where it is one.
+    /// The place in a body of several objects, from the outside in; empty in a body of one object.
     package private(set) var path: [String] = []
 
-    /// The same with its place in the body, unless it has one already or is of the body itself.
+    /// The same problem with its place in the body, unless it has one or is about the whole body.
     package func placed(at path: [String]) -> Problem {
         guard self.path.isEmpty, path.count > 1 else { return self }
         var placed = self
@@ -35,7 +35,7 @@ package struct Problem: Error, Sendable {
         return placed
     }
 
-    /// The same with the number of the operation that it is of, from 0.
+    /// The same problem with the number of its operation, from 0.
     package func inOperation(_ index: Int) -> Problem {
         var numbered = self
         numbered.detail = "operation \(index): \(detail)"
@@ -43,11 +43,12 @@ package struct Problem: Error, Sendable {
         return numbered
     }
 
-    /// The JSON pointer (RFC 6901) of a place.
+    /// The JSON pointer (RFC 6901) of a path.
     package static func pointer(_ path: [String]) -> String {
         path.map { "/" + $0.replacing("~", with: "~0").replacing("/", with: "~1") }.joined()
     }
 
+    /// - Parameter hint: how to correct the error.
     package init(
         _ kind: ErrorCode, _ detail: String, hint: String? = nil, errors: [JSONValue] = [],
         members: [(String, JSONValue)] = [], headers: [(name: String, value: String)] = []
@@ -61,25 +62,14 @@ package struct Problem: Error, Sendable {
         self.headers = headers
     }
 
-    /// The same with a hint, unless it has one already.
-    package func hinting(_ hint: String?) -> Problem {
-        guard self.hint == nil else { return self }
-        var hinted = self
-        hinted.hint = hint
-        return hinted
-    }
-
-    /// The body's members in their order.
+    /// The members of the body, in their order.
     package func json(basePath: String) -> JSONValue {
         var object: [(String, JSONValue)] = [
             ("type", .string("\(basePath)/docs/errors#\(kind.text)")),
             ("title", .string(kind.title)),
             ("status", .integer(Int64(status))),
+            ("code", kind.json),
         ]
-        switch kind.identifier {
-        case .number(let number): object.append(("code", .integer(Int64(number))))
-        case .word(let word): object.append(("code", .string(word.text)))
-        }
         if let name = kind.name { object.append(("name", .string(name))) }
         object.append(("detail", .string(detail)))
         if let hint { object.append(("hint", .string(hint))) }
@@ -88,7 +78,7 @@ package struct Problem: Error, Sendable {
         return .object(object)
     }
 
-    /// The answer, with `basePath` before the link to the explanation.
+    /// The answer. `basePath` is the prefix of the link to the explanation.
     package func response(basePath: String = "") -> Response {
         var writer = ByteWriter(capacity: 512)
         json(basePath: basePath).write(to: &writer)
@@ -100,11 +90,11 @@ package struct Problem: Error, Sendable {
             body: .bytes(writer.take()))
     }
 
-    /// What comes with a later version, told plainly, and what is there `instead`: "x is".
-    package static func notBuilt(_ what: String, instead: String? = nil) -> Problem {
+    /// The problem of asking for a feature of a later version.
+    /// - Parameter hint: what to use instead.
+    package static func notBuilt(_ what: String, hint: String? = nil) -> Problem {
         Problem(
-            .notBuilt, "\(what) is not there yet",
-            hint: instead.map { "\($0) there today" }
-                ?? "Docs/HTTP.md has the list of what this version does")
+            .notBuilt, "\(what) is not implemented yet",
+            hint: hint ?? "Docs/HTTP.md lists what this version does")
     }
 }

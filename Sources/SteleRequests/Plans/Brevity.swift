@@ -1,5 +1,5 @@
-// Whether a request is short by its own size, asked of it as far as it is known. What its statements
-// take is known when they run: reading at a brief pace has a budget.
+// Whether a request is short, as far as its own size tells. What its statements cost is known when
+// they run: at a brief pace, reading has a budget.
 
 import SteleHTTP
 import SteleModel
@@ -8,7 +8,7 @@ import StelePredicates
 extension Route {
     /// Whether a request for the route is read at a brief pace.
     package func isBrief(_ request: Request, _ limits: Limits) -> Bool {
-        // An editing context may have to be waited for, and so may the disk under a sink.
+        // An editing context may be in use, and the disk under a sink may be slow.
         context == nil && request.sink == nil && request.body.count <= limits.briefBodyBytes
             && request.query?.utf8.count ?? 0 <= limits.briefQueryBytes
     }
@@ -21,7 +21,7 @@ extension Call {
         case .readiness, .live, .contexts, .context, .index, .model, .errorCodes, .templates,
             .options:
             false
-        // From now on. With a token to begin at the history is read first.
+        // A feed from now on. With a token, the history is read first.
         case .changes:
             format == .events && query[.since] == nil && query[.where] == nil
                 && !request.headers.contains("Last-Event-ID")
@@ -37,12 +37,13 @@ extension Plan {
         // Compressing takes longer than reading.
         case .list(let list):
             list.pageLimit <= limits.briefRows && !list.isStreamed && !call.terms.acceptsGzip
-                && !(list.wantsCount && !list.request.hasPredicate)
+                && !(list.wantsCount && list.request.predicate == nil)
         case .object: !call.terms.acceptsGzip
-        // SQLite counts a whole table in one step, which no budget breaks off.
-        case .count(let count): count.request.hasPredicate
+        // SQLite counts a whole table in one step, which no budget can interrupt.
+        case .count(let count): count.request.predicate != nil
         case .write(let write):
-            write.deed.allOf == nil && write.mergePolicy == .error && !write.hasKey
+            write.deed.allOf == nil && write.mergePolicy == .error
+                && call.terms.idempotencyKey == nil
         default: true
         }
     }

@@ -1,24 +1,22 @@
-/// A column of `select`: what it is called and how its value is written.
+/// A column of `select`: its name, and how its value is written.
 
 import SteleJSON
 import SteleModel
 import StelePredicates
 
-/// One column of the answer.
 package struct Column: Sendable {
-    /// Where the column's value comes from.
     package enum Source: Sendable {
-        /// The row's value at that place.
+        /// The value at a place in the row.
         case value(Int, ValueKind)
-        /// A composite attribute whose values are the row's, from a place on.
+        /// A composite attribute with values from the row.
         case composite(CompositeField)
-        /// The name of the entity whose index is the row's value at that place.
+        /// The name of the entity whose index is at a place in the row.
         case entityName(Int)
-        /// The ids of a to-many relationship of the row's object, or the objects where embedded.
+        /// The ids of a to-many relationship of the row's object, or the objects if it is embedded.
         case toMany(Relationship)
-        /// The objects that a fetched property gives the row's object.
+        /// The objects that a fetched property gives for the row's object.
         case fetched(FetchedProperty)
-        /// A to-one's id at that place in the row, or the object where embedded.
+        /// The id of a to-one's destination at a place in the row, or the object if embedded.
         case toOne(Int, Relationship)
     }
 
@@ -27,7 +25,7 @@ package struct Column: Sendable {
     /// `"name":`
     package let key: [UInt8]
 
-    package init(name: String, source: Source) {
+    init(name: String, source: Source) {
         self.name = name
         self.source = source
         key = ByteWriter.preparedKey(name)

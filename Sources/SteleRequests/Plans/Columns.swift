@@ -1,15 +1,15 @@
-/// The columns of `select`: what a fetch must bring and where the answer finds it.
+/// The columns of `select`: what a fetch returns, and where the answer finds it.
 
 import SteleModel
 import StelePredicates
 
-/// Columns of objects, and what is fetched for them: each column's value, then those that embedded
-/// relationships need, then `_id`.
-package struct Columns {
+/// The columns of objects, and what is fetched for them: the value of each column, then those that
+/// embedded relationships need, then `_id`.
+struct Columns {
     private(set) var shape: [Column] = []
     private(set) var fetched: [ExpressionDescription] = []
 
-    package init(_ selected: [SelectedColumn], _ inclusion: Inclusion, of entity: Entity) throws {
+    init(_ selected: [SelectedColumn], _ inclusion: Inclusion, of entity: Entity) throws {
         for column in selected {
             if let composite = column.composite {
                 add(composite, named: column.description.name)
@@ -20,12 +20,12 @@ package struct Columns {
             }
         }
         for branch in inclusion.branches where !has(branch.kind) {
-            // Rows are alike, and know the entity's own properties.
+            // All rows have the same columns: properties of the entity itself.
             guard branch.owners.contains(entity.index) else {
                 throw Problem(
                     .parameter,
-                    "include names \(branch.name), which is no property of \(entity.name) itself, "
-                        + "and rows of select have its own alone",
+                    "include names \(branch.name), a property of a subentity of \(entity.name), "
+                        + "and rows of select have only properties of \(entity.name) itself",
                     hint: "leave select out, or ask for the subentity that has \(branch.name)")
             }
             switch branch.kind {
@@ -36,13 +36,13 @@ package struct Columns {
         fetch(.key("_id"))
     }
 
-    /// Names of what is fetched are no names of the model, which a store might mix up.
+    /// The names of what is fetched are not names of the model, which a store might confuse.
     private mutating func fetch(_ expression: Expression) {
         fetched.append(ExpressionDescription(name: "#\(fetched.count)", expression: expression))
     }
 
-    /// The columns of grouped or distinct rows, each where `select` has it.
-    package static func rows(_ selected: [SelectedColumn]) throws -> [Column] {
+    /// The columns of grouped or distinct rows, in the order of `select`.
+    static func rows(_ selected: [SelectedColumn]) throws -> [Column] {
         try selected.enumerated().map { index, column in
             if let composite = column.composite {
                 throw column.excerpt.problem(
@@ -55,7 +55,7 @@ package struct Columns {
             }
             if case .collection = column.type {
                 throw column.excerpt.problem(
-                    "\(column.description.name) leads to many values, and a row of "
+                    "\(column.description.name) has many values, and a row of "
                         + "aggregates or of distinct=true holds single ones",
                     hint: "select one of its aggregates, such as a count")
             }
@@ -79,7 +79,7 @@ package struct Columns {
                 source: column.isEntityName ? .entityName(place) : .value(place, column.kind)))
     }
 
-    /// A composite's attributes stand in the row one after the other.
+    /// The attributes of a composite are next to one another in the row.
     private mutating func add(_ composite: Attribute, named name: String) {
         shape.append(
             Column(name: name, source: .composite(CompositeField(composite, from: fetched.count))))
@@ -101,8 +101,8 @@ package struct Columns {
         guard inclusion.branch(property.index) != nil else {
             throw Problem(
                 .parameter,
-                "select names \(property.name), a fetched property, which is no value "
-                    + "of a row", hint: "add include=\(property.name) for its objects")
+                "select names \(property.name), a fetched property, which has no single value",
+                hint: "add include=\(property.name) for its objects")
         }
         shape.append(Column(name: name, source: .fetched(property)))
     }
@@ -121,6 +121,6 @@ package struct Columns {
     private static func manyValues(_ column: SelectedColumn) -> Problem {
         Problem.notBuilt(
             "selecting \(column.description.name), a path over a to-many relationship,",
-            instead: "the relationship itself, with include for its objects, is")
+            hint: "select the relationship itself, with include for its objects")
     }
 }

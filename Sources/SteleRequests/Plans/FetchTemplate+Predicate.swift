@@ -3,9 +3,9 @@
 import StelePredicates
 
 extension FetchTemplate {
-    /// The predicate, looked up.
+    /// The checked predicate of the template.
     /// - Throws: `Problem` that names the variables without a value; `PredicateError`.
-    package func predicate(
+    func predicate(
         _ names: Names, given: [(name: String, value: String)]
     ) throws -> Predicate? {
         if let failure { throw placed(failure) }

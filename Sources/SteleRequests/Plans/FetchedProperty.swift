@@ -1,4 +1,4 @@
-/// A fetched property of the model, looked up: what it gives each object.
+/// A fetched property of the model, checked.
 
 import SteleModel
 import StelePredicates
@@ -6,16 +6,16 @@ import StelePredicates
 /// A fetched property (NSFetchedPropertyDescription) of one entity.
 package struct FetchedProperty: Sendable {
     package let name: String
-    /// The number that a family's objects know it by; negative, for relationships have others.
+    /// The number of the property in its family. It is negative: relationships have the others.
     package let index: Int
-    /// What it fetches, without the objects that `$FETCH_SOURCE` stands for.
+    /// The fetch, without the objects that `$FETCH_SOURCE` stands for.
     package let request: FetchRequest
-    /// The most objects that it gives each; nil for no bound.
+    /// The maximum number of objects for each owner; nil if there is none.
     package let limit: Int?
     private let owner: Int
 
-    /// - Throws: `PredicateError` and `Problem` for what the model says wrongly of it.
-    package init(
+    /// - Throws: `PredicateError` and `Problem` for a mistake in the model.
+    init(
         _ declared: FetchedPropertyDescription, of entity: Entity, _ model: Model
     ) throws {
         name = declared.name
@@ -25,7 +25,7 @@ package struct FetchedProperty: Sendable {
         let place = "the fetched property \(entity.name).\(declared.name)"
         guard let destination = model.entity(named: declared.request.entityName) else {
             throw Problem(
-                .entity, "\(place) is of \(declared.request.entityName), which is no entity")
+                .entity, "\(place) fetches \(declared.request.entityName), which is not an entity")
         }
         var request = FetchRequest(entity: destination)
         if let text = declared.request.predicateFormat, !text.isEmpty {
@@ -43,14 +43,13 @@ package struct FetchedProperty: Sendable {
         self.request = request
     }
 
-    /// That of a property, the same for the entity that declares it and all below.
+    /// The number of a property, the same for the entity that declares it and all below.
     package static func index(of name: String, _ entity: Entity, _ model: Model) -> Int {
         let owner = model.entity(sharing: [name], of: entity)
         let place = owner.properties.firstIndex { $0.name == name } ?? 0
         return -1 - (owner.index << 16 | place)
     }
 
-    /// The request for those owners.
     package func request(for owners: [Int64]) -> FetchRequest {
         var request = request
         request.source = FetchSource(entity: owner, keys: owners)

@@ -1,16 +1,16 @@
-/// Which expressions have one value a group: its keys, aggregates, and what is made of those.
+/// Which expressions have one value for each group: keys, aggregates, and expressions of these.
 
 import StelePredicates
 
-/// The groups of a request, for checking what is asked of them.
+/// The groups of a request, to check its expressions.
 struct Grouping {
-    package let groups: [Expression]
-    /// The columns of `select`, by whose aliases `sort` and `having` may name them.
-    package let columns: [SelectedColumn]
-    package let names: Names
+    let groups: [Expression]
+    /// The columns of `select`, whose aliases `sort` and `having` may use.
+    let columns: [SelectedColumn]
+    let names: Names
 
-    /// - Throws: `Problem` that names what has no one value in a group.
-    package func check(_ expression: Expression, in excerpt: Excerpt) throws {
+    /// - Throws: `Problem` for an expression with more than one value in a group.
+    func check(_ expression: Expression, in excerpt: Excerpt) throws {
         if groups.contains(expression) { return }
         switch expression {
         case .function(let name, let arguments):
@@ -37,13 +37,13 @@ struct Grouping {
         }
     }
 
-    /// What may stand there instead.
+    /// The problem, with what may be used instead.
     private func problem(_ expression: Expression, in excerpt: Excerpt) -> Problem {
         let written = expression.description
         let alias = columns.first {
             $0.description.expression == expression && $0.description.name != written
         }
-        // In `select` an alias is what the column is called, and elsewhere how it is written.
+        // `select` names columns by their expressions, other parameters by their aliases.
         let name = excerpt.parameter == .select ? written : alias?.description.name ?? written
         let what = name == written ? name : "\(name), which is \(written),"
         let known =
@@ -59,7 +59,7 @@ struct Grouping {
     }
 
     /// - Throws: as for an expression.
-    package func check(_ predicate: Predicate, in excerpt: Excerpt) throws {
+    func check(_ predicate: Predicate, in excerpt: Excerpt) throws {
         switch predicate {
         case .constant: break
         case .comparison(let it):

@@ -1,10 +1,10 @@
-/// Which relationships and fetched properties an answer embeds: `include`'s paths, as a tree.
+/// What an answer embeds: the paths of `include` as a tree.
 
 import SteleModel
 
-/// The relationships to embed below one entity.
+/// What is embedded below one entity.
 package struct Inclusion: Sendable {
-    /// One relationship or fetched property to embed, and what below it.
+    /// A relationship or fetched property to embed, with what is embedded below it.
     package struct Branch: Sendable {
         package enum Kind: Sendable {
             case relationship(Relationship)
@@ -12,18 +12,18 @@ package struct Inclusion: Sendable {
         }
 
         package let kind: Kind
-        /// The entities whose objects have it.
+        /// The entities whose objects have the property.
         package let owners: Range<Int>
         package let below: Inclusion
 
-        package var name: String {
+        var name: String {
             switch kind {
             case .relationship(let it): it.name
             case .fetched(let it): it.name
             }
         }
 
-        /// `Relationship.index` or `FetchedProperty.index`, which are never the same.
+        /// `Relationship.index` or `FetchedProperty.index`, which are never equal.
         package var index: Int {
             switch kind {
             case .relationship(let it): it.index
@@ -34,29 +34,21 @@ package struct Inclusion: Sendable {
 
     package let branches: [Branch]
 
-    /// Nothing.
+    /// The empty tree.
     package static let none = Inclusion(branches: [])
 
     private init(branches: [Branch]) { self.branches = branches }
 
     package var isEmpty: Bool { branches.isEmpty }
 
-    /// The branch of that index, or nil.
     package func branch(_ index: Int) -> Branch? { branches.first { $0.index == index } }
 
-    /// The tree of those paths. A key is the entity's or that of a subentity: objects that do not
-    /// have it leave it out.
-    /// - Throws: `Problem` that names a path which leads nowhere, with the nearest relationship, or
-    ///   to relationships of several subentities.
-    package init(
-        _ paths: [ListCall.IncludePath], from entity: Entity, model: Model
-    ) throws {
-        try self.init(paths, passed: 0, from: entity, model: model)
-    }
-
-    /// - Parameter passed: how many keys of the paths lead to the entity.
-    private init(
-        _ paths: [ListCall.IncludePath], passed: Int, from entity: Entity, model: Model
+    /// Makes the tree of paths. A key may be a property of a subentity; other objects leave it out.
+    /// - Throws: `Problem` for a path that leads nowhere, with the nearest relationship, or to
+    ///   relationships of several subentities.
+    /// - Parameter passed: the number of keys that lead to the entity.
+    init(
+        _ paths: [ListCall.IncludePath], passed: Int = 0, from entity: Entity, model: Model
     ) throws {
         var order: [String] = []
         var sharing: [String: [ListCall.IncludePath]] = [:]
@@ -86,7 +78,7 @@ package struct Inclusion: Sendable {
             throw problem(
                 "include names \(name) of \(entity.name), and its subentities "
                     + "\(owners.map(\.name).joined(separator: ", ")) each have one of their own",
-                "ask for the objects of each of these by a request of its own")
+                "send a request for each of these subentities")
         }
         let owner = owners.first ?? entity
         switch owner.property(named: name) {
@@ -96,8 +88,8 @@ package struct Inclusion: Sendable {
             return (owner, .fetched(property), property.request.entity)
         case .attribute:
             throw problem(
-                "include names \(name) of \(owner.name), which is an attribute: it is "
-                    + "in the answer anyway", nil)
+                "include names \(name) of \(owner.name), an attribute, which is in the answer "
+                    + "anyway", nil)
         case nil:
             func names(_ entity: Entity) -> [String] {
                 entity.properties.compactMap { property -> String? in
@@ -106,20 +98,17 @@ package struct Inclusion: Sendable {
             }
             let own = names(entity)
             throw problem(
-                "include names \(name), which is no relationship of \(entity.name)",
+                "include names \(name), which is not a relationship of \(entity.name)",
                 Nearest.hint(to: name, among: own + model.family(of: entity).flatMap(names))
                     ?? (own.isEmpty
                         ? nil : "its relationships are \(own.joined(separator: ", "))"))
         }
     }
-
-    /// All relationships in the tree, for what a change of them would change.
-    package var count: Int { branches.reduce(branches.count) { $0 + $1.below.count } }
 }
 
 extension Model {
-    /// The entity where it has a property of that name, else the topmost of its subentities that
-    /// have one.
+    /// The entity itself if it has a property with that name, otherwise the topmost of its
+    /// subentities that have one.
     fileprivate func owners(of name: String, below entity: Entity) -> [Entity] {
         if entity.property(named: name) != nil { return [entity] }
         return family(of: entity).filter { below in
@@ -130,7 +119,7 @@ extension Model {
 }
 
 extension ListCall.IncludePath {
-    /// What is wrong with the key of that number, at its place.
+    /// A problem with one key of the path, at its place.
     fileprivate func problem(_ detail: String, key: Int, hint: String?) -> Problem {
         let before = keys[..<key].reduce(0) { $0 + $1.unicodeScalars.count + 1 }
         return excerpt.problem(detail, at: before, near: keys[key], hint: hint)

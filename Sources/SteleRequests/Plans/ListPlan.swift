@@ -1,42 +1,29 @@
-/// What a reading plan asks for: which objects, in which shape.
+/// The plans of reads: which objects, and in which form.
 
 import SteleModel
 import StelePersistence
 import StelePredicates
 
-/// An object that a relationship's route begins at.
-package struct Owner: Sendable {
-    package let entity: Entity
-    package let key: Int64
-
-    package var id: ObjectID { ObjectID(root: entity.root, key: key) }
-
-    package init(entity: Entity, key: Int64) {
-        self.entity = entity
-        self.key = key
-    }
-}
-
-/// Where a list's objects come from.
 package enum Source: Sendable {
-    /// The entity and its subentities.
+    /// All objects of the entity and its subentities.
     case entity
-    /// The members of a to-many relationship.
-    case members(Owner, Relationship)
-    /// What a fetched property gives an object.
-    case fetched(Owner, FetchedProperty)
+    case members(ObjectAddress, Relationship)
+    /// The objects that a fetched property gives for an object.
+    case fetched(ObjectAddress, FetchedProperty)
 }
 
-/// How objects are given.
+/// The form of the objects in an answer.
 package enum Shape: Sendable {
-    /// Whole, with relationships embedded.
+    /// Whole objects, with relationships embedded.
     case objects(Inclusion)
-    /// The columns asked for, an object a row; `_id` is the row's last value, after the columns.
+    /// Columns, one object in a row. `_id` is the last value of the row, after the columns.
     case columns([Column], Inclusion)
-    /// Rows of aggregates, or distinct ones. The places in a row are of the values that tell where
-    /// it stands in the order, as `FetchRequest.after` takes them; some may be behind the columns.
+    /// Rows of aggregates, or distinct rows. `position` has the places of the values that tell
+    /// where a row is in the order, as `FetchRequest.after` takes them, some of them after the
+    /// columns.
     case rows([Column], position: [Int])
 
+    /// What is embedded.
     package var inclusion: Inclusion {
         switch self {
         case .objects(let inclusion), .columns(_, let inclusion): inclusion
@@ -44,45 +31,44 @@ package enum Shape: Sendable {
         }
     }
 
-    /// How many values a cursor holds for a list in an order of so many keys.
+    /// The number of values in a cursor of a list with a number of sort keys.
     func positionCount(sortedBy keys: Int) -> Int {
         if case .rows(_, let places) = self { places.count } else { keys + 1 }
     }
 
-    /// Whether whole objects are given with nothing embedded.
+    /// Whether the objects are whole, with nothing embedded.
     package var isPlain: Bool {
         if case .objects(let inclusion) = self { inclusion.isEmpty } else { false }
     }
 }
 
-/// A list.
 package struct ListPlan: Sendable {
     package let source: Source
     /// The fetch, without limit, offset and cursor.
     package let request: FetchRequest
     package let shape: Shape
-    /// Rows to give; nil for all that there are.
+    /// The maximum number of rows; nil for all.
     package var limit: Int?
-    /// Rows that the whole list has at most: a fetch request template's own limit.
+    /// The maximum number of rows on all pages: the limit of a template or fetched property.
     package let ceiling: Int?
-    /// Whether there may be too many to hold.
+    /// Whether there may be too many rows to hold in memory.
     package let isStreamed: Bool
     package let offset: Int
     package let after: Cursor?
     package let wantsCount: Bool
-    /// A hash of what all pages have in common: for cursors.
+    /// A hash of what all pages have in common, for cursors.
     package let fingerprint: UInt64
-    /// A hash of all that is asked: for entity tags.
+    /// A hash of all parameters, for entity tags.
     package let tagHash: UInt64
-    /// Whether the answer differs from one time to the next although nothing has changed.
+    /// Whether the answer may change although the store does not.
     package let isVolatile: Bool
 }
 
 extension ListPlan {
-    /// Rows of a page that is held whole.
+    /// The maximum number of rows of a page in memory.
     package var pageLimit: Int { limit ?? .max >> 16 }
 
-    /// The next page by number; nil where it is beyond the ceiling.
+    /// The next page by offset; nil if it is beyond the ceiling.
     package var nextByOffset: NextPage? {
         let place = offset + pageLimit
         return place < ceiling ?? .max ? .offset(place) : nil
@@ -95,7 +81,6 @@ package enum NextPage: Sendable {
     case offset(Int)
 }
 
-/// A count.
 package struct CountPlan: Sendable {
     package let source: Source
     package let request: FetchRequest
@@ -103,29 +88,27 @@ package struct CountPlan: Sendable {
     package let isVolatile: Bool
 }
 
-/// A single object.
 package struct ObjectPlan: Sendable {
-    /// Which one.
+    /// The object that is asked for.
     package enum Target: Sendable {
-        case object(Entity, key: Int64)
-        /// The destination of a to-one; there may be none.
-        case toOne(Owner, Relationship)
-        /// A member of a to-many, if it is one.
-        case member(Owner, Relationship, key: Int64)
+        case object(ObjectAddress)
+        /// The destination of a to-one relationship; there may be none.
+        case toOne(ObjectAddress, Relationship)
+        /// A member of a to-many relationship.
+        case member(ObjectAddress, Relationship, key: Int64)
     }
 
     package let target: Target
-    /// The entity that the shape's columns are of.
     package let entity: Entity
     package let shape: Shape
-    /// The columns' expressions, for a shape with columns.
+    /// The expressions of the columns; empty for whole objects.
     package let columns: [ExpressionDescription]
     package let tagHash: UInt64
     package let isVolatile: Bool
 }
 
-/// Whose value is read.
+/// The plan of reading a Binary attribute's value.
 package struct BinaryPlan: Sendable {
-    package let owner: Owner
+    package let owner: ObjectAddress
     package let attribute: Attribute
 }

@@ -1,4 +1,4 @@
-/// A live query, decided: a list's plan that can be followed.
+/// The plan of a live query: a list that can be followed.
 
 import SteleGraph
 import SteleJSON
@@ -6,38 +6,38 @@ import SteleModel
 import StelePersistence
 import StelePredicates
 
-/// What one live query is of. Streams of equal keys share one query and its bytes.
+/// The plan of a live query. Streams with equal keys share a query and its bytes.
 package struct LivePlan: Sendable {
-    /// All that is asked for, as text in ASCII.
+    /// All parameters, as ASCII text.
     package let key: String
     /// The fetch with its limit and offset, without a cursor.
     package let request: FetchRequest
     package let shape: Shape
-    /// What `sectionBy` names.
+    /// The expression of `sectionBy`.
     package let section: Expression?
     package let numbersAsStrings: Bool
     package let maximumRows: Int
 
     package var entity: Entity { request.entity }
 
-    /// - Throws: `Problem` for what cannot be followed, with the way out.
-    package init(_ list: ListPlan, _ call: Call, _ names: Names) throws {
+    /// - Throws: `Problem` for a list that cannot be followed, with a hint.
+    init(_ list: ListPlan, _ call: Call, _ names: Names) throws {
         guard case .entity = list.source else {
             throw Problem.notBuilt(
                 "a live query of a relationship or a fetched property",
-                instead: "a live query of the entity, with a where that names the owner, is")
+                hint: "use a live query of the entity, with a where that names the owner")
         }
-        if Volatility.of(list.request) {
+        if list.request.isVolatile {
             throw Problem(
                 .parameter,
-                "now() and random() have another value each time, so no change says "
-                    + "when a live query's rows would be others",
+                "the values of now() and random() change without a save, so a live query cannot "
+                    + "follow them",
                 hint: "send the value: where=due < $today&var.today=2026-01-31T00:00:00Z")
         }
         for parameter in [Parameter.after, .count] where call.query[parameter] != nil {
             throw Problem(
                 .parameter, "\(parameter.rawValue) is for pages, and a live query is one list",
-                hint: "limit and offset say which part of the list it is")
+                hint: "use limit and offset for a part of the list")
         }
         let limits = call.limits
         if let limit = list.limit, limit > limits.liveRows {
@@ -48,9 +48,8 @@ package struct LivePlan: Sendable {
         if Self.hasFetched(list.shape) {
             throw Problem(
                 .parameter,
-                "a fetched property depends on objects that nothing leads to, so that "
-                    + "a live query cannot follow it",
-                hint: "follow its entity by a query of its own")
+                "a fetched property depends on objects that no relationship leads to, so a live "
+                    + "query cannot follow it", hint: "use a live query of its entity")
         }
         var request = list.request
         request.fetchLimit = list.limit
@@ -59,8 +58,8 @@ package struct LivePlan: Sendable {
             if case .rows = list.shape {
                 throw Problem(
                     .parameter,
-                    "sectionBy is of objects, and select asks for rows of aggregates "
-                        + "or distinct ones", hint: "groupBy makes groups of such rows")
+                    "sectionBy needs objects, and select asks for aggregates or distinct rows",
+                    hint: "use groupBy to group such rows")
             }
             let excerpt = Excerpt(text, of: .sectionBy)
             let keys: [SortDescriptor]
@@ -70,7 +69,7 @@ package struct LivePlan: Sendable {
             guard keys.count == 1, let key = keys.first, key.ascending, key.options == [] else {
                 throw Problem(
                     .parameter, "sectionBy is one key path, such as team.name",
-                    hint: "sort=-team.name orders the sections downwards")
+                    hint: "sort=-team.name puts the sections in descending order")
             }
             return try names.sortDescriptor(key, excerpt).expression
         }
@@ -96,7 +95,7 @@ package struct LivePlan: Sendable {
         }
         for (name, value) in call.query.variables { parts += [name, value] }
         let text = parts.map { "\($0.utf8.count):\($0)" }.joined()
-        // Of other letters `==` takes composed and decomposed ones for the same.
+        // `==` takes composed and decomposed forms of other characters as equal.
         return text.utf8.map { $0 < 0x80 ? String(UnicodeScalar($0)) : "%\($0)" }.joined()
     }
 
@@ -110,7 +109,7 @@ package struct LivePlan: Sendable {
         }
     }
 
-    /// What is followed of it where its rows are objects; nil where they are rows of aggregates.
+    /// The query to follow if the rows are objects; nil for rows of aggregates.
     package func results(_ model: Model) -> ResultsQuery? {
         let content: ResultsQuery.Content
         switch shape {
@@ -127,9 +126,8 @@ package struct LivePlan: Sendable {
             request, section: section, content: content, maximumRows: maximumRows, model: model)
     }
 
-    /// Whether what is shown of a row can stay the same though something that it is made of changes:
-    /// an object's own values are all shown, and its version, which none but derived ones change
-    /// without.
+    /// Whether a row may look the same after a change. A whole object does not: it shows all its
+    /// values, and its version, which every change raises unless it is of a derived attribute.
     package func canLookTheSame(_ model: Model) -> Bool {
         switch shape {
         case .objects(let inclusion):
@@ -140,7 +138,7 @@ package struct LivePlan: Sendable {
         }
     }
 
-    /// The places in a row of aggregates by which it is known again.
+    /// The places of the values that identify a row of aggregates.
     package var identity: [Int] {
         guard case .rows(let columns, let position) = shape else { return [] }
         if request.returnsDistinctResults { return Array(columns.indices) }
@@ -167,7 +165,7 @@ extension Inclusion {
     }
 }
 
-/// A query of a stream, and what stands before its events' names.
+/// A query of a stream, and the prefix of the names of its events.
 package struct LivePart: Sendable {
     package let plan: LivePlan
     package let prefix: String

@@ -1,16 +1,16 @@
-/// Expressions and predicates looked up in the model: what a call's texts mean for one entity.
+/// Expressions and predicates of a call, checked for one entity.
 
 import SteleModel
 import StelePredicates
 
 /// Checks names and types for one entity.
 package struct Names {
-    package let entity: Entity
-    package let model: Model
+    let entity: Entity
+    let model: Model
     private let variables: [(name: String, value: String)]
     private var check: PredicateCheck
 
-    /// - Parameter storeIdentifier: the store that is asked.
+    /// - Parameter storeIdentifier: the identifier of the store; nil if there is none.
     package init(
         model: Model, entity: Entity, variables: [(name: String, value: String)],
         storeIdentifier: String?
@@ -25,7 +25,7 @@ package struct Names {
         check.storeIdentifier = storeIdentifier
     }
 
-    /// The same where names may also be those of checked columns.
+    /// The same, with the names of checked columns as aliases.
     func naming(_ columns: [ExpressionDescription], aggregates: Bool) -> Names {
         var names = self
         names.check.allowsRowAggregates = aggregates
@@ -34,40 +34,30 @@ package struct Names {
         return names
     }
 
-    /// The predicate of `where`.
-    /// - Throws: `PredicateError` with the place in the text.
-    package func predicate(_ predicate: Predicate, text: String) throws -> Predicate {
-        try located(in: Excerpt(text, of: .where)) { try check.check(predicate) }
+    /// Checks the predicate of `where`, or that of `having`, which may use aliases.
+    /// - Throws: `PredicateError` with its place in the text.
+    package func predicate(
+        _ predicate: Predicate, text: String, of parameter: Parameter = .where
+    ) throws -> Predicate {
+        try located(in: Excerpt(text, of: parameter)) { try check.check(predicate) }
     }
 
-    /// The predicate of `where`, prepared for other literals: as it was read, and as `predicate`
-    /// made it. Nil where its plan is not to be kept.
-    func prepared(_ parsed: ParsedPredicate?, checked: Predicate?) -> FilledPredicate? {
-        guard let checked else { return parsed == nil ? check.unconditional : nil }
-        return parsed.flatMap { check.prepared($0, checked: checked) }
-    }
+    /// Checks a predicate that no parameter holds.
+    func plain(_ predicate: Predicate) throws -> Predicate { try check.check(predicate) }
 
-    /// A predicate that is no parameter's.
-    package func plain(_ predicate: Predicate) throws -> Predicate { try check.check(predicate) }
-
-    /// The predicate of `having`; it may name aliases.
-    func having(_ predicate: Predicate, text: String) throws -> Predicate {
-        try located(in: Excerpt(text, of: .having)) { try check.check(predicate) }
-    }
-
-    /// The predicate of a fetched property of that entity.
-    package func fetched(_ predicate: Predicate, source: Entity) throws -> Predicate {
+    /// Checks the predicate of a fetched property of an entity.
+    func fetched(_ predicate: Predicate, source: Entity) throws -> Predicate {
         try check.check(predicate, source: source.index)
     }
 
-    /// Whether a checked expression holds an aggregate over rows.
+    /// Whether a checked expression contains an aggregate over rows.
     func isAggregate(_ expression: Expression) -> Bool {
         var plain = check
         plain.aliases = [:]
         return (try? plain.isAggregate(expression)) ?? false
     }
 
-    /// A key of `sort`, or of another parameter that orders rows; it may name an alias.
+    /// Checks a key of `sort`, or of another parameter that orders rows. It may be an alias.
     func sortDescriptor(
         _ descriptor: SortDescriptor, _ excerpt: Excerpt
     ) throws -> SortDescriptor {
@@ -81,32 +71,31 @@ package struct Names {
         }
         if case .collection = type {
             throw excerpt.problem(
-                "\(excerpt.parameter.rawValue): \(excerpt.text) leads to many values, and a row is sorted by one",
+                "\(excerpt.parameter.rawValue): \(excerpt.text) has many values, and rows are "
+                    + "sorted by one",
                 hint: "order by one of its aggregates, such as count(\(excerpt.text))")
         }
         return SortDescriptor(
             expression, ascending: descriptor.ascending, options: descriptor.options)
     }
 
-    /// A key of `groupBy`.
-    package func group(_ key: ListCall.GroupKey) throws -> Expression {
+    func group(_ key: ListCall.GroupKey) throws -> Expression {
         let excerpt = key.excerpt
         let (checked, type) = try located(in: excerpt) {
             try check.check(key: key.expression)
         }
         if case .collection = type {
-            throw excerpt.problem("groupBy: \(excerpt.text) leads to many values")
+            throw excerpt.problem("groupBy: \(excerpt.text) has many values")
         }
         if isAggregate(checked) {
             throw excerpt.problem(
-                "groupBy: \(excerpt.text) is an aggregate, and groups are made before those",
-                hint: "a condition on it is having, an order by it sort")
+                "groupBy: \(excerpt.text) is an aggregate, which is computed after grouping",
+                hint: "use having for a condition on it, or sort to order by it")
         }
         return checked
     }
 
-    /// A column of `select`, with what its text means.
-    package func column(_ item: ListCall.SelectItem) throws -> SelectedColumn {
+    func column(_ item: ListCall.SelectItem) throws -> SelectedColumn {
         let asked = item.description
         var open = check
         open.allowsRowAggregates = true
@@ -126,7 +115,7 @@ package struct Names {
             transformed: transformed)
     }
 
-    /// The attribute at a key path's end where a transformer makes JSON of its values.
+    /// The kind of the attribute at a key path's end whose transformer converts values to JSON.
     private func transformed(_ expression: Expression, _ type: ExpressionType) -> ValueKind? {
         guard type == .value(.transformable) || type == .encrypted,
             case .keyPath(.evaluatedObject, let path) = expression,
@@ -147,29 +136,26 @@ package struct Names {
     }
 }
 
-/// A column of `select`, checked.
-package struct SelectedColumn {
-    package let description: ExpressionDescription
-    /// Where it is written.
+struct SelectedColumn {
+    let description: ExpressionDescription
     let excerpt: Excerpt
-    package let type: ExpressionType
+    let type: ExpressionType
     let isAggregate: Bool
-    /// The fetched property that it names, which is no expression.
-    package var fetched: FetchedProperty?
-    /// The composite attribute that it names, which is no single value.
-    package var composite: Attribute?
-    /// How its values are written, where a transformer does it.
-    package var transformed: ValueKind?
+    /// The fetched property that it names, which is not an expression.
+    var fetched: FetchedProperty?
+    /// The composite attribute that it names, which is not a single value.
+    var composite: Attribute?
+    /// How its values are written if a transformer converts them.
+    var transformed: ValueKind?
 
-    /// The single property that it names, or nil.
-    package func relationship(of entity: Entity) -> Relationship? {
+    func relationship(of entity: Entity) -> Relationship? {
         guard case .keyPath(.evaluatedObject, let path) = description.expression, path.count == 1
         else { return nil }
         return entity.relationship(named: path[0])
     }
 
     /// How its values are written.
-    package var kind: ValueKind {
+    var kind: ValueKind {
         if let transformed { return transformed }
         return switch type {
         case .value(.float): .float

@@ -1,21 +1,21 @@
-// Lists that are followed: one by its own address, or several by `/live`.
+// Live queries: a list at its own address, or several at `/live`.
 
 import SteleHTTP
 import SteleModel
 import StelePredicates
 
 extension Reading {
-    /// What is done for a list: it is read, or followed where `Accept` asks for events.
+    /// The action for a list: it is read, or followed if `Accept` asks for events.
     /// - Throws: as `LivePlan`.
-    package func answer(_ list: ListPlan) throws -> Plan.Action {
+    func answer(_ list: ListPlan) throws -> Plan.Action {
         guard call.format == .events else { return .list(list) }
         let plan = try LivePlan(list, call, names(list.request.entity))
         return .live([LivePart(plan: plan, prefix: "")])
     }
 
-    /// The queries of `/live`, each an address as it would be asked for alone.
+    /// The queries of `/live`. Each is an address as in a request of its own.
     /// - Throws: `Problem` and `PredicateError`, with the name of the query.
-    package func live(_ routes: Routes) throws -> [LivePart] {
+    func live(_ routes: Routes) throws -> [LivePart] {
         let queries = call.query.queries
         let entity = model.entities.first?.name ?? "Entity"
         let example = "/live?q.rows=/\(entity)%3Flimit%3D10"
@@ -35,7 +35,7 @@ extension Reading {
             guard Self.isName(name) else {
                 throw Problem(
                     .parameter,
-                    "q.\(name.prefix(64)) has no name for events: one is 1 to 64 "
+                    "q.\(name.prefix(64)) has no usable name: names of events have 1 to 64 "
                         + "letters, digits, - and _", hint: "for example \(example)")
             }
             do { return try part(name, address, routes) } catch var problem as Problem {
@@ -64,7 +64,7 @@ extension Reading {
         let request = Request(
             method: Method.get.rawValue, path: String(halves.first ?? ""),
             query: halves.count > 1 ? String(halves[1]) : nil,
-            // What is no list is refused as such below.
+            // An address that is not a list is refused below.
             headers: HTTPHeaders([("Accept", "\(MediaType.events.rawValue), */*;q=0.1")]),
             body: [])
         let route = try routes.match(request)
@@ -75,21 +75,20 @@ extension Reading {
             request, route: route, limits: self.call.limits,
             cacheGeneration: self.call.cacheGeneration,
             storeIdentifier: self.call.storeIdentifier)
-        let plan = try Plan(call, model: model, plans: plans, routes: routes, pace: pace)
+        let plan = try Plan(call, model: model, routes: routes, pace: pace)
         guard case .live(let parts) = plan.action, let one = parts.first else {
             throw Problem(
-                .parameter, "\(address.prefix(100)) is no list, and only lists can be followed",
+                .parameter, "\(address.prefix(100)) is not a list, and only lists can be followed",
                 hint: Self.list(insteadOf: route.resource))
         }
         return LivePart(plan: one.plan, prefix: name + ".")
     }
 
-    /// The list that shows the same as what is none.
+    /// The list to follow in place of a resource that is not a list.
     private static func list(insteadOf resource: Route.Resource) -> String? {
         switch resource {
-        case .object(let entity, let key), .binary(let entity, let key, _),
-            .relatedCount(let entity, let key, _), .member(let entity, let key, _, _):
-            "for one object: /\(entity.name)?where=_id == \(key)"
+        case .object(let it), .binary(let it, _), .relatedCount(let it, _), .member(let it, _, _):
+            "for one object: /\(it.entity.name)?where=_id == \(it.key)"
         case .count(let entity): "for the number: /\(entity.name)?select=n:count()"
         default: nil
         }

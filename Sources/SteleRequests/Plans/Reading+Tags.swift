@@ -1,11 +1,11 @@
-// What cursors and entity tags know a plan by.
+// What identifies a plan in cursors and entity tags.
 
 import SteleModel
 import StelePredicates
 
 extension Reading {
-    /// What the pages of one list have in common, and cursors must not mix up.
-    package func fingerprint(
+    /// A hash of what the pages of a list have in common.
+    func fingerprint(
         _ entity: Entity, _ source: Source, _ template: FetchTemplate?
     ) -> UInt64 {
         var print = Fingerprint()
@@ -29,24 +29,23 @@ extension Reading {
         return print.value
     }
 
-    package func check(
-        _ after: Cursor?, _ fingerprint: UInt64, _ request: FetchRequest, _ shape: Shape
+    func check(
+        _ after: Cursor?, of request: FetchRequest, _ shape: Shape, fingerprint: UInt64
     ) throws {
         guard let after else { return }
+        let keys = request.sortDescriptors.count
         guard after.fingerprint == fingerprint,
-            after.position.count
-                == shape.positionCount(sortedBy: request.sortDescriptors.count)
+            after.position.count == shape.positionCount(sortedBy: keys)
         else {
             throw Problem(
                 .cursor,
-                "the cursor is of another query: entity, where, sort, select and variables "
-                    + "must be those of its page",
-                hint: "follow the Link header as it is")
+                "the cursor belongs to another query: entity, where, sort, select and variables "
+                    + "must be those of its page", hint: "use the Link header as it is")
         }
     }
 
-    /// All that an answer depends on beside the store's state.
-    package var tagHash: UInt64 {
+    /// A hash of what an answer depends on besides the state of the store.
+    var tagHash: UInt64 {
         var print = Fingerprint()
         print.add(call.request.path)
         print.add(call.request.query ?? "")

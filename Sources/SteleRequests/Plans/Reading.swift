@@ -1,48 +1,33 @@
-/// Plans of what reads: fetch requests made from a call's parameters.
+/// The plans of reads: fetch requests made from a call's parameters.
 
 import SteleModel
 import StelePersistence
 import StelePredicates
 
-/// Makes the reading plans of one call.
-package struct Reading {
-    package let call: Call
-    package let model: Model
-    /// Where plans are kept for others of their shape.
-    package let plans: PlanCache
-    package let pace: Pace
-
-    /// What the parameters of a route that reads ask for.
-    private struct Asked {
-        package var list: ListCall
-        /// The query's shape; nil where no plan is kept of it.
-        package let shape: PredicateShape?
-        /// The plan that is kept of the shape. Then only the page was read.
-        package let kept: FetchPlan?
-    }
+/// Makes the plans of a call that reads.
+struct Reading {
+    let call: Call
+    let model: Model
+    let pace: Pace
 
     /// Reads the parameters.
-    /// - Throws: `TooLong` at a brief pace for a regular expression: it is compiled with the plan,
-    ///   and nothing breaks that off.
-    private func asked(_ template: FetchTemplate? = nil) throws -> Asked {
-        let shape = PlanCache.shape(call)
-        let kept = shape.flatMap { plans.plan(of: $0) }
+    /// - Throws: `TooLong` at a brief pace for a regular expression, which is compiled with the
+    ///   plan: nothing can interrupt that.
+    private func asked(_ template: FetchTemplate? = nil) throws -> ListCall {
         let list = try ListCall(
             call.query, limits: call.limits, isBounded: call.format == .json,
-            template: Set(template?.variables ?? []), shape: shape, isKnown: kept != nil)
+            template: Set(template?.variables ?? []))
         try pace.allow(!list.hasPatterns && template?.predicate?.hasPatterns != true)
-        return Asked(list: list, shape: list.hasPatterns ? nil : shape, kept: kept)
+        return list
     }
 
-    package func list(
+    func list(
         _ entity: Entity, _ source: Source, _ template: FetchTemplate? = nil
     ) throws -> ListPlan {
-        let all = try self.asked(template)
-        var asked = all.list
-        if let kept = all.kept { return try plan(source, template, asked, kept) }
+        var asked = try self.asked(template)
         if let template { apply(template, to: &asked) }
         let names = names(entity)
-        var request = try request(entity, source, template, asked, names)
+        var request = try request(entity, asked, names, source: source, template: template)
         let columns = try asked.select.map { try column($0, names) }
         let isGrouped = !asked.groupBy.isEmpty || columns.contains { $0.isAggregate }
         let naming = names.naming(columns.map(\.description), aggregates: isGrouped)
@@ -51,48 +36,32 @@ package struct Reading {
         }
         let shape: Shape
         if isGrouped || asked.isDistinct ?? false {
-            shape = try rows(asked, columns, naming, isGrouped: isGrouped, &request)
+            shape = try rows(asked, columns: columns, names: naming, isGrouped: isGrouped, &request)
         } else {
             guard asked.having == nil else {
                 throw Problem(
-                    .parameter, "having is a condition on groups, and there are none",
+                    .parameter, "having is a condition on groups, and this list has none",
                     hint: "add groupBy, or an aggregate to select; a condition on objects is where")
             }
             shape = try self.shape(columns, inclusion(asked, entity), &request)
         }
-        return try plan(source, template, asked, plan(request, shape, all, names))
+        request.isChecked = true
+        return try listPlan(request, shape, asked, source: source, template: template)
     }
 
-    /// A plan as it is used now, kept for others of its shape where it can be: not where rights
-    /// have added conditions, which are no part of the text.
-    private func plan(
-        _ request: FetchRequest, _ shape: Shape, _ asked: Asked, _ names: Names
-    ) -> FetchPlan {
-        var plan = FetchPlan(
-            request: request, shape: shape, isVolatile: Volatility.of(request))
-        plan.request.isChecked = true
-        if let text = asked.shape,
-            let filled = names.prepared(asked.list.parsed, checked: request.predicate)
-        {
-            plan.request.filled = filled
-            plans.keep(plan, of: text)
-        }
-        return plan
-    }
-
-    /// The bounds of the list, by its parameters, its format and the model.
-    private func plan(
-        _ source: Source, _ template: FetchTemplate?, _ asked: ListCall, _ fetch: FetchPlan
+    /// The plan of a list: a fetch with the limits of its parameters, its format and the model.
+    private func listPlan(
+        _ request: FetchRequest, _ shape: Shape, _ asked: ListCall, source: Source,
+        template: FetchTemplate?
     ) throws -> ListPlan {
         let limits = call.limits
-        let request = fetch.request
         let fingerprint = fingerprint(request.entity, source, template)
-        try check(asked.after, fingerprint, request, fetch.shape)
+        try check(asked.after, of: request, shape, fingerprint: fingerprint)
         var ceiling = template?.limit
         if case .fetched(_, let property) = source { ceiling = property.limit }
         if ceiling != nil, asked.after != nil {
             throw Problem(
-                .parameter, "after goes on without end, and the model gives the request a limit",
+                .parameter, "after has no end, and the model limits what this request gives",
                 hint: "page by offset")
         }
         var limit = asked.limit
@@ -101,15 +70,15 @@ package struct Reading {
         }
         if let most = ceiling { limit = min(limit ?? .max, max(0, most - asked.offset)) }
         return ListPlan(
-            source: source, request: request, shape: fetch.shape, limit: limit,
+            source: source, request: request, shape: shape, limit: limit,
             ceiling: ceiling,
             isStreamed: limit.map { $0 > limits.maximumListLimit } ?? true,
             offset: asked.offset, after: asked.after, wantsCount: asked.wantsCount,
             fingerprint: fingerprint, tagHash: tagHash,
-            isVolatile: fetch.isVolatile || !call.route.method.isSafe || call.isEditing)
+            isVolatile: request.isVolatile || !call.route.method.isSafe || call.isEditing)
     }
 
-    /// What the model asks for with the template, where the request says nothing else.
+    /// Applies what the template says and the request does not.
     private func apply(_ template: FetchTemplate, to asked: inout ListCall) {
         let declared = template.declared
         asked.includesSubentities = asked.includesSubentities ?? declared.includesSubentities
@@ -127,10 +96,10 @@ package struct Reading {
         }
     }
 
-    /// Which objects: what the source and the template say, and `where`.
+    /// The objects that the source, the template and `where` select.
     private func request(
-        _ entity: Entity, _ source: Source, _ template: FetchTemplate?, _ asked: ListCall,
-        _ names: Names
+        _ entity: Entity, _ asked: ListCall, _ names: Names, source: Source = .entity,
+        template: FetchTemplate? = nil
     ) throws -> FetchRequest {
         var request = FetchRequest(entity: entity)
         var conditions: [Predicate] = []
@@ -147,7 +116,7 @@ package struct Reading {
         return request
     }
 
-    /// A column of `select`; a fetched property is none of the language's expressions.
+    /// A column of `select`. A fetched property is not an expression of the language.
     private func column(_ item: ListCall.SelectItem, _ names: Names) throws -> SelectedColumn {
         let asked = item.description
         if case .keyPath(.evaluatedObject, let path) = asked.expression, path.count == 1,
@@ -167,7 +136,7 @@ package struct Reading {
         return try names.column(item)
     }
 
-    /// The composite attribute of the objects themselves that an expression names, or nil.
+    /// The composite attribute that an expression names, or nil.
     private func composite(_ expression: Expression, of entity: Entity) -> Attribute? {
         guard case .keyPath(.evaluatedObject, let path) = expression,
             let attribute = entity.attribute(named: path.joined(separator: ".")),
@@ -179,67 +148,51 @@ package struct Reading {
     private func inclusion(_ asked: ListCall, _ entity: Entity) throws -> Inclusion {
         if call.format == .csv, !asked.include.isEmpty {
             throw Problem(
-                .parameter, "include embeds objects, and a line of CSV has no room for them",
+                .parameter, "include embeds objects, which a line of CSV cannot hold",
                 hint: "select key paths such as team.name, or ask for format=ndjson")
         }
         return try Inclusion(asked.include, from: entity, model: model)
     }
 
-    package func count(_ entity: Entity, _ source: Source) throws -> CountPlan {
-        let asked = try self.asked()
-        let fetch: FetchPlan
-        if let kept = asked.kept {
-            fetch = kept
-        } else {
-            let names = names(entity)
-            fetch = plan(try request(entity, asked.list, names), .objects(.none), asked, names)
-        }
+    func count(_ entity: Entity, _ source: Source) throws -> CountPlan {
+        var request = try request(entity, asked(), names(entity))
+        request.isChecked = true
         return CountPlan(
-            source: source, request: fetch.request, tagHash: tagHash,
-            isVolatile: fetch.isVolatile || call.isEditing)
+            source: source, request: request, tagHash: tagHash,
+            isVolatile: request.isVolatile || call.isEditing)
     }
 
-    /// All objects that `where` names, for a write of them.
-    /// - Throws: `Problem`, 400, where there is no `where`.
-    package func all(_ entity: Entity) throws -> FetchRequest {
-        let asked = try self.asked().list
+    /// The objects that `where` selects, for a write of all of them.
+    /// - Throws: `Problem`, 400, if there is no `where`.
+    func all(_ entity: Entity) throws -> FetchRequest {
+        let asked = try self.asked()
         guard asked.predicate != nil else {
             throw Problem(
-                .parameter, "\(call.route.method.rawValue) of a list takes where: which objects",
-                hint: "where=TRUEPREDICATE is all of them")
+                .parameter, "\(call.route.method.rawValue) of a list needs where",
+                hint: "where=TRUEPREDICATE selects all objects")
         }
         return try request(entity, asked, names(entity))
     }
 
-    /// The objects of an entity that `where` names.
-    private func request(
-        _ entity: Entity, _ asked: ListCall, _ names: Names
-    ) throws -> FetchRequest {
-        var request = FetchRequest(entity: entity)
-        request.predicate = try predicate(asked, names)
-        request.includesSubentities = asked.includesSubentities ?? true
-        return request
-    }
-
-    package func object(_ target: ObjectPlan.Target, _ entity: Entity) throws -> ObjectPlan {
-        let asked = try self.asked().list
+    func object(_ target: ObjectPlan.Target, _ entity: Entity) throws -> ObjectPlan {
+        let asked = try self.asked()
         let names = names(entity)
         let columns = try asked.select.map { try column($0, names) }
         if let aggregate = columns.first(where: \.isAggregate) {
             throw Problem(
                 .parameter,
                 "select has the aggregate \(aggregate.description.name), and this route "
-                    + "is of one object", hint: "ask the list for it")
+                    + "gives one object", hint: "send the request to the list")
         }
         let inclusion = try inclusion(asked, entity)
         var request = FetchRequest(entity: entity)
         let shape = try shape(columns, inclusion, &request)
         return ObjectPlan(
             target: target, entity: entity, shape: shape, columns: request.propertiesToFetch,
-            tagHash: tagHash, isVolatile: Volatility.of(request) || call.isEditing)
+            tagHash: tagHash, isVolatile: request.isVolatile || call.isEditing)
     }
 
-    package func names(_ entity: Entity) -> Names {
+    func names(_ entity: Entity) -> Names {
         Names(
             model: model, entity: entity, variables: call.query.variables,
             storeIdentifier: call.storeIdentifier)
@@ -254,24 +207,20 @@ package struct Reading {
         return .columns(all.shape, inclusion)
     }
 
-    /// The condition that the reader gives; each passes here.
+    /// The condition of `where`.
     private func predicate(_ asked: ListCall, _ names: Names) throws -> Predicate? {
-        let named = asked.predicate.map { predicate in
-            call.temporaries?.naming(predicate, of: names.entity, model, call.query.variables)
-                ?? predicate
+        guard let given = asked.predicate else { return nil }
+        let variables = call.query.variables
+        let named = call.temporaries?.naming(given, of: names.entity, model, variables) ?? given
+        do { return try names.predicate(named, text: asked.whereText) } catch var error
+            as PredicateError
+        {
+            error.hint = aliasHint(error, asked, names) ?? error.hint
+            throw error
         }
-        let checked = try named.map { predicate in
-            do { return try names.predicate(predicate, text: asked.whereText) } catch var error
-                as PredicateError
-            {
-                error.hint = aliasHint(error, asked, names) ?? error.hint
-                throw error
-            }
-        }
-        return checked
     }
 
-    /// An alias of `select` is not known in `where`, which comes before it.
+    /// The hint for an alias of `select` in `where`, which is evaluated before it.
     private func aliasHint(
         _ error: PredicateError, _ asked: ListCall, _ names: Names
     ) -> String? {
@@ -280,27 +229,26 @@ package struct Reading {
         else { return nil }
         let name = column.description.name
         if names.isAggregate(column.description.expression) {
-            return "\(name) is an aggregate of select: a condition on it is having"
+            return "\(name) is an aggregate of select: use having for a condition on it"
         }
         return "where does not know the aliases of select: write \(column.excerpt.text)"
     }
 
     private func rows(
-        _ asked: ListCall, _ columns: [SelectedColumn], _ naming: Names, isGrouped: Bool,
+        _ asked: ListCall, columns: [SelectedColumn], names: Names, isGrouped: Bool,
         _ request: inout FetchRequest
     ) throws -> Shape {
-        let what = isGrouped ? "select asks for aggregates" : "distinct rows are no objects"
+        let what = isGrouped ? "select asks for aggregates" : "distinct rows are not objects"
         guard !columns.isEmpty else {
             throw Problem(
-                .parameter,
-                "distinct=true takes select beside it: every object differs from all "
-                    + "others", hint: "for example select=name&distinct=true")
+                .parameter, "distinct=true needs select, because all objects are distinct",
+                hint: "for example select=name&distinct=true")
         }
         guard asked.include.isEmpty else {
             throw Problem(.parameter, "include embeds into objects, and \(what)")
         }
-        let groups = try asked.groupBy.map { try naming.group($0) }
-        let grouping = Grouping(groups: groups, columns: columns, names: naming)
+        let groups = try asked.groupBy.map { try names.group($0) }
+        let grouping = Grouping(groups: groups, columns: columns, names: names)
         if isGrouped {
             for column in columns {
                 try grouping.check(column.description.expression, in: column.excerpt)
@@ -310,12 +258,12 @@ package struct Reading {
             }
         } else if asked.having != nil {
             throw Problem(
-                .parameter, "having is a condition on groups, and distinct rows are none",
+                .parameter, "having is a condition on groups, and distinct rows have none",
                 hint: "a condition on objects is where")
         }
         request.propertiesToGroupBy = groups
         request.havingPredicate = try asked.having.map {
-            try naming.having($0, text: asked.havingText)
+            try names.predicate($0, text: asked.havingText, of: .having)
         }
         if let having = request.havingPredicate {
             try grouping.check(having, in: Excerpt(asked.havingText, of: .having))
@@ -327,14 +275,14 @@ package struct Reading {
                 else {
                     throw asked.excerpt.problem(
                         "sort: distinct rows are sorted by their own columns, and "
-                            + "\(asked.excerpt.text) is none", hint: "add it to select")
+                            + "\(asked.excerpt.text) is not one", hint: "add it to select")
                 }
             }
         }
         return .rows(try Columns.rows(columns), position: fetch(columns, &request))
     }
 
-    /// Has the columns fetched, and behind them what the rows' order takes beside them.
+    /// Fetches the columns, and after them the values that the order of the rows needs besides.
     /// - Returns: the places of the order's values in a row.
     private func fetch(_ columns: [SelectedColumn], _ request: inout FetchRequest) -> [Int] {
         var fetched = columns.map(\.description.expression)

@@ -1,36 +1,33 @@
-/// What no answer may be kept of, and walks through expressions.
+/// Whether an answer may change although the store does not, and walks through expressions.
 
 import StelePredicates
 
-/// What is looked for has been found, and the walk ends.
+/// Ends a walk that has found what it looks for.
 private struct Found: Error {}
 
-/// Whether an answer differs from one time to the next although nothing has changed.
-enum Volatility {
-    package static func of(_ request: FetchRequest) -> Bool {
-        do {
-            try request.predicate?.visit(look)
-            try request.havingPredicate?.visit(look)
-            for key in request.sortDescriptors { try key.expression.visit(look) }
-            for column in request.propertiesToFetch { try column.expression.visit(look) }
-            for group in request.propertiesToGroupBy { try group.visit(look) }
-            return false
-        } catch {
-            return true
-        }
+extension FetchRequest {
+    /// Whether the request calls a function whose value changes although the store does not.
+    var isVolatile: Bool {
+        let expressions =
+            sortDescriptors.map(\.expression) + propertiesToFetch.map(\.expression)
+            + propertiesToGroupBy
+        return expressions.contains { $0.contains(where: Self.isVolatile) }
+            || [predicate, havingPredicate].contains {
+                $0?.contains(where: Self.isVolatile) ?? false
+            }
     }
 
-    private static func look(_ node: Expression) throws {
-        guard case .function(let name, _) = node else { return }
-        switch PredicateFunction(rawValue: name) {
-        case .now, .random, .randomBelow: throw Found()
-        default: break
+    private static func isVolatile(_ expression: Expression) -> Bool {
+        guard case .function(let name, _) = expression else { return false }
+        return switch PredicateFunction(rawValue: name) {
+        case .now, .random, .randomBelow: true
+        default: false
         }
     }
 }
 
 extension Predicate {
-    /// Whether a comparison inside is one by a regular expression.
+    /// Whether a comparison inside uses a regular expression.
     var hasPatterns: Bool {
         switch self {
         case .constant: false
@@ -39,6 +36,12 @@ extension Predicate {
         case .and(let parts), .or(let parts): parts.contains(where: \.hasPatterns)
         case .not(let inner): inner.hasPatterns
         }
+    }
+
+    /// Whether an expression inside satisfies a condition.
+    func contains(where test: (Expression) -> Bool) -> Bool {
+        do { try visit { if test($0) { throw Found() } } } catch { return true }
+        return false
     }
 
     /// Calls `body` with each expression inside, outer ones first.
@@ -55,21 +58,25 @@ extension Predicate {
 }
 
 extension Expression {
-    /// Whether a predicate inside compares by a regular expression.
+    /// Whether a predicate inside compares with a regular expression.
     var hasPatterns: Bool {
-        do {
-            try visit { inner in
-                switch inner {
-                case .subquery(_, _, let predicate), .conditional(let predicate, _, _):
-                    if predicate.hasPatterns { throw Found() }
-                default: break
-                }
+        contains { inner in
+            switch inner {
+            case .subquery(_, _, let predicate), .conditional(let predicate, _, _):
+                predicate.hasPatterns
+            default: false
             }
-            return false
-        } catch {
-            return true
         }
     }
+
+    /// Whether this expression or one inside satisfies a condition.
+    func contains(where test: (Expression) -> Bool) -> Bool {
+        do { try visit { if test($0) { throw Found() } } } catch { return true }
+        return false
+    }
+
+    /// The variables of the expression, as those of a predicate.
+    var freeVariables: Set<String> { Predicate.comparison(.init(self, .equal, self)).freeVariables }
 
     /// Calls `body` with this expression and each inside, outer ones first.
     package func visit(_ body: (Expression) throws -> Void) rethrows {
@@ -94,12 +101,5 @@ extension Expression {
             if case .at(let place) = position { try place.visit(body) }
         case .assignment(_, let value): try value.visit(body)
         }
-    }
-}
-
-extension Expression {
-    /// As a predicate's.
-    package var freeVariables: Set<String> {
-        Predicate.comparison(.init(self, .equal, self)).freeVariables
     }
 }

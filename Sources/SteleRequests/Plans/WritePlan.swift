@@ -1,40 +1,39 @@
-/// What a writing plan does, with the body that says how.
+/// The plan of a write.
 
 import SteleGraph
 import SteleJSON
 import SteleModel
 import StelePredicates
 
-/// A write; run again as often as it loses a race.
+/// A write with its body. It runs again each time that it loses a race.
 package struct WritePlan: Sendable {
-    /// How the keys that a body leaves out are taken.
+    /// What happens to the keys that a body leaves out.
     package enum Mode {
-        /// They stay (merge patch, RFC 7396).
+        /// They keep their values (merge patch, RFC 7396).
         case merge
-        /// Attributes and to-ones go back to their defaults (PUT).
+        /// Attributes and to-one relationships return to their defaults (PUT).
         case replace
         /// The body is a list of operations (JSON Patch, RFC 6902).
         case patch
     }
 
-    /// What is done.
     package enum Deed: Sendable {
         case create(Entity)
-        case change(Owner, Mode)
-        case delete(Owner)
-        case setBinary(Owner, Attribute, BinarySource)
-        case setMembers(Owner, Relationship)
-        case addMembers(Owner, Relationship, at: Int?)
-        case removeMember(Owner, Relationship, key: Int64)
-        case setToOne(Owner, Relationship)
-        case clearToOne(Owner, Relationship)
-        /// Operations on any objects; addresses in them begin with the base path.
+        case change(ObjectAddress, Mode)
+        case delete(ObjectAddress)
+        case setBinary(ObjectAddress, Attribute, BinarySource)
+        case setMembers(ObjectAddress, Relationship)
+        case addMembers(ObjectAddress, Relationship, at: Int?)
+        case removeMember(ObjectAddress, Relationship, key: Int64)
+        case setToOne(ObjectAddress, Relationship)
+        case clearToOne(ObjectAddress, Relationship)
+        /// Operations on any objects. Addresses in them may begin with the base path.
         case transact(basePath: String)
-        /// The merge patch, or JSON Patch, for all objects of a fetch.
+        /// A merge patch or JSON Patch of all objects of a fetch.
         case changeAll(FetchRequest, Mode)
         case deleteAll(FetchRequest)
 
-        /// The objects that a write of all that match is about; nil for every other.
+        /// The objects of a write of all that match; nil for every other write.
         package var allOf: FetchRequest? {
             switch self {
             case .changeAll(let request, _), .deleteAll(let request): request
@@ -45,12 +44,10 @@ package struct WritePlan: Sendable {
 
     package let deed: Deed
     package let body: JSONDocument?
-    /// Bytes of the request's body.
     package let bodyBytes: Int
-    /// What the client makes the write depend on.
+    /// The header fields that the write depends on.
     package let terms: Terms
     package let mergePolicy: MergePolicy
-    /// Whether the client names the request by a key.
-    package let hasKey: Bool
+    /// The name of the save's context in the history.
     package let contextName: String
 }

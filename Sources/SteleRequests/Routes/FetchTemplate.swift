@@ -1,4 +1,4 @@
-/// The model's fetch request templates, read once: what `/fetch/NAME` asks for.
+/// The model's fetch request templates, parsed once, for `/fetch/NAME`.
 
 import SteleModel
 import StelePredicates
@@ -7,18 +7,18 @@ import StelePredicates
 package struct FetchTemplate: Sendable {
     package let declared: FetchRequestTemplate
     package let entity: Entity
-    /// Its predicate as it is parsed; nil where all objects match.
-    package let predicate: Predicate?
-    /// Why its predicate cannot be read.
-    package let failure: PredicateError?
-    /// The variables that need a value, sorted.
+    /// The parsed predicate; nil if all objects match.
+    let predicate: Predicate?
+    /// Why the predicate cannot be parsed.
+    let failure: PredicateError?
+    /// The free variables of the predicate, sorted.
     package let variables: [String]
 
     package var name: String { declared.name }
-    /// The most objects that it gives; nil for no bound.
+    /// The maximum number of objects; nil if the template has none.
     package var limit: Int? { declared.fetchLimit > 0 ? declared.fetchLimit : nil }
 
-    package init(_ declared: FetchRequestTemplate, of entity: Entity) {
+    init(_ declared: FetchRequestTemplate, of entity: Entity) {
         self.declared = declared
         self.entity = entity
         var predicate: Predicate?
@@ -32,7 +32,7 @@ package struct FetchTemplate: Sendable {
     }
 }
 
-/// All templates of one model, in its order.
+/// All templates of a model, in its order.
 package struct FetchTemplates: Sendable {
     package let all: [FetchTemplate]
 
@@ -42,9 +42,9 @@ package struct FetchTemplates: Sendable {
         }
     }
 
-    /// The template of that name.
+    /// The template with a name.
     /// - Throws: `Problem`, 404, with the nearest name.
-    package func named(_ name: String, _ basePath: String) throws -> FetchTemplate {
+    func named(_ name: String, _ basePath: String) throws -> FetchTemplate {
         if let template = all.first(where: { $0.name == name }) { return template }
         let near = Nearest.name(to: name, among: all.map(\.name))
         throw Problem(

@@ -1,12 +1,12 @@
-/// Who may call at all: Host, Origin and the bearer token, checked before anything else.
+/// Admits requests: Host, Origin and the bearer token are checked before anything else.
 
 import SteleHTTP
 
-/// The checks that keep a web page from reaching the service behind a person's back.
+/// The checks that keep a web page from reaching the service through a user's browser.
 package struct Gate: Sendable {
     private let allowedHosts: Set<String>
     private let token: [UInt8]?
-    /// A health check needs no token: it tells nothing but that the service lives.
+    /// The path of the health check, which needs no token: it tells only that the service is alive.
     private let healthPath: String
 
     package init(allowedHosts: [String], token: String?, healthPath: String) {
@@ -22,7 +22,7 @@ package struct Gate: Sendable {
         if token != nil, request.path != healthPath { try checkToken(request.headers) }
     }
 
-    /// A bare look at the head for requests answered at once: true where `admit` lets them pass.
+    /// Whether `admit` accepts the request. It is faster for requests without an Origin.
     package func admitsPlainly(_ request: Request) -> Bool {
         guard token == nil else { return (try? admit(request)) != nil }
         if let host = request.headers["Host"], !isAllowed(host) { return false }
@@ -49,23 +49,21 @@ package struct Gate: Sendable {
     private func checkToken(_ headers: HTTPHeaders) throws {
         let given = headers["Authorization"] ?? ""
         let scheme = "bearer "
-        let presented =
-            given.lowercased().hasPrefix(scheme)
-            ? Array(given.utf8.dropFirst(scheme.utf8.count)) : []
-        guard let token, !Self.equal(token, presented) else { return }
         let hasScheme = given.lowercased().hasPrefix(scheme)
+        let presented = hasScheme ? Array(given.utf8.dropFirst(scheme.utf8.count)) : []
+        guard let token, !Self.equal(token, presented) else { return }
         throw Problem(
             .token,
             given.isEmpty
                 ? "the request has no Authorization header"
                 : hasScheme
-                    ? "the token is not this one's"
+                    ? "the token is wrong"
                     : "the Authorization header does not begin with Bearer and a space",
             hint: "send Authorization: Bearer TOKEN",
             headers: [("WWW-Authenticate", "Bearer realm=\"stele\"")])
     }
 
-    /// Takes the same time wherever the two differ, so that time tells nothing of the token.
+    /// Compares in constant time, so that the time reveals nothing of the token.
     private static func equal(_ token: [UInt8], _ presented: [UInt8]) -> Bool {
         var difference = token.count ^ presented.count
         for index in token.indices {
@@ -102,7 +100,7 @@ package struct Gate: Sendable {
         }
     }
 
-    /// The host of an authority, without its port, in lower case.
+    /// The host of an authority, in lower case and without its port.
     private static func name(of authority: Substring) -> String {
         if authority.first == "[", let end = authority.firstIndex(of: "]") {
             return authority[...end].lowercased()

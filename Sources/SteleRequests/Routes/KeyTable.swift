@@ -1,17 +1,17 @@
-/// Names looked up by their UTF-8 without making a String: the keys of bodies, one table an entity.
+/// A table of names, looked up by their UTF-8 without making a String.
 
-/// A table from names to values, open addressing over a hash of the bytes.
+/// A hash table from names to values, with open addressing.
 package struct KeyTable<Entry: Sendable>: Sendable {
     private struct Place: Sendable {
-        package let name: [UInt8]
-        package let entry: Entry
+        let name: [UInt8]
+        let entry: Entry
     }
 
     private let places: [Place]
-    /// Index into `places` plus one; 0 is free. A power of two long, at most half full.
+    /// Indexes into `places` plus one; 0 is free. A power of two long, at most half full.
     private let buckets: [Int32]
 
-    package init(_ entries: [(name: String, entry: Entry)]) {
+    init(_ entries: [(name: String, entry: Entry)]) {
         places = entries.map { Place(name: Array($0.name.utf8), entry: $0.entry) }
         var size = 4
         while size < entries.count * 2 { size *= 2 }
@@ -24,7 +24,6 @@ package struct KeyTable<Entry: Sendable>: Sendable {
         self.buckets = buckets
     }
 
-    /// The entry of that name, or nil.
     package subscript(name: UnsafeBufferPointer<UInt8>) -> Entry? {
         var at = Self.hash(name) & (buckets.count - 1)
         while buckets[at] != 0 {

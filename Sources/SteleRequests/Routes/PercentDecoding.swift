@@ -1,10 +1,12 @@
-// Percent-decoding (RFC 3986, 2.1), once and strict.
+// Percent-decoding (RFC 3986, 2.1), done once and strictly.
 
 enum PercentDecoding {
     /// Decodes a part of the request target.
     ///
-    /// - Parameter plusIsSpace: whether `+` stands for a space, as in query strings.
-    /// - Throws: `Problem` for an escape that is cut short or not hexadecimal, for U+0000, and for
+    /// - Parameters:
+    ///   - plusIsSpace: whether `+` means a space, as in query strings.
+    ///   - what: the name of the text in messages.
+    /// - Throws: `Problem` for an escape that is incomplete or not hexadecimal, for U+0000, and for
     ///   bytes that are not UTF-8.
     static func decode(_ text: Substring, plusIsSpace: Bool, what: String) throws -> String {
         let utf8 = text.utf8
@@ -31,7 +33,7 @@ enum PercentDecoding {
                 bytes.append(byte)
             }
         }
-        if bytes.contains(0) { throw Problem(.target, "\(what) has U+0000 in it") }
+        if bytes.contains(0) { throw Problem(.target, "\(what) contains U+0000") }
         guard let decoded = String(validating: bytes, as: UTF8.self) else {
             throw Problem(
                 .target, "\(what) is not UTF-8 once its percent escapes are decoded",

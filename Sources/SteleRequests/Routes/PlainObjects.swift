@@ -1,29 +1,29 @@
-/// The addresses of plain objects: `/Person/42` under the base path.
+/// The paths of plain objects: `/Person/42` under the base path.
 
 import SteleModel
 
-/// Finds the object that a path names, without looking at its segments one by one.
+/// Finds the object that a path names, without splitting the path.
 package struct PlainObjects: Sendable {
     private let basePath: [UInt8]
     private let entities: KeyTable<Entity>
 
-    package init(_ model: Model, basePath: String) {
+    init(_ model: Model, basePath: String) {
         self.basePath = Array(basePath.utf8)
         entities = KeyTable(
             model.entities.filter { Routes.livesAtRoot($0.name) }.map { ($0.name, $0) })
     }
 
-    /// The entity and key of a path; nil for every other path, and for one that is escaped.
-    package func place(_ path: String) -> (entity: Entity, key: Int64)? {
-        path.utf8.withContiguousStorageIfAvailable { place($0) } ?? nil
+    /// The object at a path; nil for every other path, and for one with escapes.
+    package func address(_ path: String) -> ObjectAddress? {
+        path.utf8.withContiguousStorageIfAvailable { address($0) } ?? nil
     }
 
-    private func place(_ path: UnsafeBufferPointer<UInt8>) -> (entity: Entity, key: Int64)? {
+    private func address(_ path: UnsafeBufferPointer<UInt8>) -> ObjectAddress? {
         let start = basePath.count + 1
         guard path.count > start, path[start - 1] == UInt8(ascii: "/"),
             path.prefix(basePath.count).elementsEqual(basePath)
         else { return nil }
-        // From the end: the id's digits, then the slash.
+        // From the end: the digits of the id, then the slash.
         var at = path.count
         var key: Int64 = 0
         var scale: Int64 = 1
@@ -37,6 +37,6 @@ package struct PlainObjects: Sendable {
             path[at - 1] == UInt8(ascii: "/")
         else { return nil }
         let name = UnsafeBufferPointer(rebasing: path[start..<at - 1])
-        return entities[name].map { ($0, key) }
+        return entities[name].map { ObjectAddress($0, key: key) }
     }
 }

@@ -1,76 +1,70 @@
-/// What a request's method and path mean.
+/// The meaning of a request's method and path.
 
 import SteleModel
+import StelePersistence
 
-/// A route with the names and ids that its address holds.
+/// The address of an object: its entity and its key.
+package struct ObjectAddress: Sendable {
+    package let entity: Entity
+    package let key: Int64
+
+    package var id: ObjectID { ObjectID(root: entity.root, key: key) }
+
+    package init(_ entity: Entity, key: Int64) {
+        self.entity = entity
+        self.key = key
+    }
+}
+
+/// A route, with the names and ids in its address.
 package struct Route: Sendable {
-    /// What the address names.
+    /// What an address names.
     package enum Resource: Sendable {
         case index, health, readiness, model, changes, live, errorCodes, templates, transactions
         case template(FetchTemplate)
-        /// `OPTIONS` of any route, with what it allows.
+        /// `OPTIONS` of a route, with the methods that it allows.
         case options(allow: String)
         case list(Entity)
         case count(Entity)
-        /// A list whose parameters are the body.
+        /// A list whose parameters are in the body.
         case query(Entity)
-        case object(Entity, key: Int64)
-        case related(Entity, key: Int64, Relationship)
-        /// A Binary attribute's bytes.
-        case binary(Entity, key: Int64, Attribute)
-        case fetched(Entity, key: Int64, FetchedPropertyDescription)
-        case relatedCount(Entity, key: Int64, Relationship)
-        case member(Entity, key: Int64, Relationship, member: Int64)
-        /// Where editing contexts are made.
+        case object(ObjectAddress)
+        case related(ObjectAddress, Relationship)
+        /// The bytes of a Binary attribute.
+        case binary(ObjectAddress, Attribute)
+        case fetched(ObjectAddress, FetchedPropertyDescription)
+        case relatedCount(ObjectAddress, Relationship)
+        case member(ObjectAddress, Relationship, key: Int64)
+        /// The editing contexts.
         case contexts
-        /// An editing context itself.
-        case context(ContextPart)
+        /// An editing context; the pattern says which of its own routes.
+        case context
     }
 
     package let method: Method
     package let resource: Resource
     package let pattern: RoutePattern
-    /// The id of the editing context that it is below; nil for the store itself.
+    /// The id of the editing context that the address is below; nil for the store.
     package var context: String?
 
-    /// Whether it reads and changes nothing.
+    /// Whether the route only reads.
     package var isRead: Bool { method == .get || method == .head || pattern == .query }
 
-    /// The pattern with the names of the model filled in and the ids left open, such as
-    /// `PATCH /Person/{id}`: what a save's history is given as its context's name.
-    package var contextName: String {
+    /// The name of a save's context in the history: the pattern with the names of the model and
+    /// without ids, such as `PATCH /Person/{id}`.
+    var contextName: String {
         let name = method.rawValue
         return switch resource {
         case .list(let entity): "\(name) /\(entity.name)"
         case .count(let entity): "\(name) /\(entity.name)/count"
-        case .object(let entity, _): "\(name) /\(entity.name)/{id}"
-        case .related(let entity, _, let it): "\(name) /\(entity.name)/{id}/\(it.name)"
-        case .binary(let entity, _, let it): "\(name) /\(entity.name)/{id}/\(it.name)"
-        case .relatedCount(let entity, _, let it): "\(name) /\(entity.name)/{id}/\(it.name)/count"
-        case .member(let entity, _, let it, _): "\(name) /\(entity.name)/{id}/\(it.name)/{member}"
+        case .object(let object): "\(name) /\(object.entity.name)/{id}"
+        case .related(let owner, let it): "\(name) /\(owner.entity.name)/{id}/\(it.name)"
+        case .binary(let owner, let it): "\(name) /\(owner.entity.name)/{id}/\(it.name)"
+        case .relatedCount(let owner, let it):
+            "\(name) /\(owner.entity.name)/{id}/\(it.name)/count"
+        case .member(let owner, let it, _):
+            "\(name) /\(owner.entity.name)/{id}/\(it.name)/{member}"
         default: "\(name) \(pattern.rawValue)"
-        }
-    }
-}
-
-/// What is asked of an editing context beside its objects.
-package enum ContextPart: String, Sendable, CaseIterable {
-    case state, contexts, changes, undo, redo, save, rollback, reset, refresh, beginGroup, endGroup
-
-    /// The route.
-    package var pattern: RoutePattern {
-        switch self {
-        case .state: .context
-        case .contexts: .childContexts
-        case .changes: .contextChanges
-        case .undo: .contextUndo
-        case .redo: .contextRedo
-        case .save: .contextSave
-        case .rollback: .contextRollback
-        case .reset: .contextReset
-        case .refresh: .contextRefresh
-        case .beginGroup: .contextUndoGroup
-        case .endGroup: .contextUndoGroupEnd
         }
     }
 }

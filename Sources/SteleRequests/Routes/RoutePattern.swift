@@ -1,6 +1,6 @@
-/// The routes there are, as patterns: what `Docs/HTTP.md` lists and histories name.
+/// The patterns of all routes.
 
-/// A route's pattern.
+/// The pattern of a route, as `Docs/HTTP.md` lists it and histories name it.
 package enum RoutePattern: String, Sendable, CaseIterable {
     case index = "/"
     case health = "/healthz"
@@ -34,7 +34,7 @@ package enum RoutePattern: String, Sendable, CaseIterable {
     case contextReset = "/contexts/{context}/reset"
     case contextRefresh = "/contexts/{context}/refresh"
 
-    /// The methods that it takes, HEAD and OPTIONS aside; a relationship's depend on its kind.
+    /// The methods besides HEAD and OPTIONS. Those of a relationship depend on its kind.
     package var methods: [Method] {
         switch self {
         case .changes: [.get, .delete]
@@ -55,13 +55,13 @@ package enum RoutePattern: String, Sendable, CaseIterable {
     }
 }
 
-/// Routes of the contract that answer 501 in this version.
+/// Routes of the contract that this version answers with 501.
 enum LaterRoute: String, Sendable, CaseIterable {
     case openAPI = "/openapi.json"
     case metrics = "/metrics"
     case backup = "/backup"
 
-    /// What stands at the root, by its first segment.
+    /// The routes by their first segment.
     static let atRoot: [String: LaterRoute] = [
         "openapi.json": .openAPI, "metrics": .metrics, "backup": .backup,
     ]

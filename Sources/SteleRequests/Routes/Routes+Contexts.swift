@@ -1,32 +1,21 @@
-// Routes below /contexts: what is asked of an editing context, and every data route once more.
+// Routes below /contexts: those of the editing contexts themselves, and every data route.
 
 import SteleModel
 
 extension Routes {
-    /// What the segments after `contexts` name.
-    package func editing(
+    /// The route that the segments after `contexts` name.
+    func editing(
         _ rest: ArraySlice<String>
     ) throws -> (Route.Resource, RoutePattern, context: String?) {
         guard let id = rest.first else { return (.contexts, .contexts, nil) }
         let below = rest.dropFirst()
-        if let part = try part(below) { return (.context(part), part.pattern, id) }
+        let own = ([RoutePattern.context.rawValue] + below).joined(separator: "/")
+        // A slash inside a segment was escaped, and separates nothing.
+        if below.allSatisfy({ !$0.contains("/") }), let pattern = RoutePattern(rawValue: own) {
+            return (.context, pattern, id)
+        }
         let (resource, pattern) = try data(below)
         return (resource, pattern, id)
-    }
-
-    private func part(_ segments: ArraySlice<String>) throws -> ContextPart? {
-        guard let first = segments.first else { return .state }
-        if first == "undo-group" {
-            let last = segments.dropFirst()
-            if last.isEmpty { return .beginGroup }
-            guard last.count == 1, last.first == "end" else { throw unknown(segments) }
-            return .endGroup
-        }
-        guard let part = ContextPart(rawValue: first), part != .state, part != .beginGroup,
-            part != .endGroup
-        else { return nil }
-        guard segments.count == 1 else { throw unknown(segments) }
-        return part
     }
 
     private func data(_ segments: ArraySlice<String>) throws -> (Route.Resource, RoutePattern) {
@@ -47,11 +36,11 @@ extension Routes {
         let own = RoutePattern.context.rawValue
         let path = own + "/" + segments.joined(separator: "/")
         let known =
-            ContextPart.allCases.map(\.pattern.rawValue)
+            RoutePattern.allCases.map(\.rawValue).filter { $0.hasPrefix(own) }
             + model.entities.map { own + Self.path(ofEntity: $0.name, "") }
         return Problem(
             .route, "there is no route \(path)",
             hint: Nearest.name(to: path, among: known).map { "did you mean \(basePath)\($0)?" }
-                ?? "below a context are its own routes and every route of data")
+                ?? "a context has its own routes and every data route below it")
     }
 }

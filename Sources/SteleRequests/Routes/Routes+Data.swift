@@ -1,10 +1,11 @@
-// Routes below an entity: ids, relationships, counts; and what they allow.
+// Routes below an entity: ids, relationships and counts. Also the methods that routes take.
 
 import SteleModel
 
 extension Routes {
-    /// - Parameter isEditing: whether temporary ids are ids.
-    package func data(
+    /// The route that the segments after an entity name.
+    /// - Parameter isEditing: whether temporary ids are accepted.
+    func data(
         _ entity: Entity, _ rest: ArraySlice<String>, isEditing: Bool = false
     ) throws -> (Route.Resource, RoutePattern) {
         guard let second = rest.first else { return (.list(entity), .list) }
@@ -18,25 +19,26 @@ extension Routes {
                     ?? "after an entity comes an id, a whole number from 1, or count")
         }
         let below = rest.dropFirst()
-        guard let name = below.first else { return (.object(entity, key: key), .object) }
+        let object = ObjectAddress(entity, key: key)
+        guard let name = below.first else { return (.object(object), .object) }
         let last = below.dropFirst()
         if case .fetchedProperty(let property) = entity.property(named: name) {
             guard last.isEmpty else {
                 throw Problem(
                     .route,
                     "there is no route below /\(entity.name)/{id}/\(name), a fetched "
-                        + "property", hint: "count=true&limit=1 tells how many there are")
+                        + "property", hint: "count=true&limit=1 gives their number")
             }
-            return (.fetched(entity, key: key, property), .fetchedProperty)
+            return (.fetched(object, property), .fetchedProperty)
         }
         if let attribute = entity.attribute(named: name), attribute.type == .binary,
             !attribute.isTransient, last.isEmpty
         {
-            return (.binary(entity, key: key, attribute), .binary)
+            return (.binary(object, attribute), .binary)
         }
         let relationship = try relationship(name, of: entity)
         guard let final = last.first else {
-            return (.related(entity, key: key, relationship), .related)
+            return (.related(object, relationship), .related)
         }
         guard last.count == 1, relationship.isToMany else {
             throw Problem(
@@ -45,7 +47,7 @@ extension Routes {
                     + (relationship.isToMany ? "/{id}" : ", a to-one relationship"))
         }
         if final == "count" {
-            return (.relatedCount(entity, key: key, relationship), .relatedCount)
+            return (.relatedCount(object, relationship), .relatedCount)
         }
         guard let member = try id(final, isEditing) else {
             throw Problem(
@@ -53,11 +55,11 @@ extension Routes {
                 hint: temporaryHint(final, isEditing)
                     ?? "after a to-many relationship comes an id, or count")
         }
-        return (.member(entity, key: key, relationship, member: member), .member)
+        return (.member(object, relationship, key: member), .member)
     }
 
-    /// The id that a segment is; nil where it is no number at all.
-    /// - Throws: `Problem` for a number that no id can be.
+    /// The id in a segment; nil if it is not a number.
+    /// - Throws: `Problem` for a number that cannot be an id.
     private func id(_ text: String, _ isEditing: Bool) throws -> Int64? {
         if isEditing, let key = TemporaryID.key(text) { return key }
         let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
@@ -94,18 +96,18 @@ extension Routes {
         }
     }
 
-    package static func methods(_ resource: Route.Resource, _ pattern: RoutePattern) -> [Method] {
-        if case .binary(_, _, let attribute) = resource, attribute.isDerived { return [.get] }
-        guard case .related(_, _, let relationship) = resource else { return pattern.methods }
+    static func methods(_ resource: Route.Resource, _ pattern: RoutePattern) -> [Method] {
+        if case .binary(_, let attribute) = resource, attribute.isDerived { return [.get] }
+        guard case .related(_, let relationship) = resource else { return pattern.methods }
         return relationship.isToMany ? [.get, .post, .put] : [.get, .put, .delete]
     }
 
-    /// The way to what a method at the wrong address was meant to do.
+    /// A hint for a method that is meant for another address.
     private func hint(for method: Method, _ resource: Route.Resource) -> String? {
         switch (method, resource) {
-        case (.post, .object(let entity, let key)):
-            let list = Self.path(ofEntity: entity.name, basePath)
-            return "PATCH \(list)/\(key) changes it; POST \(list) makes one"
+        case (.post, .object(let object)):
+            let list = Self.path(ofEntity: object.entity.name, basePath)
+            return "PATCH \(list)/\(object.key) changes it; POST \(list) makes one"
         case (.get, .query(let entity)):
             return "the parameters are a JSON object in the body; GET "
                 + "\(Self.path(ofEntity: entity.name, basePath)) takes them in the address"
@@ -116,12 +118,12 @@ extension Routes {
         }
     }
 
-    package func refusal(of method: Method, _ resource: Route.Resource, _ allowed: [Method])
-        -> Problem
-    {
+    /// The error for a method that a route does not take.
+    func refusal(of method: String, _ resource: Route.Resource, _ allowed: [Method]) -> Problem {
         let allow = Method.allow(allowed)
         return Problem(
-            .method, "this route takes \(allow), not \(method.rawValue)",
-            hint: hint(for: method, resource), headers: [("Allow", allow)])
+            .method, "this route takes \(allow), not \(method.prefix(32))",
+            hint: Method(rawValue: method).flatMap { hint(for: $0, resource) },
+            headers: [("Allow", allow)])
     }
 }

@@ -3,13 +3,13 @@
 import SteleHTTP
 import SteleModel
 
-/// The routes of one model under one base path.
+/// The routes of a model under a base path.
 package struct Routes: Sendable {
-    package let model: Model
-    /// What stands before every path, such as `/api`; empty at the root.
-    package let basePath: String
-    package let templates: FetchTemplates
-    let plainObjects: PlainObjects
+    let model: Model
+    /// The prefix of every path, such as `/api`; empty at the root.
+    let basePath: String
+    let templates: FetchTemplates
+    package let plainObjects: PlainObjects
 
     package init(model: Model, basePath: String) {
         self.model = model
@@ -18,12 +18,13 @@ package struct Routes: Sendable {
         plainObjects = PlainObjects(model, basePath: basePath)
     }
 
-    /// The route that a request names.
+    /// The route of a request.
     /// - Throws: `Problem`: 400 for an address that cannot be read, 404 with the nearest name, 405
-    ///   with `Allow`, 501 for what a later version brings.
+    ///   with `Allow`, 501 for a route of a later version.
     package func match(_ request: Request) throws -> Route {
         guard let method = Method(rawValue: request.method) else {
-            throw try refusal(ofUnknown: request)
+            let (resource, pattern, _) = try resource(at: request.path)
+            throw refusal(of: request.method, resource, Self.methods(resource, pattern))
         }
         if request.path == "*", method == .options {
             return Route(
@@ -31,50 +32,39 @@ package struct Routes: Sendable {
                 resource: .options(allow: Method.allow([.get, .post, .put, .patch, .delete])),
                 pattern: .index)
         }
-        let (resource, pattern, context) = try resource(at: request.path, method: method)
+        let (resource, pattern, context) = try resource(at: request.path)
         let allowed = Self.methods(resource, pattern)
         if method == .options {
             return Route(
                 method: method, resource: .options(allow: Method.allow(allowed)), pattern: pattern)
         }
         guard allowed.contains(method == .head ? .get : method) else {
-            throw refusal(of: method, resource, allowed)
+            throw refusal(of: method.rawValue, resource, allowed)
         }
         return Route(method: method, resource: resource, pattern: pattern, context: context)
     }
 
     /// What a path names, and the editing context that it is below.
     private func resource(
-        at path: String, method: Method
+        at path: String
     ) throws -> (Route.Resource, RoutePattern, context: String?) {
-        if let (entity, key) = plainObjects.place(path) {
-            return (.object(entity, key: key), .object, nil)
-        }
+        if let object = plainObjects.address(path) { return (.object(object), .object, nil) }
         let segments = try segments(of: path)
         if segments.first == "contexts" { return try editing(segments.dropFirst()) }
-        let (resource, pattern) = try resource(segments, method: method)
+        let (resource, pattern) = try resource(segments)
         return (resource, pattern, nil)
     }
 
-    /// What a method that no route takes is answered: what this route takes instead.
-    private func refusal(ofUnknown request: Request) throws -> Problem {
-        let (resource, pattern, _) = try resource(at: request.path, method: .get)
-        let allow = Method.allow(Self.methods(resource, pattern))
-        return Problem(
-            .method, "this route takes \(allow), not \(request.method.prefix(32))",
-            headers: [("Allow", allow)])
-    }
-
-    /// The path's segments after the base path, decoded.
+    /// The decoded segments of a path after the base path.
     private func segments(of target: String) throws -> [String] {
         var path = Substring(target)
-        // The absolute form (RFC 9112, 3.2.2): what counts begins after the authority.
+        // In the absolute form (RFC 9112, 3.2.2) the path begins after the authority.
         if !path.utf8.starts(with: "/".utf8), let scheme = path.firstRange(of: "://") {
             let rest = path[scheme.upperBound...]
             path = rest.firstIndex(of: "/").map { rest[$0...] } ?? "/"
         }
         guard path.utf8.starts(with: basePath.utf8) else { throw outsideBasePath(target) }
-        // By bytes: a slash is one, and part of no other character.
+        // Split by bytes: no other character contains the byte of a slash.
         let slash = UInt8(ascii: "/")
         let rest = path.utf8.dropFirst(basePath.utf8.count)
         guard let first = rest.first else { return [] }
@@ -86,7 +76,7 @@ package struct Routes: Sendable {
         if let empty = segments.firstIndex(of: "") {
             throw Problem(
                 .route, "the path \(target) has an empty segment",
-                hint: empty == segments.count - 1 ? "leave off the last slash" : nil)
+                hint: empty == segments.count - 1 ? "remove the last slash" : nil)
         }
         return segments
     }
@@ -95,9 +85,7 @@ package struct Routes: Sendable {
         Problem(.route, "there is no route \(target)", hint: "every route begins with \(basePath)/")
     }
 
-    private func resource(
-        _ segments: [String], method: Method
-    ) throws -> (Route.Resource, RoutePattern) {
+    private func resource(_ segments: [String]) throws -> (Route.Resource, RoutePattern) {
         guard let first = segments.first else { return (.index, .index) }
         let rest = segments.dropFirst()
         switch (first, rest.count) {
@@ -113,7 +101,7 @@ package struct Routes: Sendable {
             return (.template(try templates.named(rest.first ?? "", basePath)), .template)
         case ("fetch", _): throw unknownRoute(segments)
         case ("entities", 0):
-            throw Problem(.route, "/entities is followed by an entity's name")
+            throw Problem(.route, "/entities must be followed by the name of an entity")
         case ("entities", _):
             return try data(entity(rest.first ?? ""), rest.dropFirst())
         default:
@@ -125,12 +113,12 @@ package struct Routes: Sendable {
         }
     }
 
-    /// Whether an entity of this name has its own route at the root.
+    /// Whether an entity with this name has its route at the root.
     static func livesAtRoot(_ name: String) -> Bool {
         name.unicodeScalars.first?.properties.isUppercase ?? false
     }
 
-    package func entity(_ name: String) throws -> Entity {
+    func entity(_ name: String) throws -> Entity {
         if let entity = model.entity(named: name) { return entity }
         let near = Nearest.name(to: name, among: model.entities.lazy.map(\.name))
         throw Problem(

@@ -1,12 +1,12 @@
-/// Ids of objects that are not saved yet: t1, t2, …, in the editing context that has made them.
+/// Ids of objects that are not saved yet: t1, t2, … in the editing context that made them.
 
 import SteleJSON
 import SteleModel
 import StelePersistence
 
-/// How ids are written: those of the store as numbers, temporary ones with a t before the number.
+/// Reads and writes ids: numbers for stored objects, a t before the number for unsaved ones.
 package enum TemporaryID {
-    /// The key that a text such as `t1` names; nil for every other text.
+    /// The key of a text such as `t1`; nil for every other text.
     package static func key(_ text: some StringProtocol) -> Int64? {
         let digits = text.utf8.dropFirst()
         guard text.utf8.first == UInt8(ascii: "t"), let first = digits.first, first != 0x30,
@@ -16,12 +16,12 @@ package enum TemporaryID {
         return -number
     }
 
-    /// A key as clients know it.
+    /// A key as clients see it.
     package static func text(_ key: Int64) -> String { key < 0 ? "t\(key.magnitude)" : String(key) }
 }
 
 extension ByteWriter {
-    /// Appends an id: a number, or of an object that is not saved yet its temporary id as text.
+    /// Appends an id: a number, or for an unsaved object its temporary id as a string.
     package mutating func key(_ key: Int64) {
         if key >= 0 { return integer(key) }
         byte(UInt8(ascii: "\""))
@@ -29,7 +29,7 @@ extension ByteWriter {
         byte(UInt8(ascii: "\""))
     }
 
-    /// The same as it stands in addresses and in CSV.
+    /// Appends an id without quotes, as in addresses and in CSV.
     package mutating func key(unquoted key: Int64) {
         if key < 0 { byte(UInt8(ascii: "t")) }
         integer(key < 0 ? 0 &- key : key)

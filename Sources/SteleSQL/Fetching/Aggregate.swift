@@ -1,52 +1,46 @@
-/// One value made of many: aggregates of groups and of to-many relationships.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
-/// An aggregate that SQL can make.
-enum Aggregate: Hashable {
-    case count, sum, average, minimum, maximum, median, deviation
+/// An aggregate function of the predicate language.
+enum Aggregate: String {
+    case count, sum, minimum = "min", maximum = "max", average, median, deviation = "stddev"
 
-    /// The aggregate of that Foundation name.
+    /// The aggregate with that name as a function, such as `sum:`.
     init?(function name: String) {
-        switch name {
-        case "count:": self = .count
-        case "sum:": self = .sum
-        case "average:": self = .average
-        case "min:": self = .minimum
-        case "max:": self = .maximum
-        case "median:": self = .median
-        case "stddev:": self = .deviation
-        default: return nil
-        }
+        guard name.utf8.last == UInt8(ascii: ":") else { return nil }
+        self.init(rawValue: String(name.dropLast()))
     }
 
-    /// The aggregate of that collection operator.
+    /// The aggregate with that collection operator.
     init?(sign: String) {
         switch sign {
-        case "@count": self = .count
-        case "@sum": self = .sum
         case "@avg": self = .average
-        case "@min": self = .minimum
-        case "@max": self = .maximum
+        case "@count", "@sum", "@min", "@max": self.init(rawValue: String(sign.dropFirst()))
         default: return nil
         }
     }
 }
 
+extension Expression {
+    /// The argument of `distinct:`, or the expression itself.
+    var withoutDistinct: (expression: Expression, isDistinct: Bool) {
+        if case .function("distinct:", let inner) = self, let only = inner.first {
+            return (only, true)
+        }
+        return (self, false)
+    }
+}
+
 extension Translation {
-    /// Whether a value is made of many objects, and not of the members of one's relationship.
+    /// Returns whether an expression aggregates many objects, rather than the members of one
+    /// object's relationship.
     func isOfRows(_ it: Expression, _ env: Environment) -> Bool {
         switch it {
         case .function(let name, let items):
             if Aggregate(function: name) != nil {
                 guard let first = items.first else { return true }
-                var argument = first
-                if case .function("distinct:", let inner) = first, let only = inner.first {
-                    argument = only
-                }
-                return !isCollection(argument, env)
+                return !isCollection(first.withoutDistinct.expression, env)
             }
             return items.contains { isOfRows($0, env) }
         case .index(let base, .at(let place)): return isOfRows(base, env) || isOfRows(place, env)
@@ -68,24 +62,21 @@ extension Translation {
         }
     }
 
-    /// An aggregate of a to-many relationship, or of the rows of a group.
+    /// Returns an aggregate of a to-many relationship, or of the rows of a group.
     func aggregate(
-        _ aggregate: Aggregate, _ name: String, _ arguments: [Expression], _ env: Environment
+        _ aggregate: Aggregate, named name: String, of arguments: [Expression], _ env: Environment
     ) throws(StoreError) -> Operand {
         if let total = total(.function(name, arguments), env) {
             return try operand(total, env)
         }
         guard let first = arguments.first else {
-            guard env.isGrouped else { throw .unsupported("count() outside of select") }
+            guard env.isGrouped else { throw .unsupported("count() outside of select or having") }
             let count = env.partials.map { $0.made(.count, "*", .constant(.int(0))) } ?? "COUNT(*)"
             return .computed(count, .integer, isNullable: false)
         }
-        var (argument, isDistinct) = (first, false)
-        if case .function("distinct:", let inner) = first, let only = inner.first {
-            (argument, isDistinct) = (only, true)
-        }
+        let (argument, isDistinct) = first.withoutDistinct
         guard env.isGrouped else {
-            throw .unsupported("an aggregate of what is no to-many relationship")
+            throw .unsupported("an aggregate of a single value")
         }
         var inner = env
         inner.isGrouped = false
@@ -98,12 +89,13 @@ extension Translation {
         return result
     }
 
-    /// What a sum of none is: of the kind that a sum of some is, so that what is computed with it is.
+    /// Returns the sum of no values. It has the type of a sum, so that expressions with it have it
+    /// too.
     static func zero(of kind: ColumnKind) -> String {
         kind == .double || kind == .float ? "0.0" : "0"
     }
 
-    /// The SQL of an aggregate over a value, and what it gives.
+    /// Returns the SQL of an aggregate of a value, and its operand.
     func made(
         by aggregate: Aggregate, _ value: Operand, distinct: Bool
     ) throws(StoreError) -> (sql: String, operand: Operand) {
@@ -123,7 +115,7 @@ extension Translation {
             return give(
                 "\(SQLFunctions.decimalSum.name)(\(argument))", .decimal, isNullable: false)
         case .sum where value.isWide:
-            // SUM fails where 64 bits do not hold it.
+            // SUM fails beyond 64 bits.
             return give("\(SQLFunctions.sum.name)(\(argument))", .integer, isNullable: false)
         case .sum:
             let kind: ColumnKind = value.kind == .boolean ? .integer : value.kind
@@ -133,7 +125,7 @@ extension Translation {
         case .average where isDecimal:
             return give("\(SQLFunctions.decimalAverage.name)(\(argument))", .decimal)
         case .average where value.isWide:
-            // AVG rounds a sum beyond 2^53, and then the quotient.
+            // AVG rounds a sum beyond 2^53, and then the quotient again.
             return give("\(SQLFunctions.average.name)(\(argument))", .double)
         case .average:
             return give("AVG(\(argument))", value.kind == .date ? .date : .double)

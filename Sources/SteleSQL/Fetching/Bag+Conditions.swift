@@ -1,18 +1,16 @@
-/// What is asked of a collection: that it has an element, or one value made of its elements.
-
 import StelePersistence
 import StelePredicates
 
 extension Translation {
-    /// Whether owners are best found from elements, once for all: not where few owners are asked
-    /// about, nor where each is looked at once anyway, inside another collection.
+    /// Returns whether owners are best found from elements, once for all: not where few owners are
+    /// searched, nor within another collection, where each is read once anyway.
     func prefersSet(_ bag: Bag, _ env: Environment) -> Bool {
         guard let link = bag.link, bag.isLoose, !env.isNarrow, !env.isGrouped else { return false }
         return link.isShared || !env.isInner
     }
 
-    /// The condition that a bag has an element that meets one, or that it has none.
-    /// - Parameter isLoose: whether `condition` names nothing outside of the bag, either.
+    /// Returns the condition that a bag has an element that meets a condition, or that it has none.
+    /// - Parameter isLoose: whether the condition does not refer to anything outside of the bag.
     func exists(
         _ bag: Bag, _ condition: Condition?, isLoose: Bool, _ env: Environment, holds: Bool
     ) -> Condition {
@@ -27,29 +25,27 @@ extension Translation {
         return Condition("\(holds ? "" : "NOT ")EXISTS (SELECT 1 FROM \(source))")
     }
 
-    /// That the bag has a value equal to one from outside of it. Where many owners share a bag,
-    /// all pairs of owner and value are gathered once.
+    /// Returns the condition that a bag has a value that equals one from outside. Where many owners
+    /// share a bag, all pairs of owner and value are collected once.
     func holdsValue(
-        _ bag: Bag, _ wanted: Operand, _ options: ComparisonOptions, isFixed: Bool,
+        _ bag: Bag, equalTo wanted: Operand, _ options: ComparisonOptions, isFixed: Bool,
         _ env: Environment, holds: Bool
     ) -> Condition {
-        // Null is in no collection, so that this is =, whatever may be null.
+        // Null is in no collection, so = is right also for nullable values.
         let long = bag.value.isLongDecimal || wanted.isLongDecimal
         let member = comparable(bag.value, options, long: long)
         let value = comparable(wanted, options, long: long)
         if !isFixed, let link = bag.link, link.isShared, prefersSet(bag, env) {
-            let filter =
-                bag.conditions.isEmpty ? "" : " WHERE \(Condition.all(bag.conditions).sql)"
             return Condition(
                 "(\(link.owner), \(value)) IN (SELECT \(link.column), \(member) "
-                    + "FROM \(bag.scope.from)\(filter))"
+                    + "FROM \(bag.ownSource))"
             ).turned(holds)
         }
         return exists(
             bag, Condition("\(member) = \(value)"), isLoose: isFixed, env, holds: holds)
     }
 
-    /// One value made of a bag's elements, as a subselect.
+    /// Returns a total of a bag as a subselect.
     func scalar(_ bag: Bag, _ total: (sql: String, operand: Operand)) -> Operand {
         var operand = total.operand
         operand.content = .sql("(SELECT \(total.sql) FROM \(bag.source()))")

@@ -1,18 +1,16 @@
-/// What a collection is: the inside of a subselect.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
-/// The elements of a collection, one for each way that leads to them.
+/// The elements of a collection as the inside of a subselect, one for each way that leads to them.
 struct Bag {
-    /// How they hang together with the object outside; nil for what stands by itself.
+    /// The link to the object outside; nil for a collection that does not depend on it.
     struct Link {
-        /// The SQL outside of the subselect that is the owner's key.
+        /// The SQL of the owner's key outside of the subselect.
         let owner: String
-        /// The column inside that must equal it.
+        /// The column inside that equals it.
         let column: String
-        /// Whether many objects outside may have the same owner, as people have a team.
+        /// Whether many objects outside may have the same owner, as the players of a team have.
         let isShared: Bool
 
         var condition: Condition { Condition("\(column) = \(owner)") }
@@ -20,32 +18,36 @@ struct Bag {
 
     var link: Link?
     let scope: Scope
-    /// The object that the path has come to; nil where the elements are plain values.
+    /// The object that the path leads to; nil for plain values.
     var element: Position?
-    /// What SUBQUERY asks of the elements.
+    /// The conditions of SUBQUERY on the elements.
     var conditions: [Condition] = []
-    /// Whether they name nothing outside of the bag, so that owners can be found from elements.
+    /// Whether the conditions do not refer to anything outside, so that owners can be found from
+    /// elements.
     var isLoose = true
     /// Whether each value counts once.
     var isDistinct = false
-    /// What the elements are ordered by; empty where they have no order.
+    /// The order of the elements; empty for none.
     var order: [String] = []
-    /// What each element is worth: an attribute, or else its key.
+    /// The value of an element: an attribute, or its key.
     var value: Operand
 
-    /// What must hold of a row in it.
-    var filter: [Condition] { (link.map { [$0.condition] } ?? []) + conditions }
-
-    /// FROM and WHERE.
+    /// FROM and WHERE, with the link.
     func source(_ more: [Condition] = []) -> String {
-        let all = filter + more
-        return all.isEmpty ? scope.from : "\(scope.from) WHERE \(Condition.all(all).sql)"
+        source(where: (link.map { [$0.condition] } ?? []) + conditions + more)
+    }
+
+    /// FROM and WHERE, without the link.
+    var ownSource: String { source(where: conditions) }
+
+    private func source(where all: [Condition]) -> String {
+        all.isEmpty ? scope.from : "\(scope.from) WHERE \(Condition.all(all).sql)"
     }
 }
 
 extension Translation {
-    /// The bag that an expression is, or nil where it is one value.
-    /// - Parameter ordered: whether its order matters.
+    /// Returns the bag of an expression; nil for a single value.
+    /// - Parameter ordered: whether the order is needed.
     func bag(
         _ expression: Expression, _ env: Environment, ordered: Bool = false
     ) throws(StoreError) -> Bag? {
@@ -53,11 +55,12 @@ extension Translation {
         case .keyPath(let base, let path):
             if path.contains(where: { isSign($0) && !isUnion($0) }) { return nil }
             let keys = path.filter { !isUnion($0) }
-            guard var bag = try bag(base, keys, env, ordered) else { return nil }
+            guard var bag = try bag(base, keys: keys, env, ordered: ordered) else { return nil }
             if path.contains(where: { $0.hasPrefix("@distinct") }) { bag.isDistinct = true }
             return bag
         case .subquery(let collection, let variable, let predicate):
-            return try subquery(collection, variable, predicate, env, ordered)
+            return try subquery(
+                over: collection, variable: variable, where: predicate, env, ordered: ordered)
         case .aggregate, .set, .function(PredicateFunction.mode.rawValue, _):
             return try derived(expression, env, ordered)
         default: return nil
@@ -65,12 +68,12 @@ extension Translation {
     }
 
     private func bag(
-        _ base: Expression, _ keys: [String], _ env: Environment, _ ordered: Bool
+        _ base: Expression, keys: [String], _ env: Environment, ordered: Bool
     ) throws(StoreError) -> Bag? {
         if isCollection(base, env) {
             guard var bag = try bag(base, env, ordered: ordered) else { return nil }
             if bag.isDistinct, !keys.isEmpty {
-                throw .unsupported("keys of a collection without its doubles")
+                throw .unsupported("keys of a collection of distinct values")
             }
             if !keys.isEmpty { try follow(keys, &bag) }
             return bag
@@ -81,10 +84,10 @@ extension Translation {
         return try cross(keys, from: start, env)
     }
 
-    /// Whether it is a collection operator.
+    /// Returns whether a key is a collection operator.
     func isSign(_ key: String) -> Bool { key.utf8.first == UInt8(ascii: "@") }
 
-    /// Operators that give collections: with doubles, or without.
+    /// Returns whether a key is an operator that returns a collection.
     func isUnion(_ key: String) -> Bool {
         switch key {
         case "@unionOfObjects", "@unionOfArrays", "@distinctUnionOfObjects",
@@ -95,18 +98,18 @@ extension Translation {
     }
 
     private func subquery(
-        _ collection: Expression, _ variable: String, _ predicate: Predicate, _ env: Environment,
-        _ ordered: Bool
+        over collection: Expression, variable: String, where predicate: Predicate,
+        _ env: Environment, ordered: Bool
     ) throws(StoreError) -> Bag {
         try enter()
         defer { leave() }
         guard var bag = try bag(collection, env, ordered: ordered), let element = bag.element
-        else { throw .unsupported("SUBQUERY over what are no objects") }
+        else { throw .unsupported("SUBQUERY over values that are not objects") }
         var inner = env
         inner.variables[variable] = element
         inner.innermost = element.scope
         if element.isNullable {
-            // A variable stands for an object: those that lead to none are left out.
+            // A variable refers to an object, so elements without one are excluded.
             bag.conditions.append(Condition("\(element.key) IS NOT NULL"))
         }
         inner.isInner = true
@@ -131,22 +134,24 @@ extension Translation {
             try follow(Array(path[(index + 1)...]), &bag)
             return bag
         }
-        throw .invalid("\(path.joined(separator: ".")) crosses no to-many relationship")
+        throw .invalid("\(path.joined(separator: ".")) has no to-many relationship")
     }
 
-    /// The first crossing: a scope of its own.
+    /// Crosses the first to-many relationship, into a new scope.
     private func enter(
         _ it: Relationship, from owner: Position, _ env: Environment
     ) throws(StoreError) -> Bag {
         if env.isGrouped, owner.scope === env.object.scope,
-            !env.groups.values.contains(where: { $0.isText(owner.key) })
+            !env.groups.values.contains(where: {
+                if case .sql(owner.key) = $0.content { true } else { false }
+            })
         {
             throw .invalid(
-                "the collection \(it.name) is of each object, and rows are grouped: an aggregate "
-                    + "of it stands in one of rows, or its owner is grouped by")
+                "\(it.name) is a collection of each object, but rows are grouped: use it inside "
+                    + "an aggregate of rows, or group by its owner")
         }
         let alias = makeAlias()
-        let storage = try storage(of: it)
+        let storage = try schema.links(of: it)
         let scope = Scope(storage.table, alias)
         let key = "\(alias).\(storage.member)"
         if storage.member == "Z_PK" { scope.setRow(key, alias) }
@@ -161,11 +166,11 @@ extension Translation {
             value: .column(key, .key, isNullable: false))
     }
 
-    /// The rest of the path, inside the bag's scope.
+    /// Follows the rest of the path within the bag's scope.
     private func follow(_ path: [String], _ bag: inout Bag) throws(StoreError) {
         for (index, key) in path.enumerated() {
             guard let element = bag.element else {
-                throw .unsupported("a key of what is no object")
+                throw .unsupported("a key of a value that is not an object")
             }
             guard case .relationship(let it)? = element.entity.property(named: key) else {
                 bag.value = try value(path[index...], of: element)
@@ -174,7 +179,7 @@ extension Translation {
             var next: Position
             if it.isToMany {
                 let alias = makeAlias()
-                let storage = try storage(of: it)
+                let storage = try schema.links(of: it)
                 bag.scope.join(
                     storage.table, alias, on: "\(alias).\(storage.owner) = \(element.key)",
                     outer: false)
@@ -189,18 +194,6 @@ extension Translation {
             }
             bag.element = next
             bag.value = .column(next.key, .key, isNullable: next.isNullable)
-        }
-    }
-
-    /// The table with a to-many's links, and its columns for owner, member and order.
-    private func storage(
-        of it: Relationship
-    ) throws(StoreError) -> (table: String, owner: String, member: String, order: String?) {
-        switch schema.toManys[it.index] {
-        case .column(let table, let owner, let order, _)?: return (table, owner, "Z_PK", order)
-        case .join(let join)?:
-            return (join.name, join.ownerColumn, join.memberColumn, join.orderColumn)
-        case nil: throw .unsupported("the relationship \(it.name) is not in this store")
         }
     }
 }

@@ -1,8 +1,6 @@
-/// One attribute's column, as all statements that name it have it.
-
 import SteleModel
 
-/// A column behind an alias, with what matters to comparing it.
+/// The column of an attribute, qualified by an alias, with the properties that comparisons need.
 struct Column: Sendable {
     private let sql: String
     private let kind: ColumnKind
@@ -10,14 +8,14 @@ struct Column: Sendable {
     private let isLongDecimal: Bool
     private let isIndexed: Bool
 
-    /// Nil where the store has no such column.
+    /// Nil where the attribute has no column.
     init?(
         _ it: Attribute, of entity: Entity, behind alias: String, _ schema: SQLSchema,
         _ longDecimals: Set<String>
     ) {
         guard it.type != .composite, let column = schema.column(of: it.slot, in: entity.index)
         else { return nil }
-        sql = SQLWords.joined(alias, ".", column)
+        sql = SQLWords.joined([alias, ".", column])
         kind = ColumnKind(it)
         isNarrow = it.type == .integer16 || it.type == .integer32
         isLongDecimal =

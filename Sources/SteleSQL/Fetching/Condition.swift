@@ -1,9 +1,8 @@
-/// A condition's SQL, joined to others with no more parentheses than it takes.
-
-/// SQL that is true where something holds, and false or NULL where it does not.
+/// An SQL condition: true where something holds, and false or NULL elsewhere. Conditions are joined
+/// with no more parentheses than necessary.
 struct Condition {
     enum Level {
-        /// Binds at least as tightly as a comparison.
+        /// Binds as tightly as a comparison or more.
         case atom
         case and
         case or
@@ -19,8 +18,8 @@ struct Condition {
 
     static func constant(_ holds: Bool) -> Condition { Condition(holds ? "1" : "0") }
 
-    /// True where this is not: false or NULL.
-    var failing: Condition { Condition(SQLWords.joined("(", sql, ") IS NOT TRUE")) }
+    /// The condition that this one is false or NULL.
+    var failing: Condition { Condition(SQLWords.joined(["(", sql, ") IS NOT TRUE"])) }
 
     func turned(_ holds: Bool) -> Condition { holds ? self : failing }
 
@@ -32,7 +31,8 @@ struct Condition {
         join(parts, " OR ", .or, empty: false)
     }
 
-    /// A chain is a tree as deep as it is long, and SQLite bounds the depth: long ones in groups.
+    // A chain is a tree as deep as it is long, and SQLite limits the depth, so long chains are
+    // grouped.
     private static func join(
         _ parts: [Condition], _ word: String, _ level: Level, empty: Bool
     ) -> Condition {
@@ -46,7 +46,7 @@ struct Condition {
         return join(groups, word, level, empty: empty)
     }
 
-    /// The parts with a word between them; what binds less than AND in parentheses under it.
+    /// Joins the parts with a word. OR within AND gets parentheses.
     private static func chain(
         _ parts: ArraySlice<Condition>, _ word: String, _ level: Level
     ) -> String {

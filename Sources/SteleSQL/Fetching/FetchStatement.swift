@@ -1,83 +1,41 @@
-/// One SELECT as a value: its text, what is bound, and how its columns are read.
-
 import SteleModel
 import StelePredicates
 
-/// A SELECT that a fetch request became. Its text is the same for all requests of one shape.
+/// The SELECT statement of a fetch request, as a value.
 public struct FetchStatement: Sendable {
-    /// Its text.
+    /// The text of the statement.
     public let sql: SQLText
-    /// What `?1`, `?2`, … stand for, in that order.
-    public private(set) var bindings: [Value]
-    /// Which of them another request of the shape has its own values for, in the same order.
-    let sources: [BindingSource]
-    /// Whether it is for the very request that it was made of.
-    let isForOneUse: Bool
-    /// How each column of a dictionary row is read; empty where rows are read by a `RowShape`.
+    /// The values of `?1`, `?2`, …
+    public let bindings: [Value]
+    /// The kind of each column of a dictionary row; empty for rows that a `RowShape` reads.
     public let kinds: [ColumnKind]
-    /// Whether its rows come in any order, and whoever reads them sorts them by key: where an
-    /// index finds few rows, that costs less than SQLite's sorting of whole rows, and leaves
-    /// SQLite free to use that index.
+    /// Whether the rows have no order, and the reader sorts them by key. Where an index finds few
+    /// rows, this is faster than SQLite's sorting of whole rows, and lets SQLite use that index.
     public let isUnordered: Bool
 
     init(
-        _ sql: String, of translation: Translation, _ kinds: [ColumnKind] = [],
+        _ sql: String, of translation: Translation, kinds: [ColumnKind] = [],
         isUnordered: Bool = false
     ) {
         self.init(
-            sql, translation.bindings, kinds, translation.sources, isUnordered: isUnordered,
-            isForOneUse: translation.isForOneUse)
+            sql, translation.bindings, kinds: kinds, isUnordered: isUnordered)
     }
 
     init(
-        _ sql: String, _ bindings: [Value], _ kinds: [ColumnKind] = [],
-        _ sources: [BindingSource] = [], isUnordered: Bool = false, isForOneUse: Bool = true
+        _ sql: String, _ bindings: [Value], kinds: [ColumnKind] = [],
+        isUnordered: Bool = false
     ) {
         self.isUnordered = isUnordered
-        self.isForOneUse = isForOneUse
         self.sql = SQLText(sql)
-        // What was bound for a part that came to nothing is in no text; only the last counts, for
-        // a statement has as many parameters as the greatest that it names.
+        // A value bound for a part that was dropped is in no text. Only trailing ones matter,
+        // because the number of parameters is the highest number in the text.
         let count = Self.greatestParameter(in: sql, of: bindings.count)
-        if count < bindings.count {
-            self.bindings = Array(bindings[..<count])
-            self.sources = sources.filter { $0.place < count }
-        } else {
-            self.bindings = bindings
-            self.sources = sources
-        }
+        self.bindings = count < bindings.count ? Array(bindings[..<count]) : bindings
         self.kinds = kinds
     }
 
-    /// The same statement with another request's values; nil where one of them has none.
-    func bound(to request: FetchRequest, _ values: [Value]) -> FetchStatement? {
-        var variants = CaseVariantsOfText()
-        // Made anew, where a copy of the first ones would be overwritten one by one.
-        var bound: [Value] = []
-        bound.reserveCapacity(bindings.count)
-        var next = 0
-        for place in bindings.indices {
-            guard next < sources.count, sources[next].place == place else {
-                bound.append(bindings[place])
-                continue
-            }
-            let source = sources[next]
-            next += 1
-            if case .parameter(let number) = source.origin {
-                bound.append(values[number])
-            } else if let value = source.value(values, request, &variants) {
-                bound.append(value)
-            } else {
-                return nil
-            }
-        }
-        var result = self
-        result.bindings = bound
-        return result
-    }
-
-    /// The greatest number of a parameter in a text that has up to that many. From the end, for
-    /// the last one is mostly the greatest.
+    /// Returns the highest parameter number in a text. The search starts at the end, where it
+    /// usually is.
     private static func greatestParameter(in sql: String, of count: Int) -> Int {
         if count == 0 { return 0 }
         var sql = sql

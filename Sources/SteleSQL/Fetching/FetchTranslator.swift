@@ -1,27 +1,23 @@
-/// From fetch requests to SELECT statements; pure, no connection.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
-/// Translates fetch requests over one schema.
+/// Translates fetch requests to SELECT statements over one schema, without a connection.
 ///
-/// All of it throws `StoreError.unsupported` for what SQL cannot say yet, naming it, and
-/// `StoreError.invalid` for a request that contradicts itself.
+/// All functions throw `StoreError`: `.unsupported` for an expression that has no translation to
+/// SQL, and `.invalid` for a contradictory request.
 public struct FetchTranslator: Sendable {
-    /// Where everything is.
+    /// The database layout.
     public let schema: SQLSchema
-    /// The Decimal attributes that hold values of more than 15 digits, as `Entity.attribute` with
-    /// the entity that declares them: they compare and sort through a function.
+    /// The Decimal attributes with values of more than 15 digits, as `Entity.attribute` with the
+    /// declaring entity. They are compared and sorted by a function.
     public let longDecimals: Set<String>
-    /// The select list of each family behind `t0`, by index of the root entity.
+    /// The columns of each table, qualified by `t0`, by index of the root entity.
     let selectLists: [Int: String]
-    /// The columns of each entity behind `t0`, by its index and the attribute's slot.
+    /// The columns of each entity, qualified by `t0`, by entity and slot.
     private let columns: [[Column?]]
-    /// Statements by the shape of their requests.
-    private let statements = StatementCache()
 
-    /// A translator for one store; made once, used by all threads.
+    /// Creates a translator for one store, to be shared by all threads.
     public init(schema: SQLSchema, longDecimals: Set<String> = []) {
         self.schema = schema
         self.longDecimals = longDecimals
@@ -36,92 +32,54 @@ public struct FetchTranslator: Sendable {
         }
     }
 
-    /// What the table of a request's entity is called, and its key.
+    // The alias of the requested entity's table, and its key.
     static let firstAlias = "t0"
     static let firstKey = "t0.Z_PK"
 
-    /// The column of an attribute behind an alias; nil where the store has none.
-    func column(_ it: Attribute, of entity: Entity, behind alias: String) -> Column? {
-        Column(it, of: entity, behind: alias, schema, longDecimals)
-    }
-
-    /// The column of an attribute of the objects that a request gives; nil where there is none.
+    /// Returns the column of an attribute of the requested objects; nil where it is not stored.
     func firstColumn(_ it: Attribute, of entity: Entity) -> Column? {
         let known = columns[entity.index]
         return known.indices.contains(it.slot) ? known[it.slot] : nil
     }
 
-    /// The objects that match, in the request's order, for the family's `RowShape`; those of a
-    /// statement that `isUnordered` are still to be sorted by key.
+    /// Returns the SELECT of the matching objects, in the request's order. The rows of a statement
+    /// that `isUnordered` must be sorted by key.
     public func snapshots(_ request: FetchRequest) throws(StoreError) -> FetchStatement {
-        try statement(.snapshots, request) { (select) throws(StoreError) in
+        try statement(request) { (select) throws(StoreError) in
             try select.snapshots(selectLists[request.entity.root] ?? "")
         }
     }
 
-    /// The keys of the objects that match, in the request's order.
-    public func keys(_ request: FetchRequest) throws(StoreError) -> FetchStatement {
-        try statement(.keys, request) { (select) throws(StoreError) in
-            try select.objects("t0.Z_PK", kinds: [.key])
-        }
-    }
-
-    /// The request's columns of each object or group, in order.
+    /// Returns the SELECT of the request's columns for each object or group, in order.
     public func rows(_ request: FetchRequest) throws(StoreError) -> FetchStatement {
-        try statement(.rows, request) { (select) throws(StoreError) in try select.rows() }
+        try statement(request) { (select) throws(StoreError) in try select.rows() }
     }
 
-    /// How many objects match, or how many rows a dictionary result has; limit and offset count.
+    /// Returns the SELECT of the number of objects or dictionary rows, with limit and offset
+    /// applied.
     public func count(_ request: FetchRequest) throws(StoreError) -> FetchStatement {
-        try statement(.count, request) { (select) throws(StoreError) in try select.count() }
+        try statement(request) { (select) throws(StoreError) in try select.count() }
     }
 
-    /// The values of one object's sort keys, `_id` last: what `FetchRequest.after` takes.
+    /// Returns the SELECT of one object's sort keys, `_id` last, for `FetchRequest.after`.
     public func position(
         of key: Int64, in request: FetchRequest
     ) throws(StoreError) -> FetchStatement {
         try Select(self, request).position(of: key)
     }
 
-    /// A statement as it was made for another request of the shape, with this one's values, or
-    /// made now.
+    /// Makes a statement, and refuses one with more parameters than SQLite takes.
     private func statement(
-        _ kind: StatementKey.Kind, _ request: FetchRequest,
-        _ make: (Select) throws(StoreError) -> FetchStatement
+        _ request: FetchRequest, _ make: (Select) throws(StoreError) -> FetchStatement
     ) throws(StoreError) -> FetchStatement {
-        let statement = try known(kind, request, make)
+        let statement = try make(Select(self, request))
         guard statement.bindings.count <= Translation.parameterLimit else {
             throw .predicate(
                 PredicateError(
                     .limit,
-                    "the request has more than \(Translation.parameterLimit) values to compare with",
-                    hint: "ask in several requests"))
+                    "the request compares with more than \(Translation.parameterLimit) values",
+                    hint: "split it into several requests"))
         }
         return statement
-    }
-
-    private func known(
-        _ kind: StatementKey.Kind, _ request: FetchRequest,
-        _ make: (Select) throws(StoreError) -> FetchStatement
-    ) throws(StoreError) -> FetchStatement {
-        guard let filled = request.filled, let key = StatementKey(kind, request, filled) else {
-            return try make(Select(self, request))
-        }
-        switch statements.statement(key) {
-        case .kept(let statement)?:
-            if let bound = statement.bound(to: request, filled.values) { return bound }
-            return try make(Select(self, request))
-        case .none?: return try make(Select(self, request))
-        case nil: break
-        }
-        var open = request
-        open.predicate = filled.prepared.template
-        let made: FetchStatement
-        do { made = try make(Select(self, open, parameters: filled.values)) } catch {
-            // The same again with what was asked, for what its error says.
-            return try make(Select(self, request))
-        }
-        statements.keep(made, key)
-        return made
     }
 }

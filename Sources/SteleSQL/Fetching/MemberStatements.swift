@@ -1,87 +1,62 @@
-/// What is read by key: objects, and the members of to-many relationships.
-
 import SteleModel
 import StelePersistence
 
 extension FetchTranslator {
-    /// One object of a family; `?1` is its key.
+    /// Returns the SELECT of one object by key (?1).
     public func snapshotByKey(root: Int) -> SQLText {
         SQLText(select(root, "t0.Z_PK = ?1"))
     }
 
-    /// Those objects of a family that exist; `?1` is a JSON array of keys (`keyList`).
+    /// Returns the SELECT of objects by a JSON array of keys (?1, `KeyList`).
     public func snapshotsByKey(root: Int) -> SQLText {
         SQLText(select(root, "t0.Z_PK IN (SELECT value FROM json_each(?1))"))
     }
-
-    /// Keys as what statements for many of them take.
-    public func keyList(_ keys: [Int64]) -> Value { .string(KeyList.json(keys)) }
 
     private func select(_ root: Int, _ condition: String) -> String {
         "SELECT \(selectLists[root] ?? "NULL") FROM \(schema.tables[root]?.name ?? "NULL") t0 "
             + "WHERE \(condition)"
     }
 
-    /// The members of a to-many relationship: columns owner and member, in the relationship's
-    /// order, else by key.
+    /// Returns the SELECT of a to-many relationship's links: owner and member, in the
+    /// relationship's order, or by key.
     public func members(
         of relationship: Relationship, owners: [Int64]
     ) throws(StoreError) -> FetchStatement {
         let links = try links(of: relationship, owners)
         return FetchStatement(
             "SELECT \(links.owner), \(links.member) FROM \(links.table) t0 \(links.tail)",
-            links.bindings, [.key, .key])
+            links.bindings, kinds: [.key, .key])
     }
 
-    /// The same with the members' rows: the owner, and then the family's select list.
+    /// Returns the same with the members' rows: owner, then the columns of the member.
     public func memberSnapshots(
         of relationship: Relationship, owners: [Int64]
     ) throws(StoreError) -> FetchStatement {
         let links = try links(of: relationship, owners)
-        guard let table = schema.table(of: relationship.destination) else {
-            throw .unsupported("the relationship \(relationship.name) is not in this store")
-        }
-        if links.member == "t0.Z_PK" {
-            let list = selectLists[table.root] ?? ""
-            return FetchStatement(
-                "SELECT \(links.owner), \(list) FROM \(links.table) t0 \(links.tail)",
-                links.bindings)
-        }
-        let list = schema.selectList(of: table, alias: "t1")
+        let table = schema.table(of: relationship.destination)
+        let isOwnRow = links.member == "t0.Z_PK"
+        let list =
+            isOwnRow ? selectLists[table.root] ?? "" : schema.selectList(of: table, alias: "t1")
+        let join = isOwnRow ? "" : "JOIN \(table.name) t1 ON t1.Z_PK = \(links.member) "
         return FetchStatement(
-            "SELECT \(links.owner), \(list) FROM \(links.table) t0 "
-                + "JOIN \(table.name) t1 ON t1.Z_PK = \(links.member) \(links.tail)",
+            "SELECT \(links.owner), \(list) FROM \(links.table) t0 \(join)\(links.tail)",
             links.bindings)
     }
 
-    private struct Links {
-        var table: String
-        var owner: String
-        var member: String
-        /// WHERE and ORDER BY.
-        var tail: String
-        var bindings: [Value]
-    }
-
+    /// Returns the table and columns of the links, with WHERE and ORDER BY as `tail`.
     private func links(
         of relationship: Relationship, _ owners: [Int64]
-    ) throws(StoreError) -> Links {
-        let (table, owner, member, order): (String, String, String, String?)
-        switch schema.toManys[relationship.index] {
-        case .column(let name, let column, let sorted, _)?:
-            (table, owner, member, order) = (name, "t0.\(column)", "t0.Z_PK", sorted)
-        case .join(let join)?:
-            (table, owner) = (join.name, "t0.\(join.ownerColumn)")
-            (member, order) = ("t0.\(join.memberColumn)", join.orderColumn)
-        case nil:
-            throw .unsupported("the relationship \(relationship.name) is not in this store")
-        }
+    ) throws(StoreError) -> (
+        table: String, owner: String, member: String, tail: String, bindings: [Value]
+    ) {
+        let (table, owner, member, order) = try schema.links(of: relationship)
         let isOne = owners.count == 1
         let condition = isOne ? "= ?1" : "IN (SELECT value FROM json_each(?1))"
         let sorted = order.map { "t0.\($0), " } ?? ""
-        return Links(
-            table: table, owner: owner, member: member,
-            tail: "WHERE \(owner) \(condition) ORDER BY \(owner), \(sorted)\(member)",
-            bindings: [isOne ? .key(owners[0]) : keyList(owners)])
+        return (
+            table, "t0.\(owner)", "t0.\(member)",
+            "WHERE t0.\(owner) \(condition) ORDER BY t0.\(owner), \(sorted)t0.\(member)",
+            [isOne ? .key(owners[0]) : .string(KeyList.json(owners))]
+        )
     }
 }

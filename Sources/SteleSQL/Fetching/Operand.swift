@@ -1,16 +1,12 @@
-/// One side of a comparison, a column or a sort key, as SQL or as a value still to be bound.
-
 import SteleModel
 
-/// What an expression became.
+/// The SQL of an expression, or a value that is still to be bound.
 struct Operand {
     enum Content {
-        /// Bound when its SQL is asked for, so that nothing is bound that no text names.
+        /// A value that is bound when its SQL is requested, so that unused values are not bound.
         case constant(Value)
-        /// A place for a value, and the value that stands there now; bound as a constant.
-        case parameter(Int, Value)
         case sql(String)
-        /// `_entity` of an object: a number in the table, a name to everybody else.
+        /// `_entity` of an object: a number in the table, but a name in results.
         indirect case entityName(Position)
     }
 
@@ -19,22 +15,22 @@ struct Operand {
     }
     var kind: ColumnKind
     var isNullable = true
-    /// A plain column, which an index may serve.
+    /// Whether it is a column, which an index may cover.
     var isColumn = false
-    /// A column that the model has an index over.
+    /// Whether an index begins with the column.
     var isIndexed = false
-    /// A column of integers that have 32 bits at most.
+    /// Whether it is a column of integers of at most 32 bits.
     var isNarrow = false
-    /// The same as the left side of a further operator.
+    /// The form that serves as the left side of a further operator.
     var chain: Chain?
-    /// A Decimal that may have more digits than a double: compared by its key.
+    /// Whether it is a Decimal that may have more digits than a double, and is compared by its key.
     var isLongDecimal = false
 
-    /// Arithmetic without what closes it: `a + b`, to which `+ c` can be added. SQLite's parser holds
-    /// some thirty parentheses open and no more.
+    /// Arithmetic without its closing parentheses, such as `a + b`, to which `+ c` can be added.
+    /// SQLite's parser allows about thirty open parentheses.
     struct Chain {
         let text: String
-        /// How strongly its operators bind.
+        /// The precedence of its operators.
         let precedence: Int
     }
 
@@ -44,14 +40,6 @@ struct Operand {
         return Operand(
             content: .constant(value), kind: kind(of: value), isNullable: value.isNull,
             isLongDecimal: isLong)
-    }
-
-    /// A literal of a prepared predicate. What is made of it may depend on its form alone
-    /// (`StatementKey`), unless the statement is for one use (`Translation.isForOneUse`).
-    static func parameter(_ number: Int, _ value: Value) -> Operand {
-        var operand = constant(value)
-        operand.content = .parameter(number, value)
-        return operand
     }
 
     static func column(_ sql: String, _ kind: ColumnKind, isNullable: Bool = true) -> Operand {
@@ -64,37 +52,29 @@ struct Operand {
             isLongDecimal: kind == .decimal)
     }
 
-    /// The literal, where it is one.
+    /// The value of a constant.
     var value: Value? {
         if case .constant(let value) = content { value } else { nil }
     }
 
-    /// Whether it is integers of which 64 bits may not hold the sum.
+    /// Whether it is integers whose sum may exceed 64 bits.
     var isWide: Bool { kind == .integer && !isNarrow }
 
-    /// The literal, or what stands for a parameter now.
-    var literal: Value? {
-        switch content {
-        case .constant(let value), .parameter(_, let value): value
-        default: nil
-        }
+    /// The text of a constant; nil for anything else.
+    var text: String? {
+        if case .constant(.string(let text)) = content { text } else { nil }
     }
 
-    /// Whether no value of a column of Doubles is equal to it: an integer that no Double is. SQLite
-    /// would round it where an index or a list of its own has it.
+    /// Whether it is an integer that no Double equals. SQLite would round it when it compares it
+    /// with an index or a list.
     var isBesideDoubles: Bool {
-        if case .int(let it)? = literal { Double(exactly: it) == nil } else { false }
+        if case .int(let it)? = value { Double(exactly: it) == nil } else { false }
     }
 
     /// Whether it is a column of Doubles.
     var isDoubleColumn: Bool { isColumn && (kind == .double || kind == .float) }
 
     var isNull: Bool { value?.isNull ?? false }
-
-    /// Whether its SQL is that text.
-    func isText(_ text: String) -> Bool {
-        if case .sql(text) = content { true } else { false }
-    }
 
     private static func kind(of value: Value) -> ColumnKind {
         switch value {

@@ -1,15 +1,13 @@
-/// Which objects expressions and predicates speak of.
-
 import StelePredicates
 
-/// Finds out whether something depends on the object that is judged.
+/// Finds out which objects an expression or a predicate depends on.
 enum Reach {
-    /// Whether it speaks of nothing but the variables named.
+    /// Returns whether an expression depends on nothing but the given variables.
     static func isInside(_ it: Expression, _ variables: Set<String> = []) -> Bool {
         switch it {
         case .constant, .anyKey: true
         case .evaluatedObject: false
-        case .variable(let name): variables.contains(name) || it.parameter != nil
+        case .variable(let name): variables.contains(name)
         case .keyPath(let base, _): isInside(base, variables)
         case .function(_, let items), .aggregate(let items):
             items.allSatisfy { isInside($0, variables) }
@@ -36,8 +34,8 @@ enum Reach {
         }
     }
 
-    /// Whether a condition that must hold names the object or one related by key, so that few
-    /// rows are left.
+    /// Returns whether a condition compares the object, or the key of a related one, with a
+    /// constant, so that few rows match.
     static func isNarrow(_ it: Predicate, _ entity: (Expression) -> Bool) -> Bool {
         switch it {
         case .and(let parts): parts.contains { isNarrow($0, entity) }

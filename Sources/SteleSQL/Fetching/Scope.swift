@@ -1,16 +1,14 @@
-/// The FROM of one SELECT in the making, and the objects that key paths come to in it.
-
 import SteleModel
 import StelePredicates
 
-/// The tables of one SELECT; each row that a key path needs is joined once.
+/// The FROM clause of a SELECT. Each row that key paths need is joined once.
 final class Scope {
-    /// The first of them, and what it is called.
+    /// The first table and its alias.
     let table: String
     let alias: String
     private(set) var from: String
-    /// The alias of each joined row, by the SQL of its key.
-    /// Few, so that going through them is quicker than hashing.
+    // The alias of each joined row, by the SQL of its key. They are few, so a linear search is
+    // faster than hashing.
     private var rows: [(key: String, alias: String)] = []
 
     init(_ table: String, _ alias: String) {
@@ -24,43 +22,45 @@ final class Scope {
         return nil
     }
 
-    /// Says that the row with that key is there under that alias.
+    /// Records the alias of a joined row.
     func setRow(_ key: String, _ alias: String) { rows.append((key, alias)) }
 
     func join(_ table: String, _ alias: String, on condition: String, outer: Bool) {
         from += outer ? " LEFT JOIN " : " JOIN "
-        from += SQLWords.joined(table, " ", alias, " ON ", condition)
+        from += SQLWords.joined([table, " ", alias, " ON ", condition])
     }
 }
 
-/// An object that a key path has come to: its key is known; its row is joined when asked for.
+/// An object that a key path leads to. Its row is joined when it is needed.
 struct Position {
     let scope: Scope
-    /// The SQL of its key.
+    /// The SQL of the object's key.
     let key: String
     let entity: Entity
-    /// Whether there may be no object: past an optional to-one.
+    /// Whether there may be no object: after an optional to-one relationship.
     let isNullable: Bool
-    /// Whether it is the object that a request's rows are, whose columns are known by their text.
+    /// Whether it is the object of the request's rows, whose columns have fixed texts.
     var isFirst = false
 }
 
-/// What an expression's names mean where it stands.
+/// The meaning of names in an expression.
 struct Environment {
-    /// `SELF`, and what plain key paths begin at.
+    /// `SELF`, where plain key paths begin.
     let object: Position
-    /// The elements that SUBQUERY's variables stand for.
+    /// The elements that SUBQUERY variables refer to.
     var variables: [String: Position] = [:]
-    /// The SELECT of the innermost SUBQUERY around; from there everything outside can be named.
+    /// The innermost SELECT of a SUBQUERY. SQL there can refer to all outer SELECTs.
     var innermost: Scope?
-    /// Whether `sum`, `count` and their like take the rows of a group.
+    /// Whether aggregates are over the rows of a group.
     var isGrouped = false
-    /// Where the rows of a group are totalled in parts first.
+    /// The partial totals, where groups are totalled in two steps.
     var partials: Partials?
-    /// What the groups are made by, translated.
+    /// The translated expressions that rows are grouped by.
     var groups: [Expression: Operand] = [:]
-    /// Whether other conditions leave few rows, so that a to-many is best looked up for each.
+    /// Whether other conditions leave few rows, so that a to-many relationship is best read per
+    /// row.
     var isNarrow = false
-    /// Whether it is asked of a collection's elements, each of which is looked at once.
+    /// Whether the expression is evaluated for the elements of a collection, each of which is read
+    /// once.
     var isInner = false
 }

@@ -1,27 +1,26 @@
-/// ORDER BY, which is always total, and going on after a position in it.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
 /// One key of a total order.
 struct SortKey {
-    /// What it sorts by: an operand's SQL, folded or as a long Decimal's key where it takes that.
+    /// The SQL to sort by: the operand's, folded, or the key of a long Decimal.
     let sql: String
-    /// The operand's own SQL.
+    /// The operand's SQL.
     let plain: String
     let kind: ColumnKind
     let ascending: Bool
     let options: ComparisonOptions
     let isLong: Bool
     let isNullable: Bool
-    /// Where its value stands in a position: some keys of the order are left out of `keys`.
+    /// The index of its value in a position; not all keys of the order are in `keys`.
     let place: Int
 
     var term: String { ascending ? sql : "\(sql) DESC" }
 }
 
-/// The keys of a total order. Null comes first ascending and last descending, which is SQLite's way.
+/// The keys of a total order. Null is first in ascending order and last in descending order, as in
+/// SQLite.
 struct SortOrder {
     let keys: [SortKey]
 
@@ -30,15 +29,16 @@ struct SortOrder {
     }
 }
 
+/// ORDER BY, which is always total, and continuing after a position.
 extension Select {
-    /// The order of objects: the keys asked for, then `_id`.
+    /// Returns the order of objects: the sort descriptors, then `_id`.
     func order() throws(StoreError) -> SortOrder {
         try order(
-            environment(isGrouped: false), then: [.column(object.key, .key, isNullable: false)])
+            Environment(object: object), then: [.column(object.key, .key, isNullable: false)])
     }
 
-    /// The keys asked for, then what makes the order total, as far as it is not among them.
-    /// - Parameter named: what is translated already.
+    /// Returns the order by the sort descriptors, then by further operands that make it total.
+    /// - Parameter named: expressions that are translated already.
     func order(
         _ environment: Environment, then rest: [Operand], _ named: [Expression: Operand] = [:]
     ) throws(StoreError) -> SortOrder {
@@ -51,13 +51,15 @@ extension Select {
                 operand = try translation.operand(descriptor.expression, environment)
             }
             if operand.kind == .data { try checkKeys() }
-            keys.append(key(operand, descriptor.ascending, descriptor.options, place: keys.count))
-            // Nothing is left to order where no two objects are alike.
+            keys.append(
+                key(operand, ascending: descriptor.ascending, descriptor.options, place: keys.count)
+            )
+            // The object's key makes the order total.
             if keys.last?.plain == object.key { return SortOrder(keys: keys) }
         }
         for (index, operand) in rest.enumerated() {
             let place = request.sortDescriptors.count + index
-            let key = key(operand, true, [], place: place)
+            let key = key(operand, ascending: true, [], place: place)
             if !keys.contains(where: { $0.sql == key.sql }) { keys.append(key) }
         }
         return SortOrder(keys: keys)
@@ -70,7 +72,7 @@ extension Select {
     }
 
     private func key(
-        _ operand: Operand, _ ascending: Bool, _ options: ComparisonOptions, place: Int
+        _ operand: Operand, ascending: Bool, _ options: ComparisonOptions, place: Int
     ) -> SortKey {
         let plain = translation.sql(operand)
         return SortKey(
@@ -79,10 +81,11 @@ extension Select {
             isLong: operand.isLongDecimal, isNullable: operand.isNullable, place: place)
     }
 
-    /// The condition that a row comes after a position in the order.
+    /// Returns the condition that a row comes after a position in the order.
     func after(_ values: [Value], _ keys: [SortKey]) throws(StoreError) -> Condition {
         guard let last = keys.map(\.place).max(), last < values.count else {
-            throw .invalid("the position has \(values.count) values, the order \(keys.count) keys")
+            throw .invalid(
+                "the position has \(values.count) values, but the order has \(keys.count) keys")
         }
         var result: Condition?
         let texts = keys.map { key in
@@ -90,7 +93,7 @@ extension Select {
             return value.isNull
                 ? nil
                 : translation.wrap(
-                    translation.bind(value, from: .position(key.place)), key.kind, key.options,
+                    translation.bind(value), key.kind, key.options,
                     long: key.isLong)
         }
         for (index, key) in keys.enumerated().reversed() {
@@ -105,13 +108,13 @@ extension Select {
                 result = beyond.map { .any([$0, tied]) } ?? tied
                 continue
             }
-            // A range of the first key's index, within which ties are told apart.
+            // A range of the first key's index, with the ties excluded within it.
             result = .all([Condition("\(key.sql) >= \(text)"), .any([beyond, rest])])
         }
         return result ?? .constant(true)
     }
 
-    /// What is strictly after a value by one key; nil where nothing can be.
+    /// Returns the condition that a row's key is after a value; nil where no value is after it.
     private func beyond(_ key: SortKey, _ text: String?) -> Condition? {
         switch (key.ascending, text) {
         case (true, nil): Condition("\(key.sql) IS NOT NULL")

@@ -1,14 +1,13 @@
-/// Groups by what to-ones lead to, such as `team.name`: rows are first totalled for each
-/// destination, by the index of its key, and these few totals are then grouped by name.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
-/// The inner SELECT of such a request in the making: its keys and its totals.
+/// The inner SELECT of a request that groups by attributes of to-one destinations, such as
+/// `team.name`: rows are first totalled per destination, by the index on its key, and the few
+/// totals are then grouped by name.
 final class Partials {
     let alias: String
-    /// What is joined to the inner SELECT.
+    /// The tables that are joined to the inner SELECT.
     let scope: Scope
     private(set) var keys: [String] = []
     private(set) var totals: [String] = []
@@ -18,10 +17,10 @@ final class Partials {
         scope = Scope("", alias)
     }
 
-    /// A key that the inner SELECT groups by, as it is called outside.
+    /// Adds a key that the inner SELECT groups by, and returns its name outside.
     func key(_ sql: String) -> String { "\(alias).k\(Self.place(of: sql, in: &keys))" }
 
-    /// A total that the inner SELECT makes, as it is called outside.
+    /// Adds a total of the inner SELECT, and returns its name outside.
     func total(_ sql: String) -> String { "\(alias).a\(Self.place(of: sql, in: &totals))" }
 
     private static func place(of sql: String, in list: inout [String]) -> Int {
@@ -38,12 +37,7 @@ final class Partials {
         return named.joined(separator: ", ")
     }
 
-    /// An aggregate of rows from the totals of their parts; nil where it is not made so.
-    static func canMake(_ aggregate: Aggregate) -> Bool {
-        aggregate != .median && aggregate != .deviation
-    }
-
-    /// The SQL outside for an aggregate of a value inside.
+    /// Returns the outer SQL for an aggregate of an inner value.
     func made(_ aggregate: Aggregate, _ value: String, _ operand: Operand) -> String {
         let isDecimal = operand.kind == .decimal
         switch aggregate {
@@ -73,7 +67,8 @@ final class Partials {
 }
 
 extension Select {
-    /// Whether the groups are made by what to-ones lead to, and everything else of parts' totals.
+    /// Returns whether rows are grouped by attributes of to-one destinations, and everything else
+    /// can be computed from partial totals.
     func isMadeOfParts(_ env: Environment) -> Bool {
         guard !request.propertiesToGroupBy.isEmpty else { return false }
         var crosses = false
@@ -109,14 +104,15 @@ extension Select {
             {
                 return false
             }
-            return Partials.canMake(aggregate)
+            return aggregate != .median && aggregate != .deviation
         default: return false
         }
     }
 
-    /// Whether it may be integers of which 64 bits do not hold the sum: only all of them together
-    /// are then summed exactly.
-    /// - Parameter computed: whether it is a part of arithmetic, which makes wide ones of narrow ones.
+    /// Returns whether an expression may be integers whose sum exceeds 64 bits. Such a sum is exact
+    /// only where all rows are summed at once.
+    /// - Parameter computed: whether the expression is part of arithmetic, whose results may be
+    ///   wide.
     private func isPerhapsWide(_ it: Expression, computed: Bool) -> Bool {
         switch it {
         case .constant(.double), .constant(.decimal), .constant(.date): return false
@@ -149,7 +145,7 @@ extension Select {
         }
     }
 
-    /// A group's key outside of the inner SELECT.
+    /// Returns a group's key outside of the inner SELECT.
     func group(
         _ path: [String], by partials: Partials, _ env: Environment
     ) throws(StoreError) -> Operand {
@@ -167,16 +163,17 @@ extension Select {
         return try translation.value(path.dropFirst(), of: outer)
     }
 
-    /// The statement around the inner SELECT.
+    /// Returns the statement around the inner SELECT.
     func statement(
         _ list: String, of partials: Partials, _ conditions: [Condition], tail: String,
-        _ kinds: [ColumnKind]
+        kinds: [ColumnKind]
     ) -> FetchStatement {
         let filter = conditions.isEmpty ? "" : " WHERE \(Condition.all(conditions).sql)"
         let inner =
             "SELECT \(partials.columns) FROM \(scope.from)\(filter) "
             + "GROUP BY \(partials.keys.joined(separator: ", "))"
         return FetchStatement(
-            "SELECT \(list) FROM (\(inner))\(partials.scope.from)\(tail)", of: translation, kinds)
+            "SELECT \(list) FROM (\(inner))\(partials.scope.from)\(tail)", of: translation,
+            kinds: kinds)
     }
 }

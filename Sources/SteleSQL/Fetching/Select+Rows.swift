@@ -1,30 +1,29 @@
-/// Dictionary rows: columns, groups, conditions on groups, distinct rows.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
+/// Dictionary rows: columns, groups, conditions on groups, distinct rows.
 extension Select {
-    /// Whether the columns are made of many objects.
+    /// Whether the rows are groups of objects.
     private var isGrouped: Bool {
-        let environment = environment(isGrouped: false)
+        let environment = Environment(object: object)
         func isOfRows(_ it: Expression) -> Bool { translation.isOfRows(it, environment) }
         return !request.propertiesToGroupBy.isEmpty || request.havingPredicate != nil
             || request.propertiesToFetch.contains { isOfRows($0.expression) }
             || request.sortDescriptors.contains { isOfRows($0.expression) }
     }
 
-    /// The request's columns, in order.
-    /// - Parameter isCounted: whether only their number matters.
+    /// Returns the SELECT of the request's columns, in order.
+    /// - Parameter isCounted: whether only the number of rows is needed.
     func rows(isCounted: Bool = false) throws(StoreError) -> FetchStatement {
-        if request.propertiesToFetch.isEmpty { throw .invalid("no columns are asked for") }
+        if request.propertiesToFetch.isEmpty { throw .invalid("the request selects no columns") }
         let isGrouped = isGrouped
         do throws(PredicateError) {
             try RowsCheck(request, translation.model).check(isGrouped: isGrouped)
         } catch {
             throw .predicate(error)
         }
-        var environment = environment(isGrouped: isGrouped)
+        var environment = Environment(object: object, isGrouped: isGrouped)
         if isMadeOfParts(environment) { environment.partials = Partials(translation.makeAlias()) }
         try setGroups(&environment)
         var columns: [String] = []
@@ -59,12 +58,13 @@ extension Select {
         let names = columns.joined(separator: ", ")
         let list = request.returnsDistinctResults ? "DISTINCT \(names)" : names
         if let partials = environment.partials {
-            return statement(list, of: partials, conditions, tail: tail + limit(), kinds)
+            return statement(
+                list, of: partials, conditions, tail: tail + limit(), kinds: kinds)
         }
-        return statement(list, conditions, tail: tail + limit(), kinds)
+        return statement(list, conditions, tail: tail + limit(), kinds: kinds)
     }
 
-    /// Translates the keys of the groups, so that each has one text wherever it stands.
+    /// Translates the expressions that rows are grouped by, so that each has one text everywhere.
     private func setGroups(_ environment: inout Environment) throws(StoreError) {
         var single = environment
         single.isGrouped = false
@@ -95,7 +95,7 @@ extension Select {
         let order = try order(environment, then: columns, named)
         let known = Set(columns.map(translation.sql))
         for key in order.keys where !known.contains(key.plain) {
-            throw .invalid("distinct rows can be sorted by their columns alone")
+            throw .invalid("distinct rows can be sorted only by their columns")
         }
         return order
     }

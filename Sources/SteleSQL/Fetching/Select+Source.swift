@@ -1,20 +1,17 @@
-// Fetched properties: the objects that they are asked of, joined to those that they give.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
+/// Fetched properties: the source objects, joined to the objects that each of them fetches.
 extension Select {
-    /// Joins the source's rows, so that `$FETCH_SOURCE` and its key paths are columns; nil where
-    /// there is no source.
+    /// Joins the rows of the request's source, so that `$FETCH_SOURCE` and its key paths are
+    /// columns; nil for a request without a source.
     static func join(
         _ source: FetchSource?, _ scope: Scope, _ translation: Translation
     ) throws(StoreError) -> Position? {
         guard let source else { return nil }
         let entity = translation.model.entities[source.entity]
-        guard let table = translation.schema.table(of: entity.index) else {
-            throw .unsupported("\(entity.name) has no table in this store")
-        }
+        let table = translation.schema.table(of: entity.index)
         let alias = translation.makeAlias()
         let key = "\(alias).Z_PK"
         let condition =
@@ -29,19 +26,19 @@ extension Select {
         return Position(scope: scope, key: key, entity: entity, isNullable: false)
     }
 
-    /// What each object of the source is given: its key, and then the family's select list.
+    /// Returns the objects for each source object: its key, then the columns of the object.
     func fetched(_ list: String) throws(StoreError) -> FetchStatement {
         guard let source else { throw .invalid("the request has no source") }
         let order = try order().keys.map { ", \($0.term)" }.joined()
         return statement(
             "\(source.key), \(list)", try filter(isCounted: false),
-            tail: " ORDER BY \(source.key)\(order)\(limit())", [])
+            tail: " ORDER BY \(source.key)\(order)\(limit())")
     }
 }
 
 extension FetchTranslator {
-    /// The objects that a request with a source gives to each of it: the source's key, and then
-    /// the family's select list.
+    /// Returns the SELECT of the objects for each source object: the source's key, then the columns
+    /// of the object.
     public func fetchedSnapshots(_ request: FetchRequest) throws(StoreError) -> FetchStatement {
         let select = try Select(self, request)
         return try select.fetched(selectLists[request.entity.root] ?? "")

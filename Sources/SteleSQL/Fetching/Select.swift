@@ -1,27 +1,20 @@
-/// A fetch request as one SELECT, clause by clause.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
-/// The SELECT of one request in the making; made once, asked for one statement, thrown away.
+/// A fetch request as one SELECT, built clause by clause. Each is used for one statement.
 final class Select {
     let translation: Translation
     let request: FetchRequest
     let scope: Scope
-    /// The object that a row stands for.
+    /// The object of a row.
     let object: Position
-    /// What `$FETCH_SOURCE` stands for.
+    /// The object of `$FETCH_SOURCE`.
     let source: Position?
 
-    /// - Parameter parameters: what stands for the parameters of the request's predicate.
-    init(
-        _ translator: FetchTranslator, _ request: consuming FetchRequest, parameters: [Value] = []
-    ) throws(StoreError) {
-        guard let table = translator.schema.table(of: request.entity.index) else {
-            throw .unsupported("\(request.entity.name) has no table in this store")
-        }
-        let translation = Translation(translator, parameters: parameters)
+    init(_ translator: FetchTranslator, _ request: consuming FetchRequest) throws(StoreError) {
+        let table = translator.schema.table(of: request.entity.index)
+        let translation = Translation(translator)
         let alias = translation.makeAlias()
         let scope = Scope(table.name, alias)
         scope.setRow(FetchTranslator.firstKey, alias)
@@ -36,7 +29,8 @@ final class Select {
 
     // MARK: Statements
 
-    /// The objects that match; without an order where it is by key alone and few are found.
+    /// Returns the SELECT of the matching objects; unordered where few are found and the order is
+    /// by key.
     func snapshots(_ list: String) throws(StoreError) -> FetchStatement {
         guard request.sortDescriptors.isEmpty, request.after == nil, request.fetchLimit == nil,
             request.fetchOffset == 0
@@ -44,21 +38,21 @@ final class Select {
         let conditions = try filter(isCounted: false)
         let isUnordered = translation.findsFew
         return statement(
-            list, conditions, tail: isUnordered ? "" : Self.byKey, [], isUnordered: isUnordered)
+            list, conditions, tail: isUnordered ? "" : Self.byKey, isUnordered: isUnordered)
     }
 
-    /// The order of objects where no other is asked for.
+    /// The order of objects without sort descriptors.
     private static let byKey = " ORDER BY " + FetchTranslator.firstKey
 
-    /// The objects that match, in order.
+    /// Returns the SELECT of the matching objects, in order.
     func objects(_ list: String, kinds: [ColumnKind] = []) throws(StoreError) -> FetchStatement {
         var conditions = try filter(isCounted: false)
         let order = try order()
         if let values = request.after { conditions.append(try after(values, order.keys)) }
-        return statement(list, conditions, tail: order.clause + limit(), kinds)
+        return statement(list, conditions, tail: order.clause + limit(), kinds: kinds)
     }
 
-    /// How many rows there are.
+    /// Returns the SELECT of the number of rows.
     func count() throws(StoreError) -> FetchStatement {
         if !request.propertiesToFetch.isEmpty {
             return wrapped(try rows(isCounted: true))
@@ -66,20 +60,20 @@ final class Select {
         let isCut = request.fetchLimit != nil || request.fetchOffset > 0
         var conditions = try filter(isCounted: true)
         if let values = request.after { conditions.append(try after(values, order().keys)) }
-        if !isCut { return statement("COUNT(*)", conditions, tail: "", [.integer]) }
-        return wrapped(statement("1", conditions, tail: limit(), []))
+        if !isCut { return statement("COUNT(*)", conditions, tail: "", kinds: [.integer]) }
+        return wrapped(statement("1", conditions, tail: limit()))
     }
 
     private func wrapped(_ inner: FetchStatement) -> FetchStatement {
         FetchStatement(
-            "SELECT COUNT(*) FROM (\(inner.sql.string))", of: translation, [.integer])
+            "SELECT COUNT(*) FROM (\(inner.sql.string))", of: translation, kinds: [.integer])
     }
 
-    /// One object's sort keys, `_id` last.
+    /// Returns the SELECT of one object's sort keys, `_id` last.
     func position(of key: Int64) throws(StoreError) -> FetchStatement {
         var columns: [String] = []
         var kinds: [ColumnKind] = []
-        let environment = environment(isGrouped: false)
+        let environment = Environment(object: object)
         for descriptor in request.sortDescriptors {
             let operand = try translation.operand(descriptor.expression, environment)
             columns.append(translation.sql(operand))
@@ -88,26 +82,22 @@ final class Select {
         let condition = Condition("\(object.key) = \(translation.bind(.key(key)))")
         return statement(
             (columns + [object.key]).joined(separator: ", "), [condition], tail: "",
-            kinds + [.integer])
+            kinds: kinds + [.integer])
     }
 
     // MARK: Clauses
 
     func statement(
-        _ list: String, _ conditions: [Condition], tail: String, _ kinds: [ColumnKind],
+        _ list: String, _ conditions: [Condition], tail: String, kinds: [ColumnKind] = [],
         isUnordered: Bool = false
     ) -> FetchStatement {
         let filter = conditions.isEmpty ? "" : Condition.all(conditions).sql
         let text = SQLWords.joined(
-            "SELECT ", list, " FROM ", scope.from, filter.isEmpty ? "" : " WHERE ", filter, tail)
-        return FetchStatement(text, of: translation, kinds, isUnordered: isUnordered)
+            ["SELECT ", list, " FROM ", scope.from, filter.isEmpty ? "" : " WHERE ", filter, tail])
+        return FetchStatement(text, of: translation, kinds: kinds, isUnordered: isUnordered)
     }
 
-    func environment(isGrouped: Bool) -> Environment {
-        Environment(object: object, isGrouped: isGrouped)
-    }
-
-    /// The entity's numbers and the predicate.
+    /// Returns the conditions on the entity and of the predicate.
     func filter(isCounted: Bool) throws(StoreError) -> [Condition] {
         var conditions: [Condition] = []
         if let condition = entityCondition(isCounted: isCounted) { conditions.append(condition) }
@@ -120,10 +110,9 @@ final class Select {
         return conditions
     }
 
-    /// The entity's number, or those of its family, which have no gap; nothing for a whole table.
-    ///
-    /// A plus keeps its index, which parts the table in few pieces, from being taken for a better
-    /// one where there is something else to find or order rows by.
+    /// Returns the condition on Z_ENT, which has a range of values for an entity with subentities;
+    /// nil for a whole table. A + keeps SQLite from the index on Z_ENT, which is rarely selective,
+    /// where another condition or an order can use an index.
     private func entityCondition(isCounted: Bool) -> Condition? {
         let entity = request.entity
         let wanted =
@@ -133,14 +122,14 @@ final class Select {
         let (first, last) = (
             schema.number(of: wanted.lowerBound), schema.number(of: wanted.upperBound - 1)
         )
-        let isFree = !request.hasPredicate
+        let isFree = request.predicate == nil
         let isServed = isFree && (isCounted || (first == last && request.sortDescriptors.isEmpty))
         let column = isServed ? "t0.Z_ENT" : "+t0.Z_ENT"
         return Condition(
             first == last ? "\(column) = \(first)" : "\(column) BETWEEN \(first) AND \(last)")
     }
 
-    /// Whether an expression names the object or one that it has by key.
+    /// Returns whether an expression is the object itself or a to-one relationship of it.
     private func isReference(_ expression: Expression) -> Bool {
         switch expression {
         case .evaluatedObject: return true
@@ -155,10 +144,10 @@ final class Select {
     func limit() -> String {
         var clause = request.fetchOffset > 0 ? " LIMIT -1" : ""
         if let limit = request.fetchLimit {
-            clause = " LIMIT \(translation.bind(.int(Int64(max(limit, 0))), from: .limit))"
+            clause = " LIMIT \(translation.bind(.int(Int64(max(limit, 0)))))"
         }
         if request.fetchOffset > 0 {
-            clause += " OFFSET \(translation.bind(.int(Int64(request.fetchOffset)), from: .offset))"
+            clause += " OFFSET \(translation.bind(.int(Int64(request.fetchOffset))))"
         }
         return clause
     }

@@ -1,11 +1,11 @@
-/// Functions that SQL has not, or not with the language's meaning: calls of the language's own.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
+/// Functions that SQL does not have, or has with another meaning, as calls of the predicate
+/// language's own functions.
 extension Translation {
-    /// A function of one or two single values.
+    /// Returns the call of a function of one or two values.
     func call(
         _ function: PredicateFunction, _ arguments: [Expression], _ env: Environment
     ) throws(StoreError) -> Operand {
@@ -15,7 +15,8 @@ extension Translation {
             let kind = Self.kind(of: function, a.kind, nil)
             if let plain = plain(function, a, kind) { return plain }
             return .computed(
-                "\(SQLFunctions.call.name)(\(function.number), \(a.kind.code), \(sql(a)))", kind)
+                "\(SQLFunctions.call.name)(\(function.number), \(a.kind.rawValue), \(sql(a)))", kind
+            )
         }
         let b = try operand(arguments[1], env)
         if let x = a.value, let y = b.value {
@@ -32,11 +33,11 @@ extension Translation {
             return .computed("MOD(\(sql(a)), \(sql(b)))", .double)
         }
         return .computed(
-            "\(SQLFunctions.call2.name)(\(function.number), \(a.kind.code), \(sql(a)), "
-                + "\(b.kind.code), \(sql(b)))", kind)
+            "\(SQLFunctions.call2.name)(\(function.number), \(a.kind.rawValue), \(sql(a)), "
+                + "\(b.kind.rawValue), \(sql(b)))", kind)
     }
 
-    /// SQLite's own function, where it means the same.
+    /// Returns SQLite's own function where it has the same meaning; nil elsewhere.
     private func plain(
         _ function: PredicateFunction, _ a: Operand, _ kind: ColumnKind
     ) -> Operand? {
@@ -44,7 +45,7 @@ extension Translation {
             switch function {
             case .floor, .ceiling, .truncate: return a
             case .absolute where a.isColumn:
-                // The least integer has no negative one; SQLite's ABS would fail.
+                // ABS fails for the lowest integer, which has no negation.
                 let text = sql(a)
                 return .computed("MAX(\(text), -\(text))", .integer, isNullable: a.isNullable)
             case .onesComplement: return .computed("(~\(sql(a)))", .integer)
@@ -85,7 +86,7 @@ extension Translation {
     func cast(_ arguments: [Expression], _ env: Environment) throws(StoreError) -> Operand {
         guard case .constant(.string(let name)) = arguments[1],
             let target = CastType(rawValue: name)
-        else { throw .unsupported("CAST to that type") }
+        else { throw .unsupported("CAST to this type") }
         let operand = try operand(arguments[0], env)
         if let value = operand.value { return .constant(PredicateCalls.cast(value, to: target)) }
         let kind: ColumnKind
@@ -107,19 +108,19 @@ extension Translation {
         return .computed(cast(sql(operand), operand.kind, to: target), kind)
     }
 
-    /// The call that casts.
+    /// Returns the call of the cast function.
     func cast(_ text: String, _ kind: ColumnKind, to target: CastType) -> String {
         let place = CastType.allCases.firstIndex(of: target) ?? 0
-        return "\(SQLFunctions.cast.name)(\(place), \(kind.code), \(text))"
+        return "\(SQLFunctions.cast.name)(\(place), \(kind.rawValue), \(text))"
     }
 
-    // MARK: Places
+    // MARK: Distance
 
     func distance(_ arguments: [Expression], _ env: Environment) throws(StoreError) -> Operand {
         var coordinates: [String] = []
         for argument in arguments {
             guard case .aggregate(let items) = argument, items.count == 2 else {
-                throw .unsupported("a place that is not written {latitude, longitude}")
+                throw .unsupported("a location that is not written {latitude, longitude}")
             }
             for item in items {
                 let operand = try operand(item, env)
@@ -127,7 +128,7 @@ extension Translation {
                 coordinates.append(
                     operand.kind == .decimal
                         ? "\(SQLFunctions.call.name)(\(PredicateFunction.noIndex.number), "
-                            + "\(operand.kind.code), \(text))" : text)
+                            + "\(operand.kind.rawValue), \(text))" : text)
             }
         }
         let list = coordinates.joined(separator: ", ")

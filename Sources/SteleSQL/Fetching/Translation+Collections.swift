@@ -1,11 +1,11 @@
-/// Collections that are no relationship's members: lists, sets, modes; and one of many by index.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
+/// Collections other than the members of a relationship: lists, sets and modes; and access by
+/// index.
 extension Translation {
-    /// Whether an expression is many values.
+    /// Returns whether an expression is a collection.
     func isCollection(_ expression: Expression, _ env: Environment) -> Bool {
         switch expression {
         case .aggregate, .subquery, .set, .function(PredicateFunction.mode.rawValue, _):
@@ -20,7 +20,7 @@ extension Translation {
         }
     }
 
-    /// Whether a key path from an entity crosses a to-many relationship.
+    /// Returns whether a key path from an entity crosses a to-many relationship.
     func crossesToMany(_ path: [String], from entity: Entity) -> Bool {
         var entity = entity
         for key in path where !isSign(key) {
@@ -31,7 +31,8 @@ extension Translation {
         return false
     }
 
-    /// The entity of the object that an expression is, or of a collection's elements.
+    /// Returns the entity of an expression's object or of a collection's elements; nil where it has
+    /// none.
     func elementEntity(_ expression: Expression, _ env: Environment) -> Entity? {
         switch expression {
         case .evaluatedObject: return env.object.entity
@@ -56,7 +57,7 @@ extension Translation {
         }
     }
 
-    /// The object that an expression stands for, or nil where it is none.
+    /// Returns the object of an expression; nil where it is not an object.
     func object(_ expression: Expression, _ env: Environment) throws(StoreError) -> Position? {
         switch expression {
         case .evaluatedObject: return env.object
@@ -81,9 +82,9 @@ extension Translation {
         }
     }
 
-    // MARK: Derived
+    // MARK: Derived tables
 
-    /// A list, a set or a mode as a table of its own.
+    /// Returns a list, a set or a mode as a derived table.
     func derived(
         _ expression: Expression, _ env: Environment, _ ordered: Bool
     ) throws(StoreError) -> Bag {
@@ -108,20 +109,17 @@ extension Translation {
             order: ordered ? ["\(alias).n"] : [], value: operand)
     }
 
-    /// A SELECT of a collection's values as `v`, and where asked for their places as `n`.
+    /// Returns a SELECT of a collection's values as `v`, and if requested their indexes as `n`.
     private func rows(
         of expression: Expression, _ env: Environment, numbered: Bool
     ) throws(StoreError) -> (sql: String, value: Operand) {
         switch expression {
         case .aggregate(let items): return try listed(items, env, numbered: numbered)
         case .set(let operation, let left, let right):
-            return try joined(operation, left, right, env, numbered: numbered)
+            return try joined(operation, left, with: right, env, numbered: numbered)
         case .function(PredicateFunction.mode.rawValue, let arguments):
-            var argument = arguments.first ?? .aggregate([])
-            var value = "v"
-            if case .function("distinct:", let inner) = argument, let only = inner.first {
-                (argument, value) = (only, "DISTINCT v")
-            }
+            let (argument, isDistinct) = (arguments.first ?? .aggregate([])).withoutDistinct
+            let value = isDistinct ? "DISTINCT v" : "v"
             let (text, operand) = try rows(of: argument, env, numbered: true)
             return (
                 "SELECT v, n FROM (SELECT v, MIN(n) AS n, COUNT(\(value)) AS c, "
@@ -130,7 +128,7 @@ extension Translation {
             )
         default:
             guard let bag = try bag(expression, env, ordered: numbered) else {
-                throw .unsupported("a collection of what is none")
+                throw .unsupported("a collection operation on a single value")
             }
             return rows(of: bag, numbered: numbered)
         }
@@ -167,7 +165,7 @@ extension Translation {
             return "SELECT " + asOne(unaffected(operand), operand, of: value)
                 + (isFirst ? " AS v" : "") + place
         }
-        // VALUES would do as well, but may name nothing of the statement around it.
+        // VALUES would be shorter, but cannot refer to outer columns.
         let union = " UNION ALL "
         if rows.count <= Self.longestUnion { return (rows.joined(separator: union), value) }
         let parts = stride(from: 0, to: rows.count, by: Self.longestUnion).map { start in
@@ -177,28 +175,28 @@ extension Translation {
         return (parts.joined(separator: union), value)
     }
 
-    /// Literals as one bound text, and what makes a value of an item of it; nil where not all are
-    /// literals, or there is a null.
+    /// Binds literals as one text, and returns it with the expression for an item; nil where one is
+    /// not a literal or is null.
     private func boundList(
         _ operands: [Operand], _ whole: Operand
     ) -> (text: String, item: String)? {
-        var values = operands.compactMap(\.literal)
+        var values = operands.compactMap(\.value)
         guard values.count == operands.count else { return nil }
         if whole.isLongDecimal, whole.kind == .decimal {
             values = values.map { PredicateCalls.cast($0, to: .decimal) }
         }
         guard let (list, isWritten) = JSONList.text(values) else { return nil }
         let item = isWritten ? "\(SQLFunctions.literal.name)(value)" : "value"
-        return (bind(list, of: operands), item)
+        return (bind(.string(list)), item)
     }
 
-    /// A value without its column's affinity: the first SELECT of several, or the table that is made
-    /// of one, would have all their numbers in its column's kind, and round those of 64 bits.
+    /// Returns a value's SQL without its column's affinity. The first SELECT of a compound, or of a
+    /// derived table, would give all numbers its column's type, and round those of 64 bits.
     private func unaffected(_ operand: Operand) -> String {
         operand.isColumn ? "+" + sql(operand) : sql(operand)
     }
 
-    /// What values are that stand in one collection; nil of none.
+    /// Returns the common type of the values of a collection; nil for no values.
     private static func together(_ operands: [Operand]) -> Operand? {
         guard let first = operands.first else { return nil }
         let known = operands.first { !$0.isNull } ?? first
@@ -210,8 +208,8 @@ extension Translation {
         return value
     }
 
-    /// A value's SQL so that equal ones are told by how they are stored: among Decimals that may
-    /// have more digits than a double, all numbers are such.
+    /// Returns a value's SQL in the form that makes equal values identical: where Decimals may have
+    /// more digits than a double, all numbers become Decimals.
     private func asOne(_ text: String, _ operand: Operand, of whole: Operand) -> String {
         guard whole.isLongDecimal, whole.kind == .decimal, operand.kind != .decimal,
             !operand.isNull
@@ -219,9 +217,9 @@ extension Translation {
         return cast(text, operand.kind, to: .decimal)
     }
 
-    /// Each value once, in the order of the left side and then the right where that matters.
+    /// Returns each value once, if requested in the order of the left side and then the right.
     private func joined(
-        _ operation: Expression.SetOperation, _ left: Expression, _ right: Expression,
+        _ operation: Expression.SetOperation, _ left: Expression, with right: Expression,
         _ env: Environment, numbered: Bool
     ) throws(StoreError) -> (sql: String, value: Operand) {
         var (a, x) = try rows(of: left, env, numbered: numbered)
@@ -257,7 +255,7 @@ extension Translation {
 
     // MARK: By index
 
-    /// One of a collection by its place; null beyond the end.
+    /// Returns the element at an index; null beyond the end.
     func indexed(
         _ collection: Expression, _ place: Expression.IndexPosition, _ env: Environment
     ) throws(StoreError) -> Operand {
@@ -268,22 +266,23 @@ extension Translation {
         if case .aggregate(let items) = collection,
             let it = Self.number(of: place, of: items.count)
         {
-            // In a group each of them must have one value.
+            // Within a group each item must have a single value.
             if env.isGrouped { for item in items { _ = try operand(item, env) } }
             let isInside = it >= 0 && it < Int64(items.count)
             return isInside ? try operand(items[Int(it)], env) : .constant(.null)
         }
         guard var bag = try bag(collection, env, ordered: true), !bag.order.isEmpty else {
-            throw .unsupported("an index into what has no order")
+            throw .unsupported("an index into a collection without an order")
         }
-        // From the bag that is there: what stands within is as deep as it likes.
+        // The bag is reused, because translating a nested collection again would take exponential
+        // time.
         if bag.isDistinct {
             bag = table(of: rows(of: bag, numbered: true), elementEntity(collection, env), true)
         }
         var operand = Operand.computed("", bag.value.kind)
         operand.isLongDecimal = bag.value.isLongDecimal
         if case .at(let expression) = place, !isConstant(expression) {
-            // What LIMIT and OFFSET say may name no column.
+            // LIMIT and OFFSET cannot refer to columns.
             let (text, _) = rows(of: bag, numbered: true)
             let number = "CAST(\(sql(try self.operand(expression, env))) AS INTEGER)"
             operand.content = .sql(
@@ -306,7 +305,7 @@ extension Translation {
         return operand
     }
 
-    /// The number of a place in a list of so many; nil where that is not the same for all objects.
+    /// Returns a constant index into a list of that many items; nil where it depends on the object.
     private static func number(of place: Expression.IndexPosition, of count: Int) -> Int64? {
         switch place {
         case .first: 0
@@ -320,6 +319,6 @@ extension Translation {
         if case .constant = expression { true } else { false }
     }
 
-    /// SQLite joins 500 SELECTs at most.
+    // SQLite joins at most 500 SELECTs.
     private static let longestUnion = 200
 }

@@ -1,16 +1,15 @@
-/// Equality and order of two values.
-
 import SteleModel
 import StelePredicates
 
 extension Translation {
-    /// `==`, `!=`, `<`, `<=`, `>`, `>=`. Null equals null; in an order it stands nowhere.
+    /// Returns the condition of `==`, `!=`, `<`, `<=`, `>` or `>=`. Null equals null, and has no
+    /// order.
     func compare(
-        _ left: Operand, _ type: Comparison.Operator, _ right: Operand,
+        _ left: Operand, _ type: Comparison.Operator, with right: Operand,
         _ options: ComparisonOptions, holds: Bool
     ) -> Condition {
         if left.value != nil, right.value == nil {
-            return compare(right, type.mirrored, left, options, holds: holds)
+            return compare(right, type.mirrored, with: left, options, holds: holds)
         }
         if type == .equal || type == .notEqual {
             return equal(left, right, options.ofEquality, holds: (type == .equal) == holds)
@@ -19,16 +18,16 @@ extension Translation {
         let long = left.isLongDecimal || right.isLongDecimal
         let a = comparable(left, options, long: long)
         let b = comparable(right, options, long: long)
-        if holds { return Condition(SQLWords.joined(a, type.spaced, b)) }
+        if holds { return Condition(SQLWords.joined([a, type.spaced, b])) }
         if !left.isNullable && !right.isNullable {
-            return Condition(SQLWords.joined(a, type.opposite.spaced, b))
+            return Condition(SQLWords.joined([a, type.opposite.spaced, b]))
         }
         if left.isColumn && !right.isNullable && a == sql(left) {
-            // Two ranges of an index.
+            // Written as two ranges of an index.
             return Condition(
-                SQLWords.joined(a, type.opposite.spaced, b, " OR ", a, " IS NULL"), .or)
+                SQLWords.joined([a, type.opposite.spaced, b, " OR ", a, " IS NULL"]), .or)
         }
-        return Condition(SQLWords.joined(a, type.spaced, b)).failing
+        return Condition(SQLWords.joined([a, type.spaced, b])).failing
     }
 
     private func equal(
@@ -39,26 +38,27 @@ extension Translation {
         }
         if right.isNull {
             if !left.isNullable { return .constant(!holds) }
-            return Condition(SQLWords.joined(sql(left), holds ? " IS NULL" : " IS NOT NULL", ""))
+            return Condition(SQLWords.joined([sql(left), holds ? " IS NULL" : " IS NOT NULL"]))
         }
         if left.isDoubleColumn, right.isBesideDoubles { return .constant(!holds) }
         let long = left.isLongDecimal || right.isLongDecimal
         let a = comparable(left, options, long: long)
         let b = comparable(right, options, long: long)
         switch (holds, left.isNullable, right.isNullable) {
-        case (true, true, true): return Condition(SQLWords.joined(a, " IS ", b))
+        case (true, true, true): return Condition(SQLWords.joined([a, " IS ", b]))
         case (true, _, _):
-            let condition = Condition(SQLWords.joined(a, " = ", b))
-            guard options.folds, let literal = TextLiteral(right) else { return condition }
+            let condition = Condition(SQLWords.joined([a, " = ", b]))
+            guard options.folds, let literal = right.text else { return condition }
             return narrowed(condition, left, beginsWith: literal, options)
-        case (false, false, false): return Condition(SQLWords.joined(a, " <> ", b))
-        case (false, _, _): return Condition(SQLWords.joined(a, " IS NOT ", b))
+        case (false, false, false): return Condition(SQLWords.joined([a, " <> ", b]))
+        case (false, _, _): return Condition(SQLWords.joined([a, " IS NOT ", b]))
         }
     }
 
-    /// Whether a value is between two bounds or one of them, which nothing is where one is null.
+    /// Returns the condition that a value is within two bounds; false where one of the three is
+    /// null.
     func between(
-        _ value: Operand, _ low: Operand, _ high: Operand, _ options: ComparisonOptions,
+        _ value: Operand, from low: Operand, to high: Operand, _ options: ComparisonOptions,
         holds: Bool
     ) -> Condition {
         if value.isNull || low.isNull || high.isNull { return .constant(!holds) }
@@ -68,16 +68,16 @@ extension Translation {
             comparable(low, options, long: long), comparable(high, options, long: long)
         )
         if !holds, value.isColumn, !low.isNullable, !high.isNullable, text == sql(value) {
-            // Ranges of an index.
+            // Written as ranges of an index.
             let beyond = "\(text) < \(from) OR \(text) > \(to)"
             return Condition(value.isNullable ? "\(beyond) OR \(text) IS NULL" : beyond, .or)
         }
-        return Condition(SQLWords.joined(text, " BETWEEN ", from, " AND ", to)).turned(holds)
+        return Condition(SQLWords.joined([text, " BETWEEN ", from, " AND ", to])).turned(holds)
     }
 }
 
 extension Comparison.Operator {
-    /// Its sign, with a space on both sides.
+    /// The operator with a space on each side.
     var spaced: String {
         switch self {
         case .lessThan: " < "
@@ -89,7 +89,7 @@ extension Comparison.Operator {
         }
     }
 
-    /// With the sides changed over.
+    /// The operator for exchanged sides.
     var mirrored: Self {
         switch self {
         case .lessThan: .greaterThan
@@ -100,7 +100,7 @@ extension Comparison.Operator {
         }
     }
 
-    /// What holds of two values where this does not.
+    /// The operator that holds for two values that are not null where this one does not.
     var opposite: Self {
         switch self {
         case .lessThan: .greaterThanOrEqual

@@ -1,12 +1,12 @@
-/// Predicates as conditions. Three values in SQL, two in the language: each part is written so that
-/// it is true exactly where it shall be, and false or NULL elsewhere; NOT is taken to the leaves.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
+/// Translating predicates to conditions. SQL has three truth values and the predicate language two,
+/// so each part is written to be true exactly where it must be, and false or NULL elsewhere. NOT is
+/// pushed down to the comparisons.
 extension Translation {
-    /// SQL that is true exactly where the predicate holds, or where it does not.
+    /// Returns a condition that is true exactly where the predicate holds, or where it does not.
     func condition(
         _ predicate: Predicate, _ env: Environment, holds: Bool
     ) throws(StoreError) -> Condition {
@@ -32,13 +32,13 @@ extension Translation {
         defer { leave() }
         guard it.modifier == .direct else { return try quantified(it, env, holds: holds) }
         if let left = try attribute(it, env) {
-            return try condition(
-                left, false, it.type, it.right, it.options, env, holds: holds)
+            return try condition(of: left, isFixed: false, it, env, holds: holds)
         }
         if it.type == .contains, isCollection(it.left, env) {
             let element = try operand(it.right, env)
             return try membership(
-                element, Reach.isInside(it.right), in: it.left, it.options, env, holds: holds)
+                of: element, isFixed: Reach.isInside(it.right), in: it.left, it.options, env,
+                holds: holds)
         }
         if it.type == .equal || it.type == .notEqual,
             isCollection(it.left, env) || isCollection(it.right, env)
@@ -51,18 +51,17 @@ extension Translation {
         }
         let left = try operand(it.left, env)
         return try condition(
-            left, Reach.isInside(it.left), it.type, it.right, it.options, env, holds: holds)
+            of: left, isFixed: Reach.isInside(it.left), it, env, holds: holds)
     }
 
-    /// An attribute or a to-one of the object itself that is compared with literals, as most are;
-    /// nil for anything else.
+    /// Returns an attribute or a to-one relationship of the object that is compared with literals,
+    /// which is the most common comparison; nil for any other.
     private func attribute(_ it: Comparison, _ env: Environment) throws(StoreError) -> Operand? {
         guard !env.isGrouped,
             case .keyPath(.evaluatedObject, let path) = it.left, path.count == 1
         else { return nil }
         switch it.right {
         case .constant: break
-        case .variable where it.right.parameter != nil: break
         case .aggregate where it.type == .in || it.type == .between: break
         default: return nil
         }
@@ -75,31 +74,32 @@ extension Translation {
         }
     }
 
-    /// A comparison whose left side is known already.
+    /// Returns a comparison whose left side is translated already.
     /// - Parameter isFixed: whether the left side is the same for all objects.
     func condition(
-        _ left: Operand, _ isFixed: Bool, _ type: Comparison.Operator, _ right: Expression,
-        _ options: ComparisonOptions, _ env: Environment, holds: Bool
+        of left: Operand, isFixed: Bool, _ it: Comparison, _ env: Environment, holds: Bool
     ) throws(StoreError) -> Condition {
+        let (type, right, options) = (it.type, it.right, it.options)
         switch type {
         case .in:
-            return try membership(left, isFixed, in: right, options, env, holds: holds)
+            return try membership(
+                of: left, isFixed: isFixed, in: right, options, env, holds: holds)
         case .between:
             guard case .aggregate(let bounds) = right, bounds.count == 2 else {
                 throw .invalid("BETWEEN takes two bounds")
             }
             let (low, high) = (try operand(bounds[0], env), try operand(bounds[1], env))
-            return between(left, low, high, options, holds: holds)
+            return between(left, from: low, to: high, options, holds: holds)
         case .like, .matches, .beginsWith, .endsWith, .contains:
-            return text(left, type, try operand(right, env), options, holds: holds)
+            return text(left, type, pattern: try operand(right, env), options, holds: holds)
         default:
-            return compare(left, type, try operand(right, env), options, holds: holds)
+            return compare(left, type, with: try operand(right, env), options, holds: holds)
         }
     }
 
     // MARK: ANY and ALL
 
-    /// ANY has an element that meets the condition, ALL has none that fails it.
+    /// Translates ANY as an element that meets the condition, and ALL as no element that fails it.
     private func quantified(
         _ it: Comparison, _ env: Environment, holds: Bool
     ) throws(StoreError) -> Condition {
@@ -121,22 +121,21 @@ extension Translation {
         {
             return condition
         }
-        let inner = try condition(
-            bag.value, false, it.type, it.right, it.options, env, holds: isAny)
+        let inner = try condition(of: bag.value, isFixed: false, it, env, holds: isAny)
         return exists(
             bag, inner, isLoose: Reach.isInside(it.right), env, holds: isAny == holds)
     }
 
-    /// Lists compared with lists, item by item.
+    /// Compares lists item by item.
     private func sameLists(
         _ it: Comparison, _ env: Environment, holds: Bool
     ) throws(StoreError) -> Condition {
         guard case .aggregate(let a) = it.left, case .aggregate(let b) = it.right else {
             for case .constant in [it.left, it.right] {
-                // One value, such as nil, is no list.
+                // A single value, such as nil, never equals a list.
                 return .constant((it.type == .notEqual) == holds)
             }
-            throw .unsupported("whole collections compared with one another")
+            throw .unsupported("comparing whole collections")
         }
         let isSame = (it.type == .equal) == holds
         if a.count != b.count { return .constant(!isSame) }
@@ -150,27 +149,28 @@ extension Translation {
 
     // MARK: Membership
 
-    /// `x IN collection`; false where x is null.
+    /// Returns the condition `x IN collection`; false where x is null.
     private func membership(
-        _ element: Operand, _ isFixed: Bool, in collection: Expression,
+        of element: Operand, isFixed: Bool, in collection: Expression,
         _ options: ComparisonOptions, _ env: Environment, holds: Bool
     ) throws(StoreError) -> Condition {
         if element.isNull { return .constant(!holds) }
         let options = options.ofEquality
         if case .aggregate(let items) = collection {
-            return try oneOf(element, items, options, env, holds: holds)
+            return try isOne(element, of: items, options, env, holds: holds)
         }
         if let bag = try bag(collection, env) {
-            return holdsValue(bag, element, options, isFixed: isFixed, env, holds: holds)
+            return holdsValue(
+                bag, equalTo: element, options, isFixed: isFixed, env, holds: holds)
         }
         let whole = try operand(collection, env)
         guard whole.kind == .text || whole.isNull else {
-            throw .invalid("IN takes a list, a to-many relationship or text")
+            throw .invalid("IN requires a list, a to-many relationship or text on its right side")
         }
-        return text(whole, .contains, element, options, holds: holds)
+        return text(whole, .contains, pattern: element, options, holds: holds)
     }
 
-    /// Entities of that name, as numbers; nil where it is not `_entity` that is compared.
+    /// Returns `_entity` and an entity's name as numbers; nil for other operands.
     func entityNumber(_ operand: Operand, _ name: Operand) -> (Operand, Operand)? {
         guard case .entityName(let position) = operand.content,
             case .string(let text)? = name.value, let alias = position.scope.row(position.key)

@@ -1,32 +1,25 @@
-/// Expressions as operands.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
 extension Translation {
-    /// What an expression gives for one object, or within a group for the group.
+    /// Returns the value of an expression for one object, or for a group.
     func operand(_ expression: Expression, _ env: Environment) throws(StoreError) -> Operand {
         if env.isGrouped, let group = env.groups[expression] { return group }
         switch expression {
         case .constant(let value): return .constant(value)
         case .evaluatedObject: return try value([], of: env.object)
         case .variable(let name):
-            if let number = expression.parameter {
-                guard parameters.indices.contains(number) else {
-                    throw .invalid("the parameter \(number) has no value")
-                }
-                return .parameter(number, parameters[number])
-            }
             guard let object = env.variables[name] else { throw .invalid("$\(name) has no value") }
             return try value([], of: object)
-        case .keyPath(let base, let path): return try keyPath(expression, base, path, env)
+        case .keyPath(let base, let path):
+            return try keyPath(expression, base: base, path, env)
         case .function(let name, let arguments): return try function(name, arguments, env)
         case .conditional(let predicate, let first, let second):
-            return try conditional(predicate, first, second, env)
-        case .aggregate: throw .unsupported("a list where one value is asked for")
-        case .subquery: throw .unsupported("SUBQUERY where one value is asked for")
-        case .set: throw .unsupported("UNION, INTERSECT or MINUS where one value is asked for")
+            return try conditional(predicate, then: first, else: second, env)
+        case .aggregate: throw .unsupported("a list as a single value")
+        case .subquery: throw .unsupported("SUBQUERY as a single value")
+        case .set: throw .unsupported("UNION, INTERSECT or MINUS as a single value")
         case .index(let collection, let place): return try indexed(collection, place, env)
         case .anyKey: throw .unsupported("ANYKEY")
         case .assignment: throw .unsupported("an assignment to a variable")
@@ -34,23 +27,24 @@ extension Translation {
     }
 
     private func keyPath(
-        _ expression: Expression, _ base: Expression, _ path: [String], _ env: Environment
+        _ expression: Expression, base: Expression, _ path: [String], _ env: Environment
     ) throws(StoreError) -> Operand {
         let total = path.contains(where: isSign) ? total(expression, env) : nil
         if env.isGrouped, case .evaluatedObject = base, total == nil {
             throw .invalid(
-                "\(path.joined(separator: ".")) is neither grouped by nor in an aggregate")
+                "\(path.joined(separator: ".")) must be grouped by or be inside an aggregate")
         }
         if let total { return try operand(total, env) }
         guard let start = try object(base, env) else {
             if try operand(base, env).isNull { return .constant(.null) }
-            throw .unsupported("a key of what is no object")
+            throw .unsupported("a key of a value that is not an object")
         }
         return try value(path[...], of: start)
     }
 
     private func conditional(
-        _ predicate: Predicate, _ first: Expression, _ second: Expression, _ env: Environment
+        _ predicate: Predicate, then first: Expression, else second: Expression,
+        _ env: Environment
     ) throws(StoreError) -> Operand {
         let condition = try condition(predicate, env, holds: true)
         let (a, b) = (try operand(first, env), try operand(second, env))
@@ -63,7 +57,7 @@ extension Translation {
         return operand
     }
 
-    /// The kind of what is sometimes the one and sometimes the other.
+    /// Returns the common kind of two alternative values.
     static func common(_ a: ColumnKind, _ b: ColumnKind) -> ColumnKind {
         if a == b { return a }
         let numbers: [ColumnKind] = [.boolean, .integer, .float, .double, .decimal]

@@ -1,5 +1,3 @@
-/// Arithmetic and functions.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
@@ -11,28 +9,26 @@ extension Translation {
         try enter()
         defer { leave() }
         if let aggregate = Aggregate(function: name) {
-            return try self.aggregate(aggregate, name, arguments, env)
+            return try self.aggregate(aggregate, named: name, of: arguments, env)
         }
         guard let function = PredicateFunction(rawValue: name),
             arguments.count == function.arity
-        else { throw .invalid("there is no function \(name) of \(arguments.count) values") }
+        else { throw .invalid("there is no function \(name) with \(arguments.count) arguments") }
         switch function {
-        case .add: return try arithmetic("+", function, arguments, env)
-        case .subtract: return try arithmetic("-", function, arguments, env)
-        case .multiply: return try arithmetic("*", function, arguments, env)
-        case .divide: return try arithmetic("/", function, arguments, env)
-        case .bitwiseAnd: return try bits("&", function, arguments, env)
-        case .bitwiseOr: return try bits("|", function, arguments, env)
-        case .leftShift: return try bits("<<", function, arguments, env)
-        case .rightShift: return try bits(">>", function, arguments, env)
-        case .now:
-            isForOneUse = true
-            return .constant(.date(now))
+        case .add: return try arithmetic(function, sign: "+", arguments, env)
+        case .subtract: return try arithmetic(function, sign: "-", arguments, env)
+        case .multiply: return try arithmetic(function, sign: "*", arguments, env)
+        case .divide: return try arithmetic(function, sign: "/", arguments, env)
+        case .bitwiseAnd: return try bits(function, sign: "&", arguments, env)
+        case .bitwiseOr: return try bits(function, sign: "|", arguments, env)
+        case .leftShift: return try bits(function, sign: "<<", arguments, env)
+        case .rightShift: return try bits(function, sign: ">>", arguments, env)
+        case .now: return .constant(.date(now))
         case .random: return .computed("(RANDOM() & 2147483647)", .integer, isNullable: false)
         case .randomBelow:
             let bound = try operand(arguments[0], env)
             return .computed(
-                "\(SQLFunctions.randomBelow.name)(\(bound.kind.code), \(sql(bound)))", .integer)
+                "\(SQLFunctions.randomBelow.name)(\(bound.kind.rawValue), \(sql(bound)))", .integer)
         case .noIndex:
             var operand = try operand(arguments[0], env)
             if case .sql(let text) = operand.content {
@@ -47,10 +43,9 @@ extension Translation {
     }
 
     private func arithmetic(
-        _ sign: String, _ function: PredicateFunction, _ arguments: [Expression],
+        _ function: PredicateFunction, sign: String, _ arguments: [Expression],
         _ env: Environment
     ) throws(StoreError) -> Operand {
-        guard arguments.count == 2 else { throw .invalid("\(sign) takes two values") }
         let (a, b) = (try operand(arguments[0], env), try operand(arguments[1], env))
         if a.isNull || b.isNull { return .constant(.null) }
         let isNullable = a.isNullable || b.isNullable || sign == "/"
@@ -62,7 +57,7 @@ extension Translation {
         }
         if a.isLongDecimal || b.isLongDecimal { return try call(function, arguments, env) }
         let chain = chained(a, sign, b)
-        // What is no finite number is null; further operators make it none again.
+        // A result that is not finite is null, also after further operators.
         var operand: Operand =
             kind == .integer
             ? .computed("(\(chain.text))", kind, isNullable: isNullable)
@@ -81,7 +76,7 @@ extension Translation {
     }
 
     private func bits(
-        _ sign: String, _ function: PredicateFunction, _ arguments: [Expression],
+        _ function: PredicateFunction, sign: String, _ arguments: [Expression],
         _ env: Environment
     ) throws(StoreError) -> Operand {
         let (a, b) = (try operand(arguments[0], env), try operand(arguments[1], env))
@@ -94,7 +89,7 @@ extension Translation {
         return operand
     }
 
-    /// Operators that bind alike go from left to right, without parentheses.
+    /// Chains operators of the same precedence from left to right, without parentheses.
     private func chained(_ a: Operand, _ sign: String, _ b: Operand) -> Operand.Chain {
         let precedence =
             switch sign {
@@ -106,7 +101,8 @@ extension Translation {
         return Operand.Chain(text: "\(left) \(sign) \(term(b))", precedence: precedence)
     }
 
-    /// A date is stored as an integer where it is a whole second, and integers divide as such.
+    /// Returns the SQL of an operator's argument. A date with whole seconds is stored as an
+    /// integer, and must not be divided as one.
     private func term(_ operand: Operand) -> String {
         let text = sql(operand)
         return operand.kind == .date && operand.isColumn ? "CAST(\(text) AS REAL)" : text

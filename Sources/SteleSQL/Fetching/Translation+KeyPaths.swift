@@ -1,12 +1,10 @@
-/// Key paths over attributes and to-one relationships as columns, with the joins that they take.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
 extension Translation {
-    /// The object at the other end of a to-one relationship; nothing is joined yet. Where the key
-    /// may lead to nothing it is the one of the row that is there, which is joined.
+    /// Returns the destination of a to-one relationship, without joining it. Where the key may
+    /// refer to a deleted row, the row is joined and its own key is used.
     func toOne(_ it: Relationship, of owner: Position) throws(StoreError) -> Position {
         let end = try link(it, of: owner)
         guard model.mayDangle(it) else { return end }
@@ -16,19 +14,20 @@ extension Translation {
         return Position(scope: end.scope, key: key, entity: end.entity, isNullable: true)
     }
 
-    /// The same by the key as it is in the owner's row.
+    /// Returns the destination by the key in the owner's row, which may refer to a deleted row.
     func link(_ it: Relationship, of owner: Position) throws(StoreError) -> Position {
         guard let column = schema.column(of: it.slot, in: owner.entity.index) else {
-            throw .unsupported("the relationship \(it.name) is not in this store")
+            throw .unsupported("the relationship \(it.name) in this store")
         }
         let alias = try row(of: owner)
         return Position(
-            scope: owner.scope, key: SQLWords.joined(alias, ".", column),
+            scope: owner.scope, key: SQLWords.joined([alias, ".", column]),
             entity: model.destination(of: it),
             isNullable: true)
     }
 
-    /// What a key path over to-ones gives: an attribute's column, or a relationship's key.
+    /// Returns the value of a key path over to-one relationships: a column of an attribute, or a
+    /// key.
     func value(_ path: ArraySlice<String>, of start: Position) throws(StoreError) -> Operand {
         var position = start
         for (index, key) in zip(path.indices, path) {
@@ -36,12 +35,12 @@ extension Translation {
             case .relationship(let it)?:
                 if it.isToMany {
                     throw .unsupported(
-                        "the to-many relationship \(it.name) where one value is asked for")
+                        "the to-many relationship \(it.name) as a single value")
                 }
                 position = try toOne(it, of: position)
             case .attribute(let it)?:
                 if index < path.endIndex - 1 {
-                    throw .unsupported("the attributes within \(it.name) in a store of this kind")
+                    throw .unsupported("key paths into the value of \(it.name)")
                 }
                 return try column(it, of: position)
             case .fetchedProperty?:
@@ -54,13 +53,14 @@ extension Translation {
     }
 
     func column(_ it: Attribute, of owner: Position) throws(StoreError) -> Operand {
-        if it.type == .composite { throw .unsupported("comparing \(it.name), a composite") }
+        if it.type == .composite { throw .unsupported("the composite \(it.name) as a value") }
         let column =
             owner.isFirst
             ? translator.firstColumn(it, of: owner.entity)
-            : translator.column(it, of: owner.entity, behind: try row(of: owner))
+            : Column(
+                it, of: owner.entity, behind: try row(of: owner), schema, translator.longDecimals)
         guard let column else {
-            throw .unsupported("\(it.name) is transient and not in the store")
+            throw .unsupported("the transient attribute \(it.name) in this store")
         }
         return column.operand
     }

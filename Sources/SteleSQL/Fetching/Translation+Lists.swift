@@ -1,19 +1,18 @@
-/// Lists of values: written out where they are short, one bound text where they are long.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
+/// Lists of values: written out where they are short, and bound as one text where they are long.
 extension Translation {
-    /// The most values written one by one where one text could hold them all.
+    /// The most values that are written out where one text can hold them all.
     private static let writtenOut = 8
-    /// The most parameters of a statement that any SQLite takes.
+    /// The most parameters of a statement in SQLite.
     static let parameterLimit = 32_766
 
-    /// Whether a value is one of a list, which null is not of any.
-    func oneOf(
-        _ element: Operand, _ items: [Expression], _ options: ComparisonOptions, _ env: Environment,
-        holds: Bool
+    /// Returns the condition that a value is one of a list. Null is not in any list.
+    func isOne(
+        _ element: Operand, of items: [Expression], _ options: ComparisonOptions,
+        _ env: Environment, holds: Bool
     ) throws(StoreError) -> Condition {
         let options = options.ofEquality
         var operands: [Operand] = []
@@ -37,49 +36,43 @@ extension Translation {
         if operands.count > Self.writtenOut,
             let list = boundList(operands, { wrap($0, element.kind, options, long: long) })
         {
-            return found(list, text, element, operands, options, holds: holds)
+            return found(
+                text, in: list, element: element, operands, options, holds: holds)
         }
         guard operands.count + bindings.count <= Self.parameterLimit / 2 else {
-            throw .tooLarge("a list of more than \(Self.parameterLimit / 2) values")
+            throw .tooLarge("a list can have at most \(Self.parameterLimit / 2) values")
         }
-        // Few lengths make few statements: the last value fills the list to a power of two.
-        if let last = operands.last, last.literal != nil {
+        // The last value is repeated up to a power of two, so that fewer different statements
+        // arise.
+        if let last = operands.last, last.value != nil {
             while operands.count & (operands.count - 1) != 0 { operands.append(last) }
         }
         let list = operands.map { comparable($0, options, long: long) }
         return found(
-            SQLWords.joined(list, by: ", "), text, element, operands, options, holds: holds)
+            text, in: SQLWords.joined(list, by: ", "), element: element, operands, options,
+            holds: holds)
     }
 
-    /// That a value is in a list, behind the ranges of an index where one serves.
+    /// Returns the condition that a value is in a list, with index ranges where an index applies.
     private func found(
-        _ list: String, _ text: String, _ element: Operand, _ operands: [Operand],
+        _ text: String, in list: String, element: Operand, _ operands: [Operand],
         _ options: ComparisonOptions, holds: Bool
     ) -> Condition {
-        let condition = Condition(SQLWords.joined(text, " IN (", list, ")"))
+        let condition = Condition(SQLWords.joined([text, " IN (", list, ")"]))
         guard holds, element.isIndexed, options.folds else { return condition.turned(holds) }
-        let texts = operands.compactMap(TextLiteral.init)
+        let texts = operands.compactMap(\.text)
         guard texts.count == operands.count else { return condition }
         return narrowed(condition, element, isOneOf: texts, options)
     }
 
-    /// A SELECT of literals that are bound as one text; nil where not all are literals.
+    /// Binds literals as one text and returns a SELECT of its items; nil where one is not a
+    /// literal.
     private func boundList(_ operands: [Operand], _ wrap: (String) -> String) -> String? {
-        let values = operands.compactMap(\.literal)
+        let values = operands.compactMap(\.value)
         guard values.count == operands.count, let (list, isWritten) = JSONList.text(values) else {
             return nil
         }
         let item = wrap(isWritten ? "\(SQLFunctions.literal.name)(value)" : "value")
-        return "SELECT \(item) FROM json_each(\(bind(list, of: operands)))"
-    }
-
-    /// Binds a list, of which either all values are parameters or none.
-    func bind(_ list: String, of operands: [Operand]) -> String {
-        let numbers = operands.compactMap { operand -> Int? in
-            if case .parameter(let number, _) = operand.content { number } else { nil }
-        }
-        guard let first = numbers.first else { return bind(.string(list)) }
-        if numbers != Array(first..<(first + operands.count)) { isForOneUse = true }
-        return bind(.string(list), from: .list(from: first, count: numbers.count))
+        return "SELECT \(item) FROM json_each(\(bind(.string(list))))"
     }
 }

@@ -1,17 +1,16 @@
-/// CONTAINS, BEGINSWITH, ENDSWITH, LIKE and MATCHES.
-
 import SteleModel
 import StelePredicates
 
 extension Translation {
-    /// A text operator; false where a side is null or what is looked for is empty.
+    /// Returns the condition of CONTAINS, BEGINSWITH, ENDSWITH, LIKE or MATCHES; false for a null,
+    /// and for an empty text to search.
     func text(
-        _ text: Operand, _ type: Comparison.Operator, _ pattern: Operand,
+        _ text: Operand, _ type: Comparison.Operator, pattern: Operand,
         _ options: ComparisonOptions, holds: Bool
     ) -> Condition {
         if text.isNull || pattern.isNull { return .constant(!holds) }
         let options = options.ofEquality
-        if let literal = TextLiteral(pattern), type != .like, type != .matches {
+        if let literal = pattern.text, type != .like, type != .matches {
             if literal.isEmpty { return .constant(!holds) }
             if !options.folds {
                 return plain(text, type, literal).turned(holds)
@@ -28,42 +27,43 @@ extension Translation {
         let bits = options.folds ? options.rawValue : 0
         let condition = Condition(
             SQLWords.joined(
-                function.name, "(", sql(text), ", ", sql(pattern), ", ", String(bits) + ")"))
-        guard holds, text.isIndexed, let literal = TextLiteral(pattern) else {
+                [function.name, "(", sql(text), ", ", sql(pattern), ", ", String(bits) + ")"]))
+        guard holds, text.isIndexed, let literal = pattern.text else {
             return condition.turned(holds)
         }
         switch type {
         case .beginsWith: return narrowed(condition, text, beginsWith: literal, options)
-        case .like: return narrowed(condition, text, beginsWith: literal.fixed, options)
+        case .like: return narrowed(condition, text, beginsWith: fixedPart(of: literal), options)
         default: return condition
         }
     }
 
-    /// With a literal that is taken as it is, SQL's own means serve.
+    /// Returns a condition in SQL alone, for a literal without folding.
     private func plain(
-        _ text: Operand, _ type: Comparison.Operator, _ literal: TextLiteral
+        _ text: Operand, _ type: Comparison.Operator, _ literal: String
     ) -> Condition {
         switch type {
         case .beginsWith where text.isColumn: prefix(sql(text), literal)
         case .beginsWith:
             Condition(
-                "\(SQLFunctions.beginsWith.name)(\(sql(text)), \(bind(literal)), 0)")
+                "\(SQLFunctions.beginsWith.name)(\(sql(text)), \(bind(.string(literal))), 0)")
         case .endsWith:
-            ending(sql(text), bind(literal))
+            ending(sql(text), bind(.string(literal)))
         default:
-            Condition(SQLWords.joined("INSTR(", sql(text), ", ", bind(literal), ") > 0"))
+            Condition(
+                SQLWords.joined(["INSTR(", sql(text), ", ", bind(.string(literal)), ") > 0"]))
         }
     }
 
     private func ending(_ text: String, _ literal: String) -> Condition {
         Condition(
-            SQLWords.joined("SUBSTR(", text, ", -LENGTH(", literal, ")) = ", literal))
+            SQLWords.joined(["SUBSTR(", text, ", -LENGTH(", literal, ")) = ", literal]))
     }
 
-    /// The condition behind ranges of the column's index in which all texts are for which it is
-    /// true; as it is where no index serves.
+    /// Adds ranges of the column's index that include all texts for which the condition is true.
+    /// Returns the condition itself where no index applies.
     func narrowed(
-        _ condition: Condition, _ column: Operand, beginsWith literal: TextLiteral,
+        _ condition: Condition, _ column: Operand, beginsWith literal: String,
         _ options: ComparisonOptions
     ) -> Condition {
         guard column.isIndexed else { return condition }
@@ -72,74 +72,76 @@ extension Translation {
         return .all([.any(beginnings.map { range(sql(column), $0) }), condition])
     }
 
-    /// The most ranges that a list of texts becomes.
+    /// The most index ranges for a list of texts.
     private static let mostRanges = 24
 
-    /// The same for a text that is equal to one of several.
+    /// The same for a text that equals one of several.
     func narrowed(
-        _ condition: Condition, _ column: Operand, isOneOf literals: [TextLiteral],
+        _ condition: Condition, _ column: Operand, isOneOf literals: [String],
         _ options: ComparisonOptions
     ) -> Condition {
         guard column.isIndexed, options.folds, literals.count <= Self.mostRanges else {
             return condition
         }
-        // Other texts have other ranges in common.
-        if literals.contains(where: { $0.origin != nil }) { isForOneUse = true }
-        var all: [TextLiteral] = []
+        var all: [String] = []
         for literal in literals {
             let beginnings = beginnings(of: literal, options)
-            // Of the empty text, and of what no range holds, the whole index would be read.
+            // An empty text or one without a range would scan the whole index.
             if beginnings.isEmpty { return condition }
             all += beginnings
         }
-        all.sort { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }
-        var ranges: [TextLiteral] = []
+        all.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        var ranges: [String] = []
         for beginning in all {
-            // What begins as another does is in its range.
-            if let last = ranges.last, beginning.text.utf8.starts(with: last.text.utf8) { continue }
+            // A text with a range's prefix is in that range.
+            if let last = ranges.last, beginning.utf8.starts(with: last.utf8) { continue }
             ranges.append(beginning)
         }
         guard ranges.count <= Self.mostRanges else { return condition }
         return .all([.any(ranges.map { range(sql(column), $0) }), condition])
     }
 
-    /// Texts of which every one that begins with the literal under the options begins with one;
-    /// none where that cannot be said.
+    /// Returns prefixes such that every text that begins with the literal under the options begins
+    /// with one of them; none where there are no such prefixes.
     private func beginnings(
-        of literal: TextLiteral, _ options: ComparisonOptions
-    ) -> [TextLiteral] {
+        of literal: String, _ options: ComparisonOptions
+    ) -> [String] {
         switch options.subtracting(.localeSensitive) {
         case _ where !options.folds: literal.isEmpty ? [] : [literal]
-        case .caseInsensitive: literal.caseVariants
+        case .caseInsensitive: CaseVariants.beginnings(of: literal)
         default: []
         }
     }
 
-    private func prefix(_ column: String, _ literal: TextLiteral) -> Condition {
-        if literal.text.utf8.count > 1 { findsFew = true }
+    private func prefix(_ column: String, _ literal: String) -> Condition {
+        if literal.utf8.count > 1 { findsFew = true }
         return range(column, literal)
     }
 
-    private func range(_ column: String, _ prefix: TextLiteral) -> Condition {
-        let from = bind(prefix)
-        guard let next = prefix.next else {
-            isForOneUse = true
-            return Condition(SQLWords.joined(column, " >= ", from))
+    private func range(_ column: String, _ prefix: String) -> Condition {
+        let from = bind(.string(prefix))
+        guard let next = TextPrefix.next(after: prefix) else {
+            return Condition(SQLWords.joined([column, " >= ", from]))
         }
         return Condition(
-            SQLWords.joined(column, " >= ", from, " AND ", column, " < ", bind(next)), .and)
+            SQLWords.joined([column, " >= ", from, " AND ", column, " < ", bind(.string(next))]),
+            .and)
     }
 
-    private func bind(_ literal: TextLiteral) -> String {
-        bind(.string(literal.text), from: literal.origin)
+    /// Returns the beginning of a LIKE pattern up to its first special character.
+    private func fixedPart(of pattern: String) -> String {
+        let end = pattern.utf8.firstIndex {
+            $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "\\")
+        }
+        return end.map { String(pattern[..<$0]) } ?? pattern
     }
 }
 
-/// Texts that begin alike, as a range: UTF-8's byte order is the order of Unicode scalars.
+/// The range of texts with a common prefix. UTF-8 sorts by bytes as Unicode scalars do.
 enum TextPrefix {
-    /// The least text above all that begin with the prefix, or nil where there is none.
+    /// Returns the lowest text above all texts with the prefix; nil where there is none.
     static func next(after prefix: String) -> String? {
-        // The next of most is another ASCII character at the end.
+        // Usually only the last ASCII character changes.
         if let last = prefix.utf8.last, last < 0x7F {
             return String(unsafeUninitializedCapacity: prefix.utf8.count) { buffer in
                 let end = buffer.initialize(fromContentsOf: prefix.utf8)
@@ -150,7 +152,7 @@ enum TextPrefix {
         var scalars = Array(prefix.unicodeScalars)
         while let last = scalars.popLast() {
             guard last.value < 0x10FFFF else { continue }
-            // No scalars lie between U+D7FF and U+E000.
+            // There are no scalars between U+D7FF and U+E000.
             let value = last.value == 0xD7FF ? 0xE000 : last.value + 1
             guard let next = Unicode.Scalar(value) else { return nil }
             scalars.append(next)

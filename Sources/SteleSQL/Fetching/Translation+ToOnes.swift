@@ -1,12 +1,11 @@
-/// Conditions across to-one relationships, and across to-manys that many objects share.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
 extension Translation {
-    /// What only few of the destinations meet, such as `team.name == "x"`: these are found first,
-    /// and their owners by the key's index. Nil where a join serves better.
+    /// Returns a condition on a destination that few destinations meet, such as `team.name == "x"`,
+    /// as a search for these destinations and then for their owners by the index on the key. Nil
+    /// where a join is faster.
     func acrossToOnes(
         _ it: Comparison, _ env: Environment, holds: Bool
     ) throws(StoreError) -> Condition? {
@@ -19,24 +18,27 @@ extension Translation {
             isSelective(it.type, right, holds: holds),
             case .relationship(let first)? = env.object.entity.property(named: path[0]),
             !first.isToMany, !crossesToMany(path, from: env.object.entity),
-            let key = path.last, path.count > 2 || !isOwnKey(key),
-            let table = schema.table(of: first.destination)
+            let key = path.last, path.count > 2 || !isOwnKey(key)
         else { return nil }
         let owner = try link(first, of: env.object)
         let alias = makeAlias()
-        let scope = Scope(table.name, alias)
+        let scope = Scope(schema.table(of: first.destination).name, alias)
         scope.setRow("\(alias).Z_PK", alias)
         let position = Position(
             scope: scope, key: "\(alias).Z_PK", entity: model.destination(of: first),
             isNullable: false)
         let value = try value(path.dropFirst(), of: position)
-        let type = it.type == .notEqual ? .equal : it.type
-        let inner = try condition(value, false, type, right, it.options, env, holds: true)
+        let changed = Comparison(
+            left, it.type == .notEqual ? .equal : it.type, right, options: it.options)
+        let inner = try condition(of: value, isFixed: false, changed, env, holds: true)
         findsFew = true
         return Condition(
             SQLWords.joined(
-                SQLWords.joined(owner.key, " IN (SELECT ", alias), ".Z_PK FROM ", scope.from,
-                " WHERE ", inner.sql, ")"))
+                [
+                    owner.key, " IN (SELECT ", alias, ".Z_PK FROM ", scope.from, " WHERE ",
+                    inner.sql,
+                    ")",
+                ]))
     }
 
     private func isOwnKey(_ key: String) -> Bool { key == "_id" || key == "SELF" }
@@ -45,13 +47,9 @@ extension Translation {
         _ type: Comparison.Operator, _ right: Expression, holds: Bool
     ) -> Bool {
         func isLiteral(_ it: Expression) -> Bool {
-            if case .constant = it { true } else { it.parameter != nil }
+            if case .constant = it { true } else { false }
         }
         switch (type, right) {
-        case (.equal, .variable), (.beginsWith, .variable), (.endsWith, .variable),
-            (.like, .variable), (.contains, .variable):
-            return holds && isLiteral(right)
-        case (.notEqual, .variable): return !holds && isLiteral(right)
         case (.equal, .constant(let value)): return holds && !value.isNull
         case (.notEqual, .constant(let value)): return !holds && !value.isNull
         case (.in, .aggregate(let items)):
@@ -63,8 +61,9 @@ extension Translation {
         }
     }
 
-    /// ANY and ALL by order against a value of the object, where many objects share the
-    /// collection: only its least or greatest value matters. Nil where that is not so.
+    /// Returns the condition of ANY or ALL with an order comparison against a value of the object,
+    /// where many objects share the collection: it depends only on the lowest or highest value. Nil
+    /// for other comparisons.
     func extreme(
         _ bag: Bag, _ it: Comparison, _ env: Environment, holds: Bool
     ) throws(StoreError) -> Condition? {
@@ -81,17 +80,13 @@ extension Translation {
         }
         let other = try operand(it.right, env)
         let value = sql(bag.value)
-        let alias = makeAlias()
-        let filter = bag.conditions.isEmpty ? "" : " WHERE \(Condition.all(bag.conditions).sql)"
         let nulls = isAny ? "" : ", MAX(\(value) IS NULL) AS u"
-        scope.join(
-            "(SELECT \(link.column) AS k, \(takesMost ? "MAX" : "MIN")(\(value)) AS v\(nulls) "
-                + "FROM \(bag.scope.from)\(filter) GROUP BY \(link.column))",
-            alias, on: "\(alias).k = \(link.owner)", outer: true)
+        let alias = joinTotals(
+            "\(takesMost ? "MAX" : "MIN")(\(value)) AS v\(nulls)", of: bag, link, to: scope)
         let most = Operand.computed("\(alias).v", bag.value.kind)
-        if isAny { return compare(most, it.type, other, it.options, holds: holds) }
-        // Of none it is true, and a null in it fails.
-        let all = compare(most, it.type, other, it.options, holds: true)
+        if isAny { return compare(most, it.type, with: other, it.options, holds: holds) }
+        // ALL is true for an empty collection and false for one with a null.
+        let all = compare(most, it.type, with: other, it.options, holds: true)
         return Condition("\(alias).k IS NULL OR \(alias).u = 0 AND \(all.sql)", .or).turned(holds)
     }
 }

@@ -1,10 +1,8 @@
-/// One value made of a collection: as a column, and compared.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
-/// What is made of which collection.
+/// An aggregate of a collection.
 struct Total {
     let aggregate: Aggregate
     let isDistinct: Bool
@@ -12,7 +10,7 @@ struct Total {
 }
 
 extension Translation {
-    /// The total that an expression is, or nil where it is none of a collection.
+    /// Returns the total that an expression is; nil where it is not the total of a collection.
     func total(_ expression: Expression, _ env: Environment) -> Total? {
         switch expression {
         case .keyPath(let base, let path):
@@ -24,12 +22,9 @@ extension Translation {
                 aggregate: aggregate, isDistinct: false,
                 collection: keys.isEmpty ? base : .keyPath(base, keys))
         case .function(let name, let arguments):
-            guard let aggregate = Aggregate(function: name), var argument = arguments.first
+            guard let aggregate = Aggregate(function: name),
+                let (argument, isDistinct) = arguments.first?.withoutDistinct
             else { return nil }
-            var isDistinct = false
-            if case .function("distinct:", let inner) = argument, let only = inner.first {
-                (argument, isDistinct) = (only, true)
-            }
             guard isCollection(argument, env) else { return nil }
             return Total(aggregate: aggregate, isDistinct: isDistinct, collection: argument)
         case .index(let collection, .size):
@@ -38,10 +33,10 @@ extension Translation {
         }
     }
 
-    /// Its value for each object.
+    /// Returns the total as a value of each object.
     func operand(_ total: Total, _ env: Environment) throws(StoreError) -> Operand {
         guard let bag = try bag(total.collection, env) else {
-            throw .unsupported("a total of what is no collection")
+            throw .unsupported("an aggregate of a single value")
         }
         return try operand(total, bag, env)
     }
@@ -53,13 +48,8 @@ extension Translation {
         guard let link = bag.link, link.isShared, bag.element != nil, prefersSet(bag, env),
             let owner = try owner(of: total.collection, env)
         else { return scalar(bag, made) }
-        // Many rows have the same collection: it is totalled once for each owner, and joined.
-        let alias = makeAlias()
-        let filter = bag.conditions.isEmpty ? "" : " WHERE \(Condition.all(bag.conditions).sql)"
-        owner.join(
-            "(SELECT \(link.column) AS k, \(made.sql) AS v FROM \(bag.scope.from)\(filter) "
-                + "GROUP BY \(link.column))",
-            alias, on: "\(alias).k = \(link.owner)", outer: true)
+        // Many rows share the collection, so it is totalled once per owner and joined.
+        let alias = joinTotals("\(made.sql) AS v", of: bag, link, to: owner)
         var operand = made.operand
         let isZero = !operand.isNullable
         operand.content = .sql(
@@ -67,7 +57,20 @@ extension Translation {
         return operand
     }
 
-    /// The scope that a collection's owner is in.
+    /// Joins a derived table with one row per owner of a bag: the owner's key `k`, and totals.
+    /// - Returns: the alias of the table.
+    func joinTotals(
+        _ columns: String, of bag: Bag, _ link: Bag.Link, to scope: Scope
+    ) -> String {
+        let alias = makeAlias()
+        scope.join(
+            "(SELECT \(link.column) AS k, \(columns) FROM \(bag.ownSource) "
+                + "GROUP BY \(link.column))",
+            alias, on: "\(alias).k = \(link.owner)", outer: true)
+        return alias
+    }
+
+    /// Returns the scope of a collection's owner.
     func owner(
         of collection: Expression, _ env: Environment
     ) throws(StoreError) -> Scope? {
@@ -79,7 +82,7 @@ extension Translation {
         }
     }
 
-    /// The SQL of a bag's total, and what it gives.
+    /// Returns the SQL of a bag's total, and its operand.
     private func made(
         of bag: Bag, _ total: Total
     ) throws(StoreError) -> (sql: String, operand: Operand) {
@@ -89,90 +92,79 @@ extension Translation {
         }
         let count = Operand.computed("", .integer, isNullable: false)
         guard isDistinct else { return ("COUNT(*)", count) }
-        // Null is one of them, for they are the members' values and not rows.
+        // Null counts as one value, because values are counted and not rows.
         let value = sql(bag.value)
         return ("COUNT(DISTINCT \(value)) + COALESCE(MAX(\(value) IS NULL), 0)", count)
     }
 
-    // MARK: Compared
+    // MARK: Comparisons
 
-    /// A total compared with what is the same for all objects: owners are found from the elements,
-    /// which are gone through once. Nil where that is not what it is.
+    /// Returns the comparison of a total with a constant, as a search for owners among the grouped
+    /// elements, which are read once. Nil where the comparison is not of this kind.
     func comparedTotal(
         _ it: Comparison, _ env: Environment, holds: Bool
     ) throws(StoreError) -> Condition? {
-        var (left, right, type) = (it.left, it.right, it.type)
-        if case .constant = left {
-            (left, right, type) = (it.right, it.left, it.type.mirrored)
+        var it = it
+        if case .constant = it.left {
+            it = Comparison(it.right, it.type.mirrored, it.left, options: it.options)
         }
-        guard let total = total(left, env) else { return nil }
-        if let condition = try occupancy(total, type, right, env, holds: holds) {
+        guard let total = total(it.left, env) else { return nil }
+        if let condition = try occupancy(total, it, env, holds: holds) {
             return condition
         }
-        // Made once: what stands within is as deep as it likes.
-        guard let empty = emptyHolds(total, type, right, it.options),
+        // Translated once: translating a nested collection again would take exponential time.
+        guard let empty = emptyHolds(total, it),
             let bag = try bag(total.collection, env)
         else { return nil }
         guard let link = bag.link, bag.element != nil, prefersSet(bag, env) else {
             let value = try operand(total, bag, env)
-            return try compared(value, type, right, it.options, env, holds: holds)
+            return try condition(of: value, isFixed: false, it, env, holds: holds)
         }
-        if let early = try reached(total, type, right, bag, env, holds: holds) { return early }
+        if let early = try reached(total, in: bag, it, env, holds: holds) { return early }
         let made = try made(of: bag, total)
         var value = made.operand
         value.content = .sql(made.sql)
-        // Those without an element are in no group: where they shall be found, all are found but
-        // the groups that shall not.
+        // Owners without elements are in no group. Where the comparison holds for them, the search
+        // is for the groups to exclude.
         let wanted = empty == holds ? !holds : holds
-        let having = try compared(value, type, right, it.options, env, holds: wanted)
-        // A plus: an index that finds the elements is worth more than one that has them grouped.
+        let having = try condition(of: value, isFixed: false, it, env, holds: wanted)
+        // The + keeps SQLite from the index on owners: one that finds the elements is better than
+        // one that has them grouped.
         return Condition(grouped(bag, link, having)).turned(empty != holds)
     }
 
-    /// That the owner is among those whose group meets a condition.
+    /// Returns the condition that the owner is among those whose group meets a condition.
     private func grouped(_ bag: Bag, _ link: Bag.Link, _ having: Condition) -> String {
         let isFound = !bag.conditions.isEmpty
-        let filter = isFound ? " WHERE \(Condition.all(bag.conditions).sql)" : ""
         return "\(link.isShared ? "+" : "")\(link.owner) IN (SELECT \(link.column) "
-            + "FROM \(bag.scope.from)\(filter) GROUP BY \(isFound ? "+" : "")\(link.column) "
+            + "FROM \(bag.ownSource) GROUP BY \(isFound ? "+" : "")\(link.column) "
             + "HAVING \(having.sql))"
     }
 
-    private func compared(
-        _ value: Operand, _ type: Comparison.Operator, _ right: Expression,
-        _ options: ComparisonOptions, _ env: Environment, holds: Bool
-    ) throws(StoreError) -> Condition {
-        if case .aggregate(let bounds) = right {
-            let (low, high) = (try operand(bounds[0], env), try operand(bounds[1], env))
-            return between(value, low, high, options, holds: holds)
-        }
-        return compare(value, type, try operand(right, env), options, holds: holds)
-    }
-
-    /// The most elements that are looked at to find out how many of them meet the conditions.
+    /// The number of elements read to estimate the share that meets the conditions.
     private static let sample = 256
-    /// The most elements of one owner that are counted one by one.
+    /// The highest number of elements of one owner that are counted one by one.
     private static let countedOut = 4_096
 
-    /// Some elements at least, or fewer: where many elements meet the conditions, each owner is
-    /// looked at until it has enough; where few do, they are grouped.
+    /// Returns the condition that a count is at least, or less than, a number. Where many elements
+    /// meet the conditions, the elements of each owner are read until there are enough; where few
+    /// do, they are grouped.
     ///
-    /// Of N elements of O owners the share s meets them. Grouping reads s * N; each owner has n of
-    /// them after n / s have been read. So the latter is less where s * s * N > n * O. The share is
-    /// that of the first elements, N and O are the greatest keys.
+    /// Let s be the share of the N elements of O owners that meet the conditions. Grouping reads s
+    /// · N elements. Reading per owner takes n / s elements for n matches, so it is faster where s
+    /// · s · N > n · O. The share is that of the first elements; N and O are the highest keys.
     private func reached(
-        _ total: Total, _ type: Comparison.Operator, _ right: Expression, _ bag: Bag,
-        _ env: Environment, holds: Bool
+        _ total: Total, in bag: Bag, _ it: Comparison, _ env: Environment, holds: Bool
     ) throws(StoreError) -> Condition? {
         guard total.aggregate == .count, !total.isDistinct, !bag.isDistinct,
             !bag.conditions.isEmpty, let link = bag.link, !link.isShared,
-            case .constant(.int(let number)) = right,
+            case .constant(.int(let number)) = it.right,
             number > 0, number < Self.countedOut,
             let owners = try owner(of: total.collection, env)?.table
         else { return nil }
         let isAtLeast: Bool
         let needed: Int64
-        switch type {
+        switch it.type {
         case .greaterThan: (isAtLeast, needed) = (true, number + 1)
         case .greaterThanOrEqual: (isAtLeast, needed) = (true, number)
         case .lessThan: (isAtLeast, needed) = (false, number)
@@ -196,18 +188,16 @@ extension Translation {
         return Condition(text).turned(isAtLeast == holds)
     }
 
-    /// Whether the comparison holds of nothing; nil where its right side is not fixed.
-    private func emptyHolds(
-        _ total: Total, _ type: Comparison.Operator, _ right: Expression,
-        _ options: ComparisonOptions
-    ) -> Bool? {
-        let text = TextComparison(options)
+    /// Returns whether the comparison holds for an empty collection; nil where its right side is
+    /// not constant.
+    private func emptyHolds(_ total: Total, _ it: Comparison) -> Bool? {
+        let text = TextComparison(it.options)
         let isZero = total.aggregate == .count || total.aggregate == .sum
         let empty: Value = isZero ? .int(0) : .null
-        switch right {
+        switch it.right {
         case .constant(let value):
             let order = ValueOrder.order(empty, value, text)
-            switch type {
+            switch it.type {
             case .equal: return ValueOrder.equal(empty, value, text)
             case .notEqual: return !ValueOrder.equal(empty, value, text)
             case .lessThan: return order.map { $0 < 0 } ?? false
@@ -217,7 +207,7 @@ extension Translation {
             default: return nil
             }
         case .aggregate(let bounds):
-            guard type == .between, bounds.count == 2, case .constant(let low) = bounds[0],
+            guard it.type == .between, bounds.count == 2, case .constant(let low) = bounds[0],
                 case .constant(let high) = bounds[1]
             else { return nil }
             return (ValueOrder.order(empty, low, text).map { $0 >= 0 } ?? false)
@@ -226,16 +216,16 @@ extension Translation {
         }
     }
 
-    /// A count compared so that only some or none is asked for: no need to count.
+    /// Returns the comparison of a count that asks only for some or no elements, as EXISTS; nil for
+    /// others.
     private func occupancy(
-        _ total: Total, _ type: Comparison.Operator, _ right: Expression, _ env: Environment,
-        holds: Bool
+        _ total: Total, _ it: Comparison, _ env: Environment, holds: Bool
     ) throws(StoreError) -> Condition? {
-        guard total.aggregate == .count, case .constant(.int(let number)) = right else {
+        guard total.aggregate == .count, case .constant(.int(let number)) = it.right else {
             return nil
         }
         let isSome: Bool
-        switch (type, number) {
+        switch (it.type, number) {
         case (.greaterThan, 0), (.notEqual, 0), (.greaterThanOrEqual, 1): isSome = true
         case (.equal, 0), (.lessThan, 1), (.lessThanOrEqual, 0): isSome = false
         default: return nil

@@ -1,32 +1,22 @@
-/// One statement in the making: its bindings and aliases; the parts of it are in extensions.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
-/// The translation of expressions and predicates into one statement.
+/// The translation of expressions and predicates into one statement, with its bindings and aliases.
 final class Translation {
     let translator: FetchTranslator
     private(set) var bindings: [Value] = []
-    /// Those among them that differ among requests of one shape.
-    private(set) var sources: [BindingSource] = []
-    /// What stands for the predicate's parameters now.
-    let parameters: [Value]
-    /// Whether the statement is for this one request: its text or a binding depends on more than
-    /// the shape.
-    var isForOneUse = false
     private var aliases = 0
-    /// Whether a condition is of the kind that an index finds few rows by.
+    /// Whether an index finds few rows for a condition.
     var findsFew = false
-    /// How deep what is translated stands in the whole.
+    /// The depth of the expression that is being translated.
     private var depth = 0
 
-    /// What `now()` is, wherever the statement says it: seconds since 2001-01-01T00:00:00Z.
+    /// The value of `now()` in the whole statement, in seconds since 2001-01-01T00:00:00Z.
     lazy var now = PredicateCalls.now
 
-    init(_ translator: FetchTranslator, parameters: [Value] = []) {
+    init(_ translator: FetchTranslator) {
         self.translator = translator
-        self.parameters = parameters
         bindings.reserveCapacity(16)
     }
 
@@ -34,7 +24,7 @@ final class Translation {
 
     var model: Model { translator.schema.model }
 
-    /// Goes a step deeper; `leave` goes back.
+    /// Enters a deeper expression; `leave` returns from it.
     func enter() throws(StoreError) {
         depth += 1
         if depth & 3 == 0, !StackBound.hasRoom { throw .predicate(StackBound.error) }
@@ -42,10 +32,8 @@ final class Translation {
 
     func leave() { depth -= 1 }
 
-    /// Binds a value and gives the text that stands for it.
-    /// - Parameter origin: where another request of the shape has its own; nil where it is the same.
-    func bind(_ value: consuming Value, from origin: BindingSource.Origin? = nil) -> String {
-        if let origin { sources.append(BindingSource(place: bindings.count, origin: origin)) }
+    /// Binds a value and returns its parameter.
+    func bind(_ value: consuming Value) -> String {
         bindings.append(value)
         let count = bindings.count
         return count < Self.parameters.count ? Self.parameters[count] : "?\(count)"
@@ -57,21 +45,21 @@ final class Translation {
         return number < Self.names.count ? Self.names[number] : "t\(number)"
     }
 
-    /// What most statements need, made once.
+    // The texts that most statements need.
     private static let parameters = (0..<64).map { "?\($0)" }
     private static let names = (0..<16).map { "t\($0)" }
 
-    /// The SQL of an operand; a constant is bound by this, so ask once.
+    /// Returns the SQL of an operand. It binds a constant, so it is called once per operand.
     func sql(_ operand: Operand) -> String {
         switch operand.content {
         case .constant(let value): value.isNull ? "NULL" : bind(value)
-        case .parameter(let number, let value): bind(value, from: .parameter(number))
         case .sql(let text): text
         case .entityName(let position): entityName(of: position)
         }
     }
 
-    /// The SQL by which an operand compares and sorts: folded text, or a long Decimal's key.
+    /// Returns the SQL that an operand is compared and sorted by: folded text, or the key of a long
+    /// Decimal.
     func comparable(_ operand: Operand, _ options: ComparisonOptions, long: Bool) -> String {
         let text = sql(operand)
         guard long || operand.kind == .text else { return text }
@@ -81,27 +69,26 @@ final class Translation {
     func wrap(
         _ text: consuming String, _ kind: ColumnKind, _ options: ComparisonOptions, long: Bool
     ) -> String {
-        if long { return SQLWords.joined(SQLFunctions.decimalKey.name, "(", text, ")") }
+        if long { return SQLWords.joined([SQLFunctions.decimalKey.name, "(", text, ")"]) }
         if kind == .text, options.folds {
             return "\(SQLFunctions.fold.name)(\(text), \(options.rawValue))"
         }
         return text
     }
 
-    /// The alias of an object's row, joined now if it is not yet.
+    /// Returns the alias of an object's row, joining it where necessary.
     func row(of it: Position) throws(StoreError) -> String {
         if let alias = it.scope.row(it.key) { return alias }
-        guard let table = schema.table(of: it.entity.index) else {
-            throw .unsupported("\(it.entity.name) has no table in this store")
-        }
+        let table = schema.table(of: it.entity.index)
         let alias = makeAlias()
         it.scope.join(
-            table.name, alias, on: SQLWords.joined(alias, ".Z_PK = ", it.key), outer: it.isNullable)
+            table.name, alias, on: SQLWords.joined([alias, ".Z_PK = ", it.key]),
+            outer: it.isNullable)
         it.scope.setRow(it.key, alias)
         return alias
     }
 
-    /// A column with the names of entities made from their numbers.
+    /// Returns an expression for the name of an object's entity.
     private func entityName(of it: Position) -> String {
         guard let alias = it.scope.row(it.key) else { return "NULL" }
         let names = model.family(of: it.entity).map {
@@ -112,12 +99,12 @@ final class Translation {
 }
 
 extension ComparisonOptions {
-    /// Whether text is folded before it is compared; `[n]` says that it is prepared already.
+    /// Whether text is folded before it is compared. `[n]` means that it is folded already.
     var folds: Bool {
         !contains(.normalized)
             && !isDisjoint(with: [.caseInsensitive, .diacriticInsensitive, .localeSensitive])
     }
 
-    /// What matters to equality and to parts of text; `[l]` matters to order alone.
+    /// The options that apply to equality and substrings; `[l]` applies to order alone.
     var ofEquality: ComparisonOptions { subtracting(.localeSensitive) }
 }

@@ -1,17 +1,16 @@
-/// Old values as the history keeps them: a JSON object in a text column.
-
 import SteleJSON
 import SteleModel
 import StelePersistence
 
-/// Writes and reads before-images: `{"salary":51234.5,"players":{"added":[7],"removed":[]}}`.
+/// Reads and writes before-images, which the history stores as JSON:
+/// `{"salary":51234.5,"players":{"added":[7],"removed":[]}}`.
 ///
-/// Values are written so that they read back exactly: dates as seconds since 2001, decimals as
-/// text, bytes as base64, UUIDs as text, to-ones as keys. Names, not places: they outlive a
-/// change of the model that moves slots.
-public struct BeforeImage {
+/// Values are encoded without loss: dates as seconds since 2001, decimals as text, bytes as base64,
+/// UUIDs as text, to-one relationships as keys. Properties have their names, because slots move
+/// when the model changes.
+package struct BeforeImage {
     private let model: Model
-    /// Where external values lie.
+    /// The folder of external files.
     private let folder: String
 
     init(_ model: Model, folder: String) {
@@ -19,10 +18,10 @@ public struct BeforeImage {
         self.folder = folder
     }
 
-    /// Nothing: of an object that is inserted again under its key, which only has a version then.
+    /// The image of an object that is inserted again under its key; it has only a version.
     static let none = "{}"
 
-    /// The old values of an update's changed slots and to-manys.
+    /// Encodes the old values of an update's changed slots and to-many relationships.
     func text(of change: ObjectChange, before: Snapshot) -> String {
         let entity = model.entities[change.entity]
         var writer = ByteWriter(capacity: 128)
@@ -39,30 +38,21 @@ public struct BeforeImage {
         for toMany in change.toManys {
             name(model.relationships[toMany.relationship].name)
             writer.raw("{\"added\":")
-            Self.write(toMany.added, to: &writer)
+            KeyList.write(toMany.added, to: &writer)
             writer.raw(",\"removed\":")
-            Self.write(toMany.removed, to: &writer)
+            KeyList.write(toMany.removed, to: &writer)
             writer.byte(UInt8(ascii: "}"))
         }
         writer.raw(first ? "{}" : "}")
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    /// All values of an object that is deleted.
+    /// Encodes all values of a deleted object.
     func text(of snapshot: Snapshot) -> String {
         let whole = ObjectChange(
             .delete, entity: snapshot.entity, key: snapshot.key,
             changedSlots: Array(snapshot.values.indices))
         return text(of: whole, before: snapshot)
-    }
-
-    private static func write(_ keys: [Int64], to writer: inout ByteWriter) {
-        writer.byte(UInt8(ascii: "["))
-        for (index, key) in keys.enumerated() {
-            if index > 0 { writer.byte(UInt8(ascii: ",")) }
-            writer.integer(key)
-        }
-        writer.byte(UInt8(ascii: "]"))
     }
 
     private static func write(_ value: Value, to writer: inout ByteWriter) {
@@ -85,7 +75,7 @@ public struct BeforeImage {
         }
     }
 
-    /// Reads a text back for an object of that entity; what the model no longer has is left out.
+    /// Decodes the values of an object; properties that the model no longer has are left out.
     func values(_ text: String, entity index: Int) -> [BeforeValue] {
         guard let document = try? JSONDocument(text) else { return [] }
         let entity = model.entities[index]
@@ -134,12 +124,11 @@ public struct BeforeImage {
         }
     }
 
-    // MARK: External values
-
     private static let externalKey = "\"external\":"
 
-    /// The names of the files that a before-image speaks of; may name some that are none.
-    public static func externalNames(in text: String) -> [UUID] {
+    /// Returns the names of the external files in a before-image. Text that looks like one may
+    /// yield a name without a file.
+    package static func externalNames(in text: String) -> [UUID] {
         var names: [UUID] = []
         var rest = Substring(text)
         while let key = rest.firstRange(of: externalKey + "\"") {

@@ -1,10 +1,8 @@
-/// Letting old history go, and what is old.
-
 import SteleModel
 import StelePersistence
 
-/// Deletes the oldest transactions with their changes, before-images and places, in the open
-/// transaction; used by the writer.
+/// Deletes the oldest transactions with their changes, before-images and places, in the writer's
+/// transaction.
 struct HistoryPurge {
     private let connection: any SQLConnection
 
@@ -24,12 +22,10 @@ struct HistoryPurge {
         SQLText("DELETE FROM ATRANSACTION WHERE Z_PK <= ?1"),
     ]
 
-    /// Deletes up to so many transactions before that one.
-    /// - Returns: how many were deleted.
+    /// Deletes up to `limit` transactions before `number`, and returns their number.
     func delete(before number: Int64, limit: Int) throws(StoreError) -> Int {
-        let rows = try connection.rows(
-            Self.last, [.int(number), .int(Int64(limit))], [.integer])
-        guard case .int(let last)? = rows.first?.first else { return 0 }
+        guard let last = try connection.integer(Self.last, [.int(number), .int(Int64(limit))])
+        else { return 0 }
         var deleted = 0
         for step in Self.steps { deleted = try connection.execute(step, [.int(last)]) }
         return deleted
@@ -38,7 +34,7 @@ struct HistoryPurge {
 
 extension HistoryReader {
     private static let youngest = SQLText(
-        // The sign keeps SQLite from the index on times: what is old is few rows from the start.
+        // The + keeps SQLite from the index on times: the rows to skip are few and at the start.
         "SELECT Z_PK FROM ATRANSACTION WHERE +ZTIMESTAMP >= ?1 ORDER BY Z_PK LIMIT 1")
     private static let extent = SQLText(
         "SELECT (SELECT MIN(Z_PK) FROM ACHANGE), (SELECT MAX(Z_PK) FROM ACHANGE)")
@@ -48,27 +44,27 @@ extension HistoryReader {
     private static let transaction = SQLText(
         "SELECT ZTRANSACTIONID FROM ACHANGE WHERE Z_PK >= ?1 ORDER BY Z_PK LIMIT 1")
 
-    /// About how many bytes a change takes beside its before-image: its rows and their indexes.
+    /// The approximate size of a change without its before-image, in bytes: its rows and index
+    /// entries.
     private static let bytesAChange = 150.0
-    /// How many before-images tell how large all are.
+    /// The number of before-images that the size is estimated from.
     private static let samples: Int64 = 1_000
 
-    /// The first transaction to keep so that none is older than a time and all together take about
-    /// so many bytes; what comes after the last one where none is to be kept.
+    /// Returns the first transaction to keep so that none is older than `time` and all together
+    /// take about `bytes`; the number after the last one where none is to be kept.
     public func firstToKeep(
         since time: Double?, bytes: Int?
     ) throws(StoreError) -> Int64 {
         let end = try lastTransaction() + 1
         var first: Int64 = 0
         if let time {
-            let rows = try connection.rows(Self.youngest, [.date(time)], [.integer])
-            if case .int(let number)? = rows.first?.first { first = number } else { first = end }
+            first = try connection.integer(Self.youngest, [.date(time)]) ?? end
         }
         if let bytes, let number = try firstToKeep(bytes: bytes) { first = max(first, number) }
         return min(first, end)
     }
 
-    /// Nil where there is room for all.
+    /// Returns nil where all transactions fit.
     private func firstToKeep(bytes: Int) throws(StoreError) -> Int64? {
         let row = try connection.rows(Self.extent, [], [.integer, .integer]).first ?? []
         guard row.count == 2, case .int(let first) = row[0], case .int(let last) = row[1] else {
@@ -82,9 +78,10 @@ extension HistoryReader {
         let each = Self.bytesAChange + total / Double(keys.count)
         let room = Int64(min(Double(bytes) / each, Double(Int64.max / 2)))
         guard count > room else { return nil }
-        let kept = try connection.rows(Self.transaction, [.int(last - room + 1)], [.integer])
-        // The transaction that the bound cuts through stays whole, and so does the last one.
-        if case .int(let number)? = kept.first?.first { return number }
+        // The transaction at the limit is kept whole, and so is the last one.
+        if let kept = try connection.integer(Self.transaction, [.int(last - room + 1)]) {
+            return kept
+        }
         return try lastTransaction()
     }
 }

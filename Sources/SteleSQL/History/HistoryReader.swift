@@ -1,16 +1,14 @@
-/// The stored history, read back as it was told when it happened.
-
 import SteleModel
 import StelePersistence
 
-/// Reads saves from the history's tables over one connection, in one view of the store.
+/// Reads saves from the tables of the history, in one view of the store.
 public struct HistoryReader {
     private let schema: SQLSchema
     let connection: any SQLConnection
     private let images: BeforeImage
     private let known: KnownStates?
 
-    /// - Parameter known: what others have found out, where the view is one of what is committed.
+    /// - Parameter known: the states found by other readers, for a view of committed data only.
     public init(schema: SQLSchema, connection: any SQLConnection, known: KnownStates? = nil) {
         self.schema = schema
         self.connection = connection
@@ -32,23 +30,19 @@ public struct HistoryReader {
             + "LEFT JOIN \(HistoryTables.beforeImages) b ON b.Z_PK = c.Z_PK "
             + "WHERE c.ZTRANSACTIONID BETWEEN ?1 AND ?2 ORDER BY c.ZTRANSACTIONID, c.Z_PK")
 
-    /// The number of the last transaction that the view sees.
+    /// Returns the number of the last transaction in the view; 0 for none.
     public func lastTransaction() throws(StoreError) -> Int64 {
-        let rows = try connection.rows(Self.token, [], [.integer])
-        if case .int(let number)? = rows.first?.first { return number }
-        return 0
+        try connection.integer(Self.token) ?? 0
     }
 
-    /// The number of the oldest transaction kept, or nil where there is none.
+    /// Returns the number of the oldest transaction in the history; nil for none.
     public func oldestTransaction() throws(StoreError) -> Int64? {
-        let rows = try connection.rows(Self.oldest, [], [.integer])
-        if case .int(let number)? = rows.first?.first { return number }
-        return nil
+        try connection.integer(Self.oldest)
     }
 
-    /// What the slots of an object held at an older version, as far as they were changed since; nil
-    /// where the history does not tell.
-    /// - Parameter now: the object as it is.
+    /// Returns the values that an object's slots held at an older version, for the slots changed
+    /// since; nil where the history does not go back far enough.
+    /// - Parameter now: the object in its current state.
     public func slots(
         of now: Snapshot, atVersion version: Int64
     ) throws(StoreError) -> [Int: Value]? {
@@ -65,7 +59,7 @@ public struct HistoryReader {
         return slots.leading(to: now.version)
     }
 
-    /// Saves after that one, oldest first.
+    /// Returns the saves after a transaction, oldest first.
     public func transactions(
         after token: Int64, limit: Int, values: Bool
     ) throws(StoreError) -> [HistoryTransaction] {
@@ -79,11 +73,12 @@ public struct HistoryReader {
             [.integer, .integer, .integer, .integer, .integer, .integer, .text]
         ).compactMap(ChangeRow.init)
         rows.removeAll { !schema.model.entities.indices.contains($0.entity) }
-        let states =
-            values ? try HistoryStates(schema, connection, images, known).after(rows) : [:]
+        let states = HistoryStates(
+            schema: schema, connection: connection, images: images, known: known)
+        let after = values ? try states.after(rows) : [:]
         var byTransaction: [Int64: [HistoryChange]] = [:]
         for row in rows {
-            byTransaction[row.transaction, default: []].append(change(row, states[row.key]))
+            byTransaction[row.transaction, default: []].append(change(row, after[row.key]))
         }
         return heads.compactMap { head in
             guard case .int(let number) = head[0] else { return nil }
@@ -111,16 +106,16 @@ public struct HistoryReader {
     }
 }
 
-/// One row of ACHANGE with its before-image.
+/// A row of ACHANGE with its before-image.
 struct ChangeRow {
     var key: Int64
     var kind: ObjectChange.Kind
-    /// The index of the concrete entity; may be out of the model's range in a foreign row.
+    /// The index of the concrete entity; out of the model's range in a row of another program.
     var entity: Int
     var object: Int64
     var transaction: Int64
-    /// The version after an update or before a delete; after an insert of what was in the store
-    /// before. Nil where there is no before-image.
+    /// The version after an update, or after an insert of an object that existed before, or before
+    /// a deletion. Nil without a before-image.
     var version: Int64?
     var image: String?
 

@@ -1,27 +1,24 @@
-/// The tables of the history: Core Data's three, and Stele's own beside them.
-
-/// Names and statements of the history's tables.
-public enum HistoryTables {
-    /// Core Data's fixed numbers for the history's own rows.
-    public static let change = 16001
-    public static let transaction = 16002
-    public static let transactionString = 16003
+/// The names and statements of the history's tables: Core Data's three, and two of Stele.
+package enum HistoryTables {
+    /// Core Data's fixed entity numbers of the history's rows.
+    static let change = 16001
+    static let transaction = 16002
+    static let transactionString = 16003
 
     static let entities: [(number: Int, name: String)] = [
         (change, "CHANGE"), (transaction, "TRANSACTION"), (transactionString, "TRANSACTIONSTRING"),
     ]
 
-    /// What an update's or a delete's object was before it, by the key of its row in ACHANGE:
-    /// the family's Z_ENT, the object's key, its version after an update or before a delete, and
-    /// the old values as a JSON object.
-    public static let beforeImages = "STELE_BEFOREIMAGE"
+    /// Before-images, by the key of the row in ACHANGE: the family's Z_ENT, the object's key, its
+    /// version after an update or before a deletion, and the old values as a JSON object.
+    static let beforeImages = "STELE_BEFOREIMAGE"
 
-    /// Which before-images an object has: those up to a mark. The writer adds many at once, sorted,
-    /// when they have become enough (`HistoryWriter`): with each update its object's place would be
-    /// another page of the log, for no two updates of a commit are neighbours here.
-    public static let imagePlaces = "STELE_IMAGEPLACE"
+    /// The before-images of each object, up to a mark. The writer adds many at once, sorted by
+    /// object. Adding one with each update would write another page each time, because the objects
+    /// of one commit are scattered.
+    package static let imagePlaces = "STELE_IMAGEPLACE"
 
-    /// The family whose one row says up to which image there are places; no Z_ENT is 0.
+    /// The family of the row with the mark; no Z_ENT is 0.
     static let markFamily = 0
 
     static let creation = [
@@ -54,8 +51,8 @@ public enum HistoryTables {
         "CREATE TABLE \(imagePlaces) ( ZFAMILY INTEGER, ZENTITYPK INTEGER, ZIMAGE INTEGER, "
         + "PRIMARY KEY (ZFAMILY, ZENTITYPK, ZIMAGE) ) WITHOUT ROWID"
 
-    /// What brings a store up to date that has no table of places, but an index instead.
-    public static let upgrade = [
+    /// The statements that upgrade a store with an index instead of the table of places.
+    package static let upgrade = [
         "DROP INDEX IF EXISTS \(beforeImages)_OBJECT_INDEX", placesCreation,
     ]
 }

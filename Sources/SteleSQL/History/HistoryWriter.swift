@@ -1,21 +1,14 @@
-/// Saves' rows in the history, written with them.
-
 import SteleModel
 import StelePersistence
 
-/// Texts that transactions point to, and their keys.
-struct TransactionStrings {
-    var keys: [ExactText: Int64] = [:]
-}
-
-/// Writes saves into ATRANSACTION, ACHANGE and the before-images.
+/// Writes saves into ATRANSACTION, ACHANGE and the table of before-images.
 ///
-/// Nothing in a batch reads the history, so that its rows wait until there are many, or until the
-/// batch ends.
+/// Rows are collected and written together, because nothing reads the history within a batch.
 struct HistoryWriter {
     private let schema: SQLSchema
     private let images: BeforeImage
-    private var strings = TransactionStrings()
+    /// The keys of interned texts.
+    private var strings: [ExactText: Int64] = [:]
     private var places: ImagePlaces
     private var transactionRows = RowBuffer(
         table: "ATRANSACTION",
@@ -36,16 +29,16 @@ struct HistoryWriter {
         "INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, ZNAME) "
             + "VALUES (?1, \(HistoryTables.transactionString), ?2)")
 
-    /// - Throws: what reading throws; the writer's lock must be held.
+    /// Reads the state of the tables. The caller holds the write lock.
     init(_ schema: SQLSchema, _ connection: any SQLConnection) throws(StoreError) {
         self.schema = schema
         images = BeforeImage(schema.model, folder: connection.externalFolder)
         places = try ImagePlaces(connection)
     }
 
-    /// What `restore` needs: how many rows wait, and the texts that have keys.
+    /// The state for `restore`: the number of waiting rows, and the interned texts.
     struct Mark {
-        fileprivate let strings: TransactionStrings
+        fileprivate let strings: [ExactText: Int64]
         fileprivate let places: ImagePlaces
         fileprivate let transactions: Int
         fileprivate let changes: Int
@@ -58,7 +51,7 @@ struct HistoryWriter {
             changes: changeRows.count, images: imageRows.count)
     }
 
-    /// Forgets what has come since. Rows that were written since are the transaction's to take back.
+    /// Drops everything since a mark. Rows written since are rolled back with the transaction.
     mutating func restore(_ mark: Mark) {
         strings = mark.strings
         places = mark.places
@@ -67,14 +60,13 @@ struct HistoryWriter {
         imageRows.keep(mark.images)
     }
 
-    /// Forgets what another program may have changed.
+    /// Rereads everything that another program may have changed.
     mutating func reload(_ connection: any SQLConnection) throws(StoreError) {
         places = try ImagePlaces(connection)
-        strings = TransactionStrings()
+        strings = [:]
     }
 
-    /// Begins a save's transaction.
-    /// - Returns: its number.
+    /// Begins a save's transaction and returns its number.
     mutating func begin(
         _ request: SaveRequest, at time: Double, counters: inout Counters,
         _ connection: any SQLConnection
@@ -89,17 +81,17 @@ struct HistoryWriter {
         return number
     }
 
-    /// How many changes wait at most.
+    /// The most waiting changes.
     private static let rowsWaiting = 512
 
-    /// Inserts the rows that wait.
+    /// Inserts the waiting rows.
     mutating func write(to connection: any SQLConnection) throws(StoreError) {
         try transactionRows.write(to: connection)
         try changeRows.write(to: connection)
         try imageRows.write(to: connection)
     }
 
-    /// Deletes the oldest transactions, those that wait to be written among them.
+    /// Deletes the oldest transactions, including those that are not written yet.
     mutating func delete(
         before number: Int64, limit: Int, _ connection: any SQLConnection
     ) throws(StoreError) -> Int {
@@ -109,14 +101,14 @@ struct HistoryWriter {
         return deleted
     }
 
-    /// Writes what the batch's end needs.
+    /// Writes the rest of a batch.
     mutating func finishBatch(_ connection: any SQLConnection) throws(StoreError) {
         try write(to: connection)
         try places.addIfMany(connection)
     }
 
-    /// Adds a change and gives it as readers of the history will see it.
-    /// - Parameter transaction: the number of the one that it is a part of.
+    /// Adds a change, and returns it as readers of the history will see it.
+    /// - Parameter transaction: the number of its transaction.
     mutating func add(
         _ applied: AppliedChange, transaction: Int64, counters: inout Counters,
         _ connection: any SQLConnection
@@ -137,7 +129,7 @@ struct HistoryWriter {
         guard let before = change.before else { return told }
         let text: String
         if change.kind == .insert {
-            // It was in the store before: its version goes on.
+            // The object existed before, so its version continues.
             text = BeforeImage.none
         } else if change.kind == .delete {
             told.snapshot = before
@@ -159,26 +151,25 @@ struct HistoryWriter {
         return told
     }
 
-    /// ZCOLUMNS with all bits set: which bit is which column is not known.
+    /// ZCOLUMNS with all bits set; Core Data's assignment of bits to columns is not known.
     private func columns(of entity: Int) -> Value {
         let count = schema.model.entities[entity].properties.count
         return .data([UInt8](repeating: 0xFF, count: (count + 7) / 8))
     }
 
-    /// The key of an interned text; null for none.
+    /// Returns the key of an interned text; null for nil.
     private mutating func key(
         of text: String?, _ counters: inout Counters, _ connection: any SQLConnection
     ) throws(StoreError) -> Value {
         guard let text else { return .null }
-        if let known = strings.keys[ExactText(text)] { return .int(known) }
-        let rows = try connection.rows(Self.stringSelect, [.string(text)], [.integer])
-        if case .int(let found)? = rows.first?.first {
-            strings.keys[ExactText(text)] = found
+        if let known = strings[ExactText(text)] { return .int(known) }
+        if let found = try connection.integer(Self.stringSelect, [.string(text)]) {
+            strings[ExactText(text)] = found
             return .int(found)
         }
         let key = try counters.next(HistoryTables.transactionString)
         try connection.execute(Self.stringInsert, [.int(key), .string(text)])
-        strings.keys[ExactText(text)] = key
+        strings[ExactText(text)] = key
         return .int(key)
     }
 }

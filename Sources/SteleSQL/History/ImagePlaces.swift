@@ -1,15 +1,13 @@
-/// Where an object's before-images are, kept in order by many at a time.
-
 import SteleModel
 import StelePersistence
 
-/// Adds places for the before-images that have none yet; used by the writer.
+/// Maintains the table of places, which finds an object's before-images; used by the writer.
 struct ImagePlaces {
-    /// How many images have no place yet.
+    /// The number of before-images without a place.
     private(set) var waiting: Int
 
-    /// How many may wait: a reader looks through all of them, and what is added at once shares
-    /// pages the better the more it is.
+    /// The most before-images without a place. Readers scan all of them; adding more at once writes
+    /// fewer pages.
     private static let most = 4_096
 
     private static let count = SQLText(
@@ -25,14 +23,14 @@ struct ImagePlaces {
             + "SELECT \(HistoryTables.markFamily), 0, MAX(Z_PK) "
             + "FROM \(HistoryTables.beforeImages)")
 
-    /// The last image that has a place, as SQL; 0 where none has.
+    /// The last before-image with a place, as SQL; 0 for none.
     private static let mark =
         "(SELECT ifnull(MAX(ZIMAGE), 0) FROM \(HistoryTables.imagePlaces) "
         + "WHERE ZFAMILY = \(HistoryTables.markFamily))"
 
-    /// Where the images of some objects of a family (?1) are, from ?3 on, newest first: those with
-    /// places are found by them, the few others one by one. ?2 is a JSON object from each key to
-    /// the first image that is of no use any more; some of the few may lie behind it.
+    /// Finds the before-images of objects of a family (?1) from ?3 on, newest first: by their
+    /// places, and by a scan of those without a place. ?2 is a JSON object from each object's key
+    /// to the first before-image that is not needed; the scan may return some beyond it.
     static let keys = SQLText(
         """
         SELECT Z_PK, ZENTITYPK, ZVERSION FROM \(HistoryTables.beforeImages) \
@@ -46,17 +44,15 @@ struct ImagePlaces {
         ORDER BY Z_PK DESC
         """)
 
-    /// Counts those that wait; only right while the writer's lock is held.
+    /// Counts the before-images without a place. The caller holds the write lock.
     init(_ connection: any SQLConnection) throws(StoreError) {
-        guard case .int(let count)? = try connection.rows(Self.count, [], [.integer]).first?.first
-        else { throw .failed("the before-images could not be counted") }
-        waiting = Int(count)
+        waiting = Int(try connection.integer(Self.count) ?? 0)
     }
 
-    /// Notes images that are about to be written in this transaction.
+    /// Counts before-images that are about to be written.
     mutating func note(_ images: Int) { waiting += images }
 
-    /// Gives places to all that wait, where they are many; they must be written.
+    /// Adds the places of all before-images where many have none. They must be written.
     mutating func addIfMany(_ connection: any SQLConnection) throws(StoreError) {
         guard waiting >= Self.most else { return }
         try connection.execute(Self.add, [])

@@ -1,27 +1,25 @@
-/// The before-images of some objects, one after the other.
-
 import SteleModel
 import StelePersistence
 
-/// Where images are is read at once, and their texts a few at a time: an object that has changed
-/// often may have left more of them behind than fits into memory.
+/// The before-images of some objects in order. Their keys are read at once, and their texts a few
+/// at a time, because the texts of an object that changes often may not fit into memory.
 struct ImageWalk {
-    /// One image, still unread.
+    /// The key of one before-image.
     struct Place {
         let key: Int64
         let object: Int64
-        /// The version that the change made; nil where it is not known.
+        /// The version after the change; nil where it is not known.
         let version: Int64?
     }
 
-    /// Those that are to come, in their order.
+    /// The remaining before-images, in order.
     private var places: ArraySlice<Place>
-    /// The texts of the first of them.
+    /// The texts read of the first of them.
     private var texts: [Int64: String] = [:]
     private var step = 16
     private let connection: any SQLConnection
 
-    /// About how many bytes of text are read at once.
+    /// The approximate size of the texts read at once, in bytes.
     private static let bytesWanted = 1 << 20
     private static let longestStep = 4_096
 
@@ -30,9 +28,9 @@ struct ImageWalk {
             + "WHERE Z_PK IN (SELECT value FROM json_each(?1))")
 
     /// - Parameters:
-    ///   - objects: the keys of objects of one family, each with the key of the first image that is
-    ///     of no use any more.
-    ///   - first: the key of the first image that is of use.
+    ///   - objects: the keys of objects of one inheritance tree, each with the key of the first
+    ///     before-image that is not needed.
+    ///   - first: the key of the first before-image that is needed.
     init(
         _ connection: any SQLConnection, family: Int, objects: [Int64: Int64], from first: Int64
     ) throws(StoreError) {
@@ -53,21 +51,21 @@ struct ImageWalk {
             }[...]
     }
 
-    /// `{"1":90,"2":91}`.
+    /// Returns a JSON object, such as `{"1":90,"2":91}`.
     private static func json(_ objects: [Int64: Int64]) -> String {
         "{" + objects.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
     }
 
-    /// Leaves out some before any is read.
+    /// Skips some before-images, before any is read.
     mutating func remove(where isOut: (Place) -> Bool) { places.removeAll(where: isOut) }
 
-    /// From the oldest to the newest; otherwise the newest comes first.
+    /// Changes the order from newest first to oldest first.
     mutating func reverse() { places.reverse() }
 
-    /// The key of the image that comes next.
+    /// The key of the next before-image.
     var nextKey: Int64? { places.first?.key }
 
-    /// The next image; its text is nil where it has none.
+    /// Returns the next before-image; its text is nil where it has none.
     mutating func next() throws(StoreError) -> (place: Place, text: String?)? {
         guard let place = places.first else { return nil }
         if texts.isEmpty { try read() }

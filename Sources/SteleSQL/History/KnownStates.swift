@@ -1,25 +1,21 @@
-/// States of objects that were worked out once, so that who reads on need not go all the way back
-/// to them again.
-
 import SteleModel
-import SteleMutex
 import StelePersistence
+import SteleSystem
 
-/// What objects were at some places of the history, shared by all readers of a store.
+/// States of objects at some points of the history, shared by all readers of a store.
 ///
-/// An object that is changed often has a long line of before-images behind each page of the
-/// history, and all of them lead from what it is now to what it was there. The first walk leaves a
-/// state behind every few images, and the next page begins at the nearest one. What was is never
-/// otherwise, so a state is as good in any later view.
+/// An object that changes often has many before-images, and reading an old page of the history must
+/// apply all later ones. The first walk stores a state after every few images, and the next page
+/// begins at the nearest one. The past does not change, so a state is valid in every later view.
 public final class KnownStates: Sendable {
-    /// An object before the change of that key.
+    /// An object before the change with that key.
     struct State: Sendable {
         let change: Int64
         let snapshot: Snapshot
     }
 
     private struct Kept: Sendable {
-        /// Each object's, the oldest first.
+        /// Each object's states, oldest first.
         var states: [ObjectID: [State]] = [:]
         var bytes = 0
     }
@@ -27,13 +23,13 @@ public final class KnownStates: Sendable {
     private let kept = Mutex(Kept())
     private let maximumBytes: Int
 
-    /// After how many images of an object a walk leaves a state behind.
+    /// The number of an object's images between two stored states.
     static let spacing = 16
 
-    /// - Parameter bytes: about how much memory all of them may take.
+    /// - Parameter bytes: the approximate limit on the size of all states in memory.
     public init(maximumBytes bytes: Int = 16 << 20) { maximumBytes = bytes }
 
-    /// The oldest one that is known behind a change; nil where there is none.
+    /// Returns the oldest state after a change; nil where there is none.
     func state(of id: ObjectID, behind change: Int64) -> State? {
         kept.withLock { kept in
             guard let states = kept.states[id] else { return nil }
@@ -42,8 +38,9 @@ public final class KnownStates: Sendable {
         }
     }
 
-    /// Keeps a state. Where they become too many each second one goes: the line is walked from the
-    /// newest image to the oldest, so those stay close together that are needed first.
+    /// Stores a state. When the states exceed the limit, every second one is dropped, and new ones
+    /// are added from the newest image to the oldest, so the states that are needed first stay
+    /// dense.
     func keep(_ state: State, of id: ObjectID) {
         kept.withLock { kept in
             var states = kept.states.removeValue(forKey: id) ?? []
@@ -57,7 +54,7 @@ public final class KnownStates: Sendable {
         }
     }
 
-    /// How many are kept.
+    /// The number of states.
     var count: Int { kept.withLock { $0.states.values.reduce(0) { $0 + $1.count } } }
 
     private static func thin(_ kept: inout Kept) {
@@ -71,7 +68,7 @@ public final class KnownStates: Sendable {
         }
     }
 
-    /// Where the first one stands whose change is that one or a later one.
+    /// Returns the index of the first state of that change or a later one.
     private static func place(_ change: Int64, in states: [State]) -> Int {
         states.firstPlace { $0.change >= change }
     }

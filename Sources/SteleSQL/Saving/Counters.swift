@@ -1,21 +1,18 @@
-/// The highest keys given out: Z_PRIMARYKEY's Z_MAX, held by the one writer while it has the lock.
-
 import SteleModel
 import StelePersistence
 
-/// Keys that were given out, by Z_ENT of the root entity; they only grow.
+/// The highest keys given out (Z_PRIMARYKEY's Z_MAX), by Z_ENT of the root entity; used by the
+/// writer while it holds the lock. They only grow.
 struct Counters {
-    // Two short arrays, for they are copied with each save: it may have to be taken back.
+    // Two short arrays, because each save copies them for a possible rollback.
     private var maxima: [Int64]
     private var changed: [Bool]
 
     private static let reading = SQLText("SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY")
     private static let writing = SQLText("UPDATE Z_PRIMARYKEY SET Z_MAX = ?1 WHERE Z_ENT = ?2")
 
-    /// Reads them; only right while the writer's lock is held.
-    ///
-    /// Never less than a key that is there: a program that writes rows and not this table shall
-    /// not make the next key one that is taken.
+    /// Reads the counters. The caller holds the write lock. A counter is at least the highest key
+    /// in the table, for files whose writer did not update Z_PRIMARYKEY.
     init(_ schema: SQLSchema, _ connection: any SQLConnection) throws(StoreError) {
         maxima = Array(repeating: 0, count: schema.model.entities.count + 1 + Self.histories)
         changed = Array(repeating: false, count: maxima.count)
@@ -28,18 +25,17 @@ struct Counters {
         for (root, table) in schema.tables {
             let highest = SQLText("SELECT MAX(Z_PK) FROM \(table.name)")
             let number = schema.number(of: root)
-            if case .int(let key)? = try connection.rows(highest, [], [.integer]).first?.first {
-                guard let place = place(of: number) else { continue }
+            if let key = try connection.integer(highest), let place = place(of: number) {
                 maxima[place] = max(maxima[place], key)
             }
         }
     }
 
-    /// Numbers of the history's own rows: 16001 and those after it.
+    /// The number of the history's own entities, from 16001 on.
     private static let histories = 3
 
-    /// Where a Z_ENT's counter is: the model's from 1 on, then the history's; nil for a number that
-    /// is of neither, which a file may hold.
+    /// Returns the index of a Z_ENT's counter: the model's entities, then the history's; nil for
+    /// any other number, which a file may have.
     private func place(of entity: Int) -> Int? {
         let own = maxima.count - Self.histories
         if entity >= 0, entity < own { return entity }
@@ -52,27 +48,21 @@ struct Counters {
         return place < own ? place : HistoryTables.change + place - own
     }
 
-    /// The highest key given out for that Z_ENT.
+    /// Returns the highest key of a Z_ENT.
     func highest(_ entity: Int) -> Int64 { place(of: entity).map { maxima[$0] } ?? 0 }
 
-    /// The next key for that Z_ENT.
-    /// - Throws: `.failed` where a file says that all are given out.
+    /// Returns the next key of a Z_ENT.
+    /// - Throws: `.failed` where all keys are given out.
     mutating func next(_ entity: Int) throws(StoreError) -> Int64 {
-        try next(entity, count: 1)
-    }
-
-    /// The first of as many keys that follow each other.
-    /// - Throws: as for one.
-    mutating func next(_ entity: Int, count: Int64) throws(StoreError) -> Int64 {
-        guard let place = place(of: entity), maxima[place] <= Int64.max - count else {
+        guard let place = place(of: entity), maxima[place] < Int64.max else {
             throw .failed("the store has no keys left for Z_ENT \(entity)")
         }
-        maxima[place] += count
+        maxima[place] += 1
         changed[place] = true
-        return maxima[place] - count + 1
+        return maxima[place]
     }
 
-    /// Writes those that grew since the last time.
+    /// Writes the counters that have grown since the last call.
     mutating func write(_ connection: any SQLConnection) throws(StoreError) {
         for place in changed.indices where changed[place] {
             try connection.execute(

@@ -1,16 +1,17 @@
-/// A Decimal as a DECIMAL column holds it, exactly.
-
 import SteleModel
 
-/// How a decimal is stored: up to 15 significant digits as Apple does, as an integer or a real,
-/// of which the shortest digits are the decimal's own; more as a blob of ASCII digits, which the
-/// column's NUMERIC affinity leaves alone.
+/// A Decimal as a DECIMAL column stores it. A value of up to 15 significant digits is an integer,
+/// or a real whose shortest digits are those of the value, as in Core Data. A longer one is a blob
+/// of ASCII digits, which the column's NUMERIC affinity does not convert.
 public enum DecimalColumn: Sendable {
+    /// A whole number.
     case integer(Int64)
+    /// A number whose shortest digits are the value.
     case real(Double)
+    /// The digits of a longer value.
     case digits([UInt8])
 
-    /// The form that a column keeps the value in.
+    /// The stored form of a value.
     public init(_ value: Decimal) {
         var text: [UInt8] = []
         DecimalText.write(value, to: &text)
@@ -34,15 +35,16 @@ public enum DecimalColumn: Sendable {
     private static let zero = UInt8(ascii: "0")
     private static let point = UInt8(ascii: ".")
 
-    /// The decimal whose digits are the shortest that read back as the number.
+    /// Returns the decimal with the shortest digits of a double; nil where it is out of the range
+    /// of Decimal.
     public static func decimal(_ real: Double) -> Decimal? {
         DecimalText.parse(real.description.utf8)
     }
 
-    /// The decimal that a blob of digits holds; nil where it holds something else.
+    /// Returns the decimal of a blob of digits; nil for any other blob.
     public static func decimal(digits: [UInt8]) -> Decimal? {
         if let value = DecimalText.parse(digits) { return value }
-        // What is computed may have a digit more than what can be stored.
+        // A computed value may have one digit more than a stored one.
         guard digits.count > 38, digits.allSatisfy(isOfNumber) else { return nil }
         return Decimal(string: String(decoding: digits, as: UTF8.self))
     }
@@ -51,7 +53,7 @@ public enum DecimalColumn: Sendable {
         byte &- zero < 10 || byte == point || byte == minus || byte == UInt8(ascii: "e")
     }
 
-    /// Whether plain SQL would compare it wrongly.
+    /// Whether SQL's own comparison would be wrong for the value.
     public var isLong: Bool {
         if case .digits = self { return true }
         return false

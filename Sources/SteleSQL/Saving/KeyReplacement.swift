@@ -1,20 +1,18 @@
-/// New objects' keys, put wherever a change names them by their negative ones.
-
 import SteleModel
 import StelePersistence
 
-/// Puts permanent keys in the place of temporary ones.
+/// Replaces the temporary keys of new objects in changes by their permanent keys.
 struct KeyReplacement {
     let model: Model
     let permanent: PermanentKeys
 
-    /// The change with permanent keys throughout; none is left, or this throws.
+    /// Returns a change with permanent keys only.
     /// - Throws: `.invalid` for a link to an object that the request does not insert.
     func replacing(_ change: ObjectChange) throws(StoreError) -> ObjectChange {
         var change = change
         let entity = model.entities[change.entity]
         if change.key < 0 { change.key = try key(change.key, root: entity.root) }
-        // Asked before anything is set: what is set in a loop is copied before it.
+        // Checked first, because assigning to an element copies the array.
         if change.values.contains(where: Self.isTemporary) {
             for (slot, value) in change.values.enumerated() {
                 guard case .key(let key) = value, key < 0,

@@ -1,21 +1,17 @@
-/// Which Decimal attributes hold values that plain SQL would compare wrongly.
-
 import SteleModel
 import StelePersistence
 
-/// The attributes with decimals of more than 15 digits, named in the store's metadata with the
-/// save that brings the first such value; they stay named.
+/// The Decimal attributes with values of more than 15 digits, which SQL's own comparison would get
+/// wrong. The save that stores the first such value adds the attribute to the store's metadata,
+/// where it stays.
 struct LongDecimals {
-    /// `Entity.attribute`, with the entity that declares it.
+    /// The attributes as `Entity.attribute`, with the declaring entity.
     private(set) var attributes: Set<String>
     /// The Decimal attributes of each entity.
     private let decimals: [[Attribute]]
     private let owners: [String]
-    /// Those that are to be named.
+    /// The attributes to add.
     private var new: Set<String> = []
-
-    private static let reading = SQLText("SELECT Z_PLIST FROM Z_METADATA WHERE Z_VERSION = 1")
-    private static let writing = SQLText("UPDATE Z_METADATA SET Z_PLIST = ?1 WHERE Z_VERSION = 1")
 
     init(_ schema: SQLSchema, _ connection: any SQLConnection) throws(StoreError) {
         owners = schema.model.entities.map(\.name)
@@ -30,13 +26,13 @@ struct LongDecimals {
     private static func metadata(
         _ connection: any SQLConnection
     ) throws(StoreError) -> StoreMetadata {
-        guard case .data(let list)? = try connection.rows(reading, [], [.data]).first?.first else {
-            throw .failed("the store has lost its metadata")
+        guard let stored = try StoreMetadata.read(connection) else {
+            throw .failed("the store has no metadata")
         }
-        return try StoreMetadata(propertyList: list)
+        return stored.metadata
     }
 
-    /// Notes the attributes of which a change brings a first long value.
+    /// Notes the attributes for which a change has a first long value.
     mutating func note(_ change: ObjectChange) {
         if change.kind == .delete || decimals[change.entity].isEmpty { return }
         for attribute in decimals[change.entity] {
@@ -46,13 +42,13 @@ struct LongDecimals {
         }
     }
 
-    /// Names those that were noted.
+    /// Adds the noted attributes to the metadata.
     mutating func write(_ connection: any SQLConnection) throws(StoreError) {
         if new.isEmpty { return }
         attributes.formUnion(new)
         new = []
         var metadata = try Self.metadata(connection)
         metadata.longDecimals = attributes.sorted()
-        try connection.execute(Self.writing, [.data(try metadata.propertyList())])
+        try metadata.write(to: connection)
     }
 }

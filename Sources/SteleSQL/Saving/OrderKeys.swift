@@ -1,18 +1,16 @@
-/// Sparse order keys of ordered relationships, as Core Data spaces them.
-
 import SteleModel
 
-/// Chooses order keys: the first is 2048, steps are 1024, and a move takes one from the gap. Where a
-/// gap is used up, as many neighbours as it takes are spread anew, not all.
+/// Chooses the order keys of an ordered relationship as Core Data spaces them: the first is 2048,
+/// steps are 1024, and a moved member takes a key from the gap. Where a gap is used up, only as
+/// many neighbours as necessary get new keys.
 enum OrderKeys {
     static let first: Int64 = 2048
     static let step: Int64 = 1024
 
-    /// The keys to write so that the members stand in that order.
+    /// Returns the members whose key changes, with the new key.
     /// - Parameters:
-    ///   - existing: the keys that members have now.
+    ///   - existing: the keys of the present members.
     ///   - order: all members in their new order.
-    /// - Returns: the members whose key changes, with the new one.
     static func changes(
         from existing: [Int64: Int64], to order: [Int64]
     ) -> [(member: Int64, key: Int64)] {
@@ -37,9 +35,9 @@ enum OrderKeys {
         }
     }
 
-    /// Gives the places of a run keys between those on its sides; where there is no room, the places
-    /// about it, too, twice as many each time.
-    /// - Returns: the place after the last that has got a key; nil where there is no room at all.
+    /// Gives a run of members keys between those of its neighbours. Where the gap is too small, the
+    /// neighbours get new keys too, twice as many in each attempt.
+    /// - Returns: the index after the last member with a new key; nil where no gap is large enough.
     private static func spread(
         _ run: Range<Int>, _ keys: inout [Int64?], _ kept: [Bool]
     ) -> Int? {
@@ -48,7 +46,7 @@ enum OrderKeys {
         while true {
             let low = start > 0 ? keys[start - 1] : nil
             let high = end < keys.count ? keys[end] : nil
-            // Neighbours are only moved to where there is room for what comes next.
+            // Neighbours are moved only to a gap with room for later insertions.
             let room: Int64 = end - start == run.count ? 1 : 32
             if let filled = fill(end - start, between: low, and: high, gap: room) {
                 for (offset, key) in filled.enumerated() { keys[start + offset] = key }
@@ -57,17 +55,18 @@ enum OrderKeys {
             if start == 0, end == keys.count { return nil }
             start = max(0, start - more)
             end = min(keys.count, end + more)
-            // What stands there must keep its key.
+            // The member at `end` must be one that keeps its key.
             while end < keys.count && !kept[end] { end += 1 }
             more *= 2
         }
     }
 
-    /// That many keys between two, at least so far apart, or nil where there is no room.
+    /// Returns keys between two others, with a gap of at least `least`; nil where there is not
+    /// enough room.
     private static func fill(
         _ count: Int, between low: Int64?, and high: Int64?, gap least: Int64
     ) -> [Int64]? {
-        // A file may hold any number; far from these, keys are written anew.
+        // A file may have any keys. Where they are near the limits of 64 bits, all are renumbered.
         let sane = -(Int64(1) << 60)...(Int64(1) << 60)
         guard low.map(sane.contains) ?? true, high.map(sane.contains) ?? true else { return nil }
         guard let high else {

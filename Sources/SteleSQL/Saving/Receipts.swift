@@ -1,13 +1,11 @@
-/// Answers that are kept under the keys that clients gave their requests.
-
 import SteleModel
 import StelePersistence
 
-/// The table of the receipts, made when the first is kept.
-public struct Receipts {
+/// The table of receipts, which is created with the first one.
+package struct Receipts {
     private let connection: any SQLConnection
 
-    public init(_ connection: any SQLConnection) { self.connection = connection }
+    package init(_ connection: any SQLConnection) { self.connection = connection }
 
     static let table = "STELE_IDEMPOTENCY"
     private static let exists = SQLText(
@@ -27,10 +25,9 @@ public struct Receipts {
         "INSERT OR IGNORE INTO \(table) (ZKEY, ZFINGERPRINT, ZTIMESTAMP, ZANSWER) "
             + "VALUES (?1, ?2, ?3, ?4)")
 
-    /// The receipt under a key, good or not; nil where there is none.
-    public func receipt(_ key: String) throws(StoreError) -> Receipt? {
-        let there = try connection.rows(Self.exists, [], [.integer])
-        guard case .int(1)? = there.first?.first,
+    /// Returns the receipt under a key, expired or not; nil where there is none.
+    package func receipt(_ key: String) throws(StoreError) -> Receipt? {
+        guard try connection.integer(Self.exists) == 1,
             let row = try connection.rows(
                 Self.select, [.string(key)], [.integer, .date, .data]
             ).first, case .int(let fingerprint) = row[0], case .date(let time) = row[1],
@@ -39,8 +36,8 @@ public struct Receipts {
         return Receipt(key: key, fingerprint: fingerprint, time: time, answer: answer)
     }
 
-    /// Keeps a receipt in the open transaction, and lets some old ones go.
-    /// - Throws: `.moved` where another program has kept one under its key.
+    /// Stores a receipt in the open transaction, and deletes some expired ones.
+    /// - Throws: `.moved` where another program has stored one under the key.
     func keep(_ receipt: Receipt) throws(StoreError) {
         try connection.execute(Self.create, [])
         try connection.execute(
@@ -51,13 +48,13 @@ public struct Receipts {
                 .string(receipt.key), .int(receipt.fingerprint), .date(receipt.time),
                 .data(receipt.answer),
             ])
-        guard rows == 1 else { throw .moved("the request's key is used by another") }
+        guard rows == 1 else { throw .moved("the idempotency key is used by another request") }
         try connection.execute(Self.deleteBeyond, [.int(Int64(Receipt.most))])
     }
 }
 
 extension SQLSaver {
-    /// Keeps what a request asks to be kept of it.
+    /// Stores the receipt that a request asks for.
     func keep(
         _ request: ReceiptRequest?, _ result: SaveResult, at time: Double
     ) throws(StoreError) {

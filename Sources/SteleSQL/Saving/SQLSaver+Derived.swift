@@ -1,13 +1,12 @@
-/// Derived attributes: worked out when the rows and links of a save are there, and written with
-/// them. No version rises for it.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
+/// Computing derived attributes after the rows and links of a save are written. The versions of
+/// objects do not change.
 extension SQLSaver {
-    /// The derived values of what is about to be deleted may be of another save than the one that
-    /// the request was made from; the history shall have them as they were.
+    /// Updates the derived values of objects that are about to be deleted, so that the history has
+    /// the stored ones. Those in the request may be older.
     func refreshDerived(of operations: inout SaveOperations) throws(StoreError) {
         for index in operations.indices where operations.asked(index).kind == .delete {
             let change = operations.asked(index)
@@ -20,17 +19,9 @@ extension SQLSaver {
         }
     }
 
-    /// Writes the derived values that the save changes, and adds the objects that it changes by
-    /// these alone.
+    /// Writes the derived values that the save changes, and adds objects that change only by them.
     func derive(_ done: inout [AppliedChange], at time: Double) throws(StoreError) {
-        let changes = done.map { applied in
-            let change = applied.change
-            return DerivedAttributes.Change(
-                change.kind, entity: change.entity, key: change.key,
-                before: change.before?.values, after: applied.after?.values,
-                slots: change.kind == .insert ? [] : change.changedSlots,
-                toManys: change.toManys.map(\.relationship))
-        }
+        let changes = done.map { (change: $0.change, after: $0.after) }
         let reader = SaverReader(
             connection: connection, schema: schema,
             translator: derivingTranslator())
@@ -50,7 +41,7 @@ extension SQLSaver {
         }
     }
 
-    /// Made anew where a save has brought the first long decimal of an attribute.
+    /// Returns a translator that knows the attributes with long decimals of this save.
     private func derivingTranslator() -> FetchTranslator {
         if let made = translator, made.longDecimals == attributesWithLongDecimals { return made }
         let made = FetchTranslator(schema: schema, longDecimals: attributesWithLongDecimals)
@@ -64,7 +55,8 @@ extension SQLSaver {
 
     private func write(_ outcome: DerivedAttributes.Outcome) throws(StoreError) {
         let snapshot = outcome.snapshot
-        guard !outcome.before.isEmpty, let table = schema.table(of: snapshot.entity) else { return }
+        if outcome.before.isEmpty { return }
+        let table = schema.table(of: snapshot.entity)
         var assignments: [String] = []
         var bindings: [Value] = [.int(snapshot.key)]
         for (slot, _) in outcome.before {
@@ -79,7 +71,7 @@ extension SQLSaver {
 }
 
 extension AppliedChange {
-    /// An object that changed by its derived values alone.
+    /// Creates the change of an object whose derived values alone changed.
     fileprivate init(_ outcome: DerivedAttributes.Outcome) {
         var before = outcome.snapshot
         for (slot, value) in outcome.before { before.values[slot] = value }
@@ -89,7 +81,7 @@ extension AppliedChange {
         after = outcome.snapshot
     }
 
-    /// Its derived values beside what the save says of it.
+    /// Adds derived values to a change.
     fileprivate mutating func take(_ outcome: DerivedAttributes.Outcome) {
         after = outcome.snapshot
         change.values = outcome.snapshot.values
@@ -101,7 +93,7 @@ extension AppliedChange {
     }
 }
 
-/// The writer's own connection, in its transaction, as derived attributes read it.
+/// The reader of derived attributes: the writer's connection, in its transaction.
 private struct SaverReader: DerivationReader {
     let connection: any SQLConnection
     let schema: SQLSchema

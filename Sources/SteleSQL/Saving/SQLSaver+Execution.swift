@@ -1,28 +1,28 @@
-/// Carrying out the operations: rows, links, order.
-
 import SteleModel
 import StelePersistence
 
 extension SQLSaver {
-    /// Runs each change's statements, in order; links come after all rows are there.
+    /// Executes the changes in order, and writes their links after all rows.
     /// - Parameters:
-    ///   - view: how far what the request was made from can be trusted to be what is there.
-    ///   - done: told of each change that is carried out, in order.
-    /// - Throws: `.conflicts` with every object whose version is not the one that was read.
+    ///   - view: how the request's view relates to the current state.
+    ///   - done: called for each executed change, in order.
+    /// - Throws: `.conflicts` with every object whose version differs from the one read.
     func execute(
         _ operations: SaveOperations, madeFrom view: RequestView,
         _ done: (AppliedChange) throws(StoreError) -> Void
     ) throws(StoreError) {
-        let concrete = try ConcreteEntities(schema: schema, connection: connection, operations)
-        let places = UniqueValues(schema.model, operations)
+        let run = SaveRun(
+            operations: operations, view: view,
+            concrete: try ConcreteEntities(schema: schema, connection: connection, operations),
+            places: UniqueValues(schema.model, operations))
         var conflicts: [MergeConflict] = []
         var next = 0
         while next < operations.count {
-            if let count = try executeTogether(operations, from: next, view, concrete, done) {
+            if let count = try executeTogether(run, from: next, done) {
                 next += count
                 continue
             }
-            if let count = try insertTogether(operations, from: next, concrete, places, done) {
+            if let count = try insertTogether(run, from: next, done) {
                 next += count
                 continue
             }
@@ -36,9 +36,9 @@ extension SQLSaver {
                 continue
             }
             switch change.kind {
-            case .insert: try done(try insert(change, concrete, places))
+            case .insert: try done(try insert(change, run))
             case .update:
-                if let applied = try update(change, concrete, view, places) {
+                if let applied = try update(change, run) {
                     try done(applied)
                 } else {
                     conflicts.append(try conflict(of: operations.asked(place)))
@@ -55,9 +55,7 @@ extension SQLSaver {
         try link(operations)
     }
 
-    func insert(
-        _ change: ObjectChange, _ concrete: ConcreteEntities, _ places: UniqueValues
-    ) throws(StoreError) -> AppliedChange {
+    func insert(_ change: ObjectChange, _ run: SaveRun) throws(StoreError) -> AppliedChange {
         let mapping = schema.mappings[change.entity]
         var bindings: [Value] = []
         bindings.reserveCapacity(change.values.count + 2)
@@ -68,14 +66,15 @@ extension SQLSaver {
             bindings.append(value)
         }
         for (slot, value) in change.values.enumerated() where mapping.entityColumns[slot] >= 0 {
-            bindings.append(try concrete.number(of: value, slot: slot, in: change.entity))
+            bindings.append(try run.concrete.number(of: value, slot: slot, in: change.entity))
         }
-        _ = try guardUniqueness(of: change, among: places) { () throws(StoreError) in
+        _ = try guardUniqueness(of: change, among: run.places) { () throws(StoreError) in
             try connection.execute(statements.insert(change.entity), bindings)
         }
         let version = change.before.map { $0.version &+ 1 } ?? 1
-        if version != 1, let table = schema.table(of: change.entity) {
-            // It was there once: who remembers one of its versions shall not take it for that.
+        if version != 1 {
+            // The object existed before. A new version keeps copies of its old state from matching.
+            let table = schema.table(of: change.entity)
             try connection.execute(
                 statements.text("UPDATE \(table.name) SET Z_OPT = ?1 WHERE Z_PK = ?2"),
                 [.int(version), .int(change.key)])
@@ -86,16 +85,15 @@ extension SQLSaver {
         return AppliedChange(change: change, after: after)
     }
 
-    /// - Returns: nil where the row is gone or of another version.
+    /// - Returns: nil where the row is deleted or has another version.
     private func update(
-        _ change: ObjectChange, _ concrete: ConcreteEntities, _ view: RequestView,
-        _ places: UniqueValues
+        _ change: ObjectChange, _ run: SaveRun
     ) throws(StoreError) -> AppliedChange? {
         guard let before = change.before else { return nil }
         var after = before
         if change.changesLinksAlone {
-            // No version guards the row, so it may have changed since it was read.
-            if view != .current {
+            // No version was compared, so the row may have changed since it was read.
+            if run.view != .current {
                 guard let now = try persisted(change) else { return nil }
                 after = now
             }
@@ -111,9 +109,9 @@ extension SQLSaver {
         }
         for slot in change.changedSlots where mapping.entityColumns[slot] >= 0 {
             bindings.append(
-                try concrete.number(of: change.values[slot], slot: slot, in: change.entity))
+                try run.concrete.number(of: change.values[slot], slot: slot, in: change.entity))
         }
-        let rows = try guardUniqueness(of: change, among: places) { () throws(StoreError) in
+        let rows = try guardUniqueness(of: change, among: run.places) { () throws(StoreError) in
             try connection.execute(statements.update(change.entity, change.changedSlots), bindings)
         }
         return rows == 1 ? AppliedChange(change: change, after: after) : nil
@@ -128,9 +126,9 @@ extension SQLSaver {
         return true
     }
 
-    /// The rows in join tables go with their object, as do keys in members that it owned without an
-    /// inverse.
-    /// - Parameter condition: which objects, after the column's name.
+    /// Deletes the rows of an object in join tables, and its key in members of relationships
+    /// without an inverse.
+    /// - Parameter condition: the condition on the owner's key, after the column's name.
     func deleteLinks(
         ofEntity entity: Int, where condition: String, _ binding: Value
     ) throws(StoreError) {
@@ -153,39 +151,39 @@ extension SQLSaver {
         }
     }
 
-    /// The values as they are stored: transient ones are not.
+    /// Returns the values to store, without transient ones.
     func stored(_ values: [Value], _ entity: Int) -> [Value] {
         let columns = schema.mappings[entity].slotColumns
         guard columns.contains(where: { $0 < 0 }) else { return values }
         return values.enumerated().map { columns[$0.offset] < 0 ? .null : $0.element }
     }
 
-    /// Another program may change a row and leave its version: then the version guards nothing.
-    /// - Parameter change: as it was asked for: keys that this save has given out go with it.
+    /// Returns a conflict for a row that another program has changed without changing its version.
+    /// - Parameter change: the change as requested, because keys given out by this save are lost.
     private func silentConflict(of change: ObjectChange) throws(StoreError) -> MergeConflict? {
         guard let before = change.before, let now = try persisted(change),
             now.version == before.version,
             now.values != stored(before.values, change.entity)
         else { return nil }
-        return MergeConflict(
-            entity: change.entity, key: change.key, cached: before, persisted: now,
-            changedSlots: change.changedSlots, values: change.values)
+        return try conflict(of: change)
     }
 
-    /// - Parameter change: as for `silentConflict`.
+    /// - Parameter change: as in `silentConflict`.
     private func conflict(of change: ObjectChange) throws(StoreError) -> MergeConflict {
-        let persisted = try persisted(change)
         let cached =
             change.before
             ?? Snapshot(entity: change.entity, key: change.key, version: 0, values: change.values)
         return MergeConflict(
-            entity: change.entity, key: change.key, cached: cached, persisted: persisted,
+            entity: change.entity, key: change.key, cached: cached,
+            persisted: try persisted(change),
             changedSlots: change.changedSlots, values: change.values)
     }
 
     func persisted(_ change: ObjectChange) throws(StoreError) -> Snapshot? {
-        let root = schema.model.entities[change.entity].root
-        guard let table = schema.tables[root], let shape = schema.shapes[root] else { return nil }
+        guard let shape = schema.shapes[schema.model.entities[change.entity].root] else {
+            return nil
+        }
+        let table = schema.table(of: change.entity)
         let sql = statements.text(
             "SELECT \(schema.selectList(of: table, alias: "t0")) FROM \(table.name) t0 "
                 + "WHERE t0.Z_PK = ?1")
@@ -193,22 +191,30 @@ extension SQLSaver {
     }
 }
 
-/// How far what a request was made from is what is there.
+/// How the view that a request was made from relates to the current state.
 enum RequestView {
-    /// Nothing was committed since.
+    /// The view is the current state.
     case current
-    /// Only we have committed since: versions guard rows.
+    /// Only the writer has committed since, so versions tell which rows have changed.
     case own
-    /// Another program may have committed since, and may have left versions as they were.
+    /// Another program may have committed since, and may have changed rows without their versions.
     case foreign
 }
 
+/// The execution of one save.
+struct SaveRun {
+    let operations: SaveOperations
+    let view: RequestView
+    let concrete: ConcreteEntities
+    let places: UniqueValues
+}
+
 extension ObjectChange {
-    /// Whether it is an update that changes none of the row's own columns.
+    /// Whether the change is an update that changes no column of the row.
     var changesLinksAlone: Bool { kind == .update && changedSlots.isEmpty }
 }
 
-/// The concrete entities behind to-ones' keys, where columns keep them; each is looked up once.
+/// The concrete entities of to-one destinations, for the columns that have them; each is read once.
 final class ConcreteEntities {
     private let schema: SQLSchema
     private let connection: any SQLConnection
@@ -219,7 +225,7 @@ final class ConcreteEntities {
     ) throws(StoreError) {
         self.schema = schema
         self.connection = connection
-        // Only a model with such columns needs the new objects' entities.
+        // Only a model with such columns needs the entities of new objects.
         guard schema.hasEntityColumns else { return }
         for index in operations.indices where operations.asked(index).kind == .insert {
             let change = try operations[index]
@@ -229,14 +235,14 @@ final class ConcreteEntities {
         }
     }
 
-    /// The Z_ENT of a to-one's destination; null where there is none.
+    /// Returns the Z_ENT of a to-one destination; null where there is none.
     func number(of value: Value, slot: Int, in entity: Int) throws(StoreError) -> Value {
         guard case .key(let key) = value,
             case .relationship(let it) = schema.model.entities[entity].slots[slot]
         else { return .null }
         let id = ObjectID(root: schema.model.destination(of: it).root, key: key)
         if let known = numbers[id] { return known }
-        guard let table = schema.tables[id.root] else { return .null }
+        let table = schema.table(of: id.root)
         let rows = try connection.rows(
             SQLText("SELECT Z_ENT FROM \(table.name) WHERE Z_PK = ?1"), [.int(key)], [.integer])
         let number = rows.first?.first ?? .null

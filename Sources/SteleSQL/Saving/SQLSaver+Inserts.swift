@@ -1,20 +1,18 @@
-// New objects of one entity, many with one statement.
-
 import SteleModel
 import StelePersistence
 
 extension SQLSaver {
-    /// Inserts the new objects of one entity from that place on, where there are many and nothing
-    /// but SQLite itself can refuse one.
-    /// - Returns: how many; nil where there are few, or where each must be inserted by itself.
+    /// Inserts the new objects of one entity from an index on with statements of many rows, where
+    /// no constraint of the model can be violated.
+    /// - Returns: their number; nil where they are few, or must be inserted one by one.
     func insertTogether(
-        _ operations: SaveOperations, from start: Int, _ concrete: ConcreteEntities,
-        _ places: UniqueValues, _ done: (AppliedChange) throws(StoreError) -> Void
+        _ run: SaveRun, from start: Int, _ done: (AppliedChange) throws(StoreError) -> Void
     ) throws(StoreError) -> Int? {
+        let operations = run.operations
         guard operations.count - start >= Self.fewestTogether, operations.kind(start) == .insert
         else { return nil }
         let entity = operations.asked(start).entity
-        // Asked first, for each object by itself would look for the end of all anew.
+        // Checked first, because finding the end of the run is repeated for each object otherwise.
         if constrained[entity] { return nil }
         let end = operations.endOfNew(from: start)
         guard end - start >= Self.fewestTogether else { return nil }
@@ -28,9 +26,10 @@ extension SQLSaver {
                 for change in some { append(change, to: &rows) }
                 try rows.write(to: connection)
             } catch .constraint {
-                // Not the model's; to be said of the one that breaks it.
+                // It is not a constraint of the model. Inserting the rows one by one finds the
+                // object for the error.
                 rows.keep(0)
-                for change in some { try done(try insert(change, concrete, places)) }
+                for change in some { try done(try insert(change, run)) }
                 continue
             }
             for change in some {
@@ -43,8 +42,8 @@ extension SQLSaver {
         return end - start
     }
 
-    /// By entity, whether rows depend on others: by a uniqueness constraint, or by a column that holds another
-    /// object's entity.
+    /// For each entity, whether its rows depend on others: by a uniqueness constraint, or by a
+    /// column with the concrete entity of a destination.
     static func constrained(_ schema: SQLSchema) -> [Bool] {
         schema.model.entities.map { entity in
             schema.model.family(of: schema.model.entities[entity.root])

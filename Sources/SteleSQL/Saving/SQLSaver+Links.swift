@@ -1,21 +1,22 @@
-/// Links of to-many relationships: pairs in join tables, owners' keys, and order.
-
 import SteleModel
 import StelePersistence
 
+/// Writing the links of to-many relationships: rows of join tables, owners' keys, and order keys.
 extension SQLSaver {
-    /// Writes the links of all changed to-manys: what goes first, then what comes, then order.
+    /// Writes the links of all changed to-many relationships: first removed ones, then added ones,
+    /// then order keys.
     func link(_ operations: SaveOperations) throws(StoreError) {
-        for index in operations.linking {
+        let linking = operations.linking
+        for index in linking {
             let change = try operations[index]
             for it in change.toManys { try remove(it, owner: change.key) }
         }
-        for index in operations.linking where operations.kind(index) != .delete {
+        for index in linking where operations.kind(index) != .delete {
             let change = try operations[index]
             for it in change.toManys { try add(it, owner: change.key) }
         }
-        // Only now: a pair may be made by the change of its other side.
-        for index in operations.linking where operations.kind(index) != .delete {
+        // Order keys are last, because the change of the other side may insert the row.
+        for index in linking where operations.kind(index) != .delete {
             let change = try operations[index]
             for it in change.toManys { try order(it, owner: change.key) }
         }
@@ -31,8 +32,8 @@ extension SQLSaver {
                         + "AND \(table.ownerColumn) = ?2"),
                 [.string(KeyList.json(change.removed)), .int(owner)])
         case .column(let table, let column, let order, let isInverse):
-            // The row of the member itself is written with the member's own change. Who leads to
-            // another by now has his place there, which that one's change is of, or another save's.
+            // The owner's key in the member's row is written with the member's own change. The
+            // order key of a member that already has another owner belongs to that owner.
             let orderPart = order.map { "\($0) = NULL" }
             let ownerPart = isInverse ? nil : "\(column) = NULL"
             let parts = [ownerPart, orderPart].compactMap { $0 }
@@ -66,7 +67,7 @@ extension SQLSaver {
         }
     }
 
-    /// Writes the order keys that a change of order or of members makes necessary, no others.
+    /// Writes the order keys that a change of order or members requires.
     private func order(_ change: ToManyChange, owner: Int64) throws(StoreError) {
         guard change.order != nil || !change.added.isEmpty,
             let storage = schema.toManys[change.relationship],
@@ -77,7 +78,7 @@ extension SQLSaver {
         let added = Set(change.added)
         let wanted =
             change.order ?? existing.map(\.member).filter { !added.contains($0) } + change.added
-        // Who comes may have a key of where he was.
+        // The present key of an added member may be from another owner.
         let keys = Dictionary(
             existing.compactMap { row in
                 added.contains(row.member) ? nil : row.key.map { (row.member, $0) }
@@ -102,27 +103,20 @@ extension SQLSaver {
     }
 }
 
-/// Reading and writing the order keys of one ordered relationship.
+/// The statements that read and write the order keys of an ordered relationship.
 private struct OrderStatements {
     let reading: String
     let writing: String
 
     /// Nil where the relationship is not ordered.
     init?(_ storage: ToManyStorage) {
-        switch storage {
-        case .column(let table, let owner, let order?, _):
-            reading =
-                "SELECT Z_PK, \(order) FROM \(table) WHERE \(owner) = ?1 ORDER BY \(order), Z_PK"
-            writing = "UPDATE \(table) SET \(order) = ?1 WHERE Z_PK = ?2 AND \(owner) = ?3"
-        case .join(let table):
-            guard let order = table.orderColumn else { return nil }
-            reading =
-                "SELECT \(table.memberColumn), \(order) FROM \(table.name) "
-                + "WHERE \(table.ownerColumn) = ?1 ORDER BY \(order), \(table.memberColumn)"
-            writing =
-                "UPDATE \(table.name) SET \(order) = ?1 WHERE \(table.memberColumn) = ?2 "
-                + "AND \(table.ownerColumn) = ?3"
-        case .column: return nil
-        }
+        let links = storage.links
+        guard let order = links.order else { return nil }
+        reading =
+            "SELECT \(links.member), \(order) FROM \(links.table) "
+            + "WHERE \(links.owner) = ?1 ORDER BY \(order), \(links.member)"
+        writing =
+            "UPDATE \(links.table) SET \(order) = ?1 "
+            + "WHERE \(links.member) = ?2 AND \(links.owner) = ?3"
     }
 }

@@ -1,18 +1,15 @@
-// Changes that are alike, by one statement for all: a cascade, or a write of all that match.
-
 import SteleModel
 import StelePersistence
 
 extension SQLSaver {
-    /// From how many changes on one statement for all costs less than one for each.
+    /// The number of similar changes from which one statement costs less than one for each.
     static let fewestTogether = 16
-    /// The condition that a column holds one of the keys of a bound list (`KeyList`).
+    /// The condition that a column has one of the keys of a `KeyList` bound as ?1.
     static let inList = "IN (SELECT value FROM json_each(?1))"
 
-    /// How many changes from that place on one statement can make: deletions of one entity, or
-    /// updates of one entity that give all the same values. Nil where they are few.
-    ///
-    /// Only for what is made from what is there: versions are not compared.
+    /// Returns the number of changes from an index on that one statement can execute: deletions of
+    /// one entity, or updates of one entity to the same values; nil where they are few. Versions
+    /// are not compared, so the request must be made from the current state.
     private func changesAlike(_ operations: SaveOperations, from start: Int) -> Int? {
         guard operations.count - start >= Self.fewestTogether, operations.kind(start) != .insert
         else { return nil }
@@ -38,7 +35,7 @@ extension SQLSaver {
         return count >= Self.fewestTogether ? count : nil
     }
 
-    /// Whether a uniqueness constraint of the family is over one of the slots.
+    /// Returns whether a uniqueness constraint of the inheritance tree has one of the slots.
     private func isUnique(anyOf slots: [Int], _ entity: Int) -> Bool {
         let entity = schema.model.entities[entity]
         let family = schema.model.family(of: schema.model.entities[entity.root])
@@ -46,19 +43,19 @@ extension SQLSaver {
         return slots.contains { names.contains(entity.slots[$0].name) }
     }
 
-    /// Makes changes that are alike, from that place on, where there are many.
-    /// - Returns: how many; nil where they are few, or versions must be compared.
-    /// - Throws: `.moved` where a row is not there, which says that the request was not made from
-    ///   what there is.
+    /// Executes similar changes from an index on with one statement.
+    /// - Returns: their number; nil where they are few, or versions must be compared.
+    /// - Throws: `.moved` where a row does not exist, because the request was not made from the
+    ///   current state.
     func executeTogether(
-        _ operations: SaveOperations, from start: Int, _ view: RequestView,
-        _ concrete: ConcreteEntities, _ done: (AppliedChange) throws(StoreError) -> Void
+        _ run: SaveRun, from start: Int, _ done: (AppliedChange) throws(StoreError) -> Void
     ) throws(StoreError) -> Int? {
-        guard view == .current, let count = changesAlike(operations, from: start) else {
+        let operations = run.operations
+        guard run.view == .current, let count = changesAlike(operations, from: start) else {
             return nil
         }
         let first = try operations[start]
-        guard let table = schema.table(of: first.entity) else { return nil }
+        let table = schema.table(of: first.entity)
         let all = start..<start + count
         let keys = Value.string(KeyList.json(all.map { operations.asked($0).key }))
         let rows: Int
@@ -67,9 +64,9 @@ extension SQLSaver {
                 statements.text("DELETE FROM \(table.name) WHERE Z_PK \(Self.inList)"), [keys])
             try deleteLinks(ofEntity: first.entity, where: Self.inList, keys)
         } else {
-            rows = try updateTogether(first, table, keys, concrete)
+            rows = try updateTogether(first, in: table, keys: keys, run.concrete)
         }
-        guard rows == count else { throw .moved("rows that were read are gone") }
+        guard rows == count else { throw .moved("objects that were read have been deleted") }
         for index in all {
             let change = try operations[index]
             var after = change.kind == .update ? change.before : nil
@@ -81,7 +78,7 @@ extension SQLSaver {
     }
 
     private func updateTogether(
-        _ change: ObjectChange, _ table: SQLTable, _ keys: Value, _ concrete: ConcreteEntities
+        _ change: ObjectChange, in table: SQLTable, keys: Value, _ concrete: ConcreteEntities
     ) throws(StoreError) -> Int {
         let mapping = schema.mappings[change.entity]
         var assignments = ["Z_OPT = Z_OPT + 1"]

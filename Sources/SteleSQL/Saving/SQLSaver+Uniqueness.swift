@@ -1,15 +1,14 @@
-/// Uniqueness constraints: who has the values, and values that change places within one save.
-
 import SteleModel
 import StelePersistence
 
-/// The changes of one save by object, for constraints that only hold when it is done.
+/// The changes of one save by object, for uniqueness constraints that hold only at the end of the
+/// save.
 final class UniqueValues {
     private let model: Model
     private let operations: SaveOperations
-    /// The places of `operations`, made when a constraint first fails.
+    /// The index of each object's change, made when a constraint first fails.
     private var byObject: [ObjectID: Int]?
-    /// Who has given up its values already.
+    /// The objects whose old values were removed before their own change.
     private var parked: Set<ObjectID> = []
 
     init(_ model: Model, _ operations: SaveOperations) {
@@ -28,13 +27,14 @@ final class UniqueValues {
         ObjectID(root: model.entities[change.entity].root, key: change.key)
     }
 
-    /// The save's change of the object as it was asked for, with temporary keys; nil where it has
+    /// Returns the save's change of an object as requested, with temporary keys; nil where there is
     /// none.
     func asked(_ id: ObjectID) throws(StoreError) -> ObjectChange? {
         try place(of: id).map { operations.asked($0) }
     }
 
-    /// Whether the object may give up its values for now: its own change is still to come.
+    /// Returns the change of an object that may give up its values now, because its own update
+    /// comes later; nil for any other object.
     func park(
         _ id: ObjectID, besides change: ObjectChange
     ) throws(StoreError) -> ObjectChange? {
@@ -46,9 +46,9 @@ final class UniqueValues {
 }
 
 extension SQLSaver {
-    /// Runs a statement, and again where it fails only for values that their holder gives up in
-    /// this very save; else turns SQLite's word for a broken UNIQUE index into the constraint and
-    /// who has the values.
+    /// Runs a statement. Where it violates a uniqueness constraint whose values belong to an object
+    /// that gives them up in the same save, removes them there and runs it again.
+    /// - Throws: `.constraint` with the object that has the values.
     func guardUniqueness<T>(
         of change: ObjectChange, among places: UniqueValues, _ run: () throws(StoreError) -> T
     ) throws(StoreError) -> T {
@@ -59,10 +59,10 @@ extension SQLSaver {
                 guard let broken = try brokenConstraint(of: change) else {
                     let name = schema.model.entities[change.entity].name
                     if change.kind == .insert {
-                        throw .moved("\(name) \(change.key) is there already")
+                        throw .moved("\(name) \(change.key) already exists")
                     }
                     throw .failed(
-                        "\(name) \(change.key) breaks a constraint that is not the model's")
+                        "\(name) \(change.key) violates a constraint that is not in the model")
                 }
                 let holder = ObjectID(
                     root: schema.model.entities[change.entity].root, key: broken.holder.key)
@@ -71,14 +71,15 @@ extension SQLSaver {
                 {
                     continue
                 }
-                throw .constraint(try conflict(broken, change, holder, places))
+                throw .constraint(
+                    try conflict(broken, of: change, holder: holder, among: places))
             }
         }
     }
 
-    /// What a refusal says; the keys that this save has given out go with it, so none is named.
+    /// Returns the conflict with the requested keys, because keys given out by this save are lost.
     private func conflict(
-        _ broken: Broken, _ change: ObjectChange, _ holder: ObjectID, _ places: UniqueValues
+        _ broken: Broken, of change: ObjectChange, holder: ObjectID, among places: UniqueValues
     ) throws(StoreError) -> ConstraintConflict {
         let (refused, other) = (try places.asked(places.id(of: change)), try places.asked(holder))
         return ConstraintConflict(
@@ -97,7 +98,7 @@ extension SQLSaver {
 
     private func brokenConstraint(of change: ObjectChange) throws(StoreError) -> Broken? {
         let entity = schema.model.entities[change.entity]
-        // The index of a subentity's constraint is over the rows of the whole family.
+        // The index of a subentity's constraint covers the rows of the whole table.
         let family = schema.model.family(of: schema.model.entities[entity.root])
         let constraints = entity.uniquenessConstraints + family.flatMap(\.uniquenessConstraints)
         for names in constraints {
@@ -122,7 +123,7 @@ extension SQLSaver {
     private func holder(
         of values: [Value], _ slots: [Int], besides change: ObjectChange
     ) throws(StoreError) -> (key: Int64, entity: Int)? {
-        guard let table = schema.table(of: change.entity) else { return nil }
+        let table = schema.table(of: change.entity)
         let columns = slots.compactMap { schema.column(of: $0, in: change.entity) }
         guard columns.count == slots.count else { return nil }
         let conditions = columns.enumerated().map { "\($0.element) = ?\($0.offset + 2)" }
@@ -132,15 +133,15 @@ extension SQLSaver {
         let found = try connection.rows(sql, [.int(change.key)] + values, [.integer, .integer])
         guard let row = found.first, case .int(let key) = row[0] else { return nil }
         let family = schema.model.entities[schema.model.entities[change.entity].root]
-        // What another program has written there may be anything.
+        // A row of another program may have any Z_ENT.
         if case .int(let number) = row[1], family.isKind(Int(number) &- 1) {
             return (key, Int(number) &- 1)
         }
         return (key, family.index)
     }
 
-    /// Nulls the columns of a constraint where the object's own change, still to come, gives them
-    /// other values; nulls are like no other.
+    /// Sets the columns of a constraint to NULL where the object's own later change gives them
+    /// other values. NULLs are distinct in a unique index.
     private func giveUp(
         _ names: [String], of change: ObjectChange
     ) throws(StoreError) -> Bool {
@@ -148,9 +149,8 @@ extension SQLSaver {
         let columns = names.compactMap { slot($0, entity) }
             .filter { change.changedSlots.contains($0) }
             .compactMap { schema.column(of: $0, in: change.entity) }
-        guard !columns.isEmpty, let table = schema.table(of: change.entity),
-            let before = change.before
-        else { return false }
+        guard !columns.isEmpty, let before = change.before else { return false }
+        let table = schema.table(of: change.entity)
         let assignments = columns.map { "\($0) = NULL" }.joined(separator: ", ")
         let sql = statements.text(
             "UPDATE \(table.name) SET \(assignments) WHERE Z_PK = ?1 AND Z_OPT = ?2")

@@ -1,31 +1,30 @@
-/// The save: from a request to rows, history and a result, in the writer's transaction.
-
 import SteleModel
 import StelePersistence
 
-/// Saves requests one after the other on the writer's connection; used by the writer's thread.
+/// Saves requests one after the other: from a request to rows, history and a result. It is used on
+/// the writer's thread.
 ///
-/// The caller opens the transaction and takes back what this throws on, to a savepoint or with the
-/// whole transaction.
-public final class SQLSaver {
+/// The caller opens the transaction, and rolls back to a savepoint or the whole transaction after
+/// an error.
+package final class SQLSaver {
     let schema: SQLSchema
     let connection: any SQLConnection
     var statements: SaveStatements
-    /// By entity, whether its rows must be inserted one by one.
+    /// For each entity, whether its rows must be inserted one by one.
     let constrained: [Bool]
     var counters: Counters
     private var history: HistoryWriter
     let derived: DerivedAttributes
-    /// For reading what derived attributes are made from.
+    /// For reading the sources of derived attributes.
     var translator: FetchTranslator?
     var longDecimals: LongDecimals
-    /// Whether something was written that no transaction of the history tells of.
+    /// Whether something was written that is in no transaction of the history.
     var hasWrittenBeside = false
-    /// Requests read below that number may not have seen another program's commit.
+    /// Requests with a read token below this number may not have seen a commit of another program.
     private var trustedSince: Int64 = 0
 
-    /// - Throws: what reading the counters throws; the writer's lock must be held.
-    public init(schema: SQLSchema, connection: any SQLConnection) throws(StoreError) {
+    /// Reads the counters and the metadata. The caller holds the write lock.
+    package init(schema: SQLSchema, connection: any SQLConnection) throws(StoreError) {
         self.schema = schema
         self.connection = connection
         statements = SaveStatements(schema)
@@ -36,58 +35,58 @@ public final class SQLSaver {
         longDecimals = try LongDecimals(schema, connection)
     }
 
-    /// The number of the last transaction, those of this batch included.
-    public var token: Int64 { counters.highest(HistoryTables.transaction) }
+    /// The number of the last transaction, including those of this batch.
+    package var token: Int64 { counters.highest(HistoryTables.transaction) }
 
-    /// Forgets what another program may have changed; the writer's lock must be held.
-    public func reload() throws(StoreError) {
+    /// Rereads everything that another program may have changed. The caller holds the write lock.
+    package func reload() throws(StoreError) {
         let read = (try Counters(schema, connection), try LongDecimals(schema, connection))
         try history.reload(connection)
         (counters, longDecimals) = read
         trustedSince = token + 1
     }
 
-    /// Deletes the oldest transactions of the history before that one, so many at most.
-    /// - Returns: how many were deleted.
-    public func deleteHistory(before number: Int64, limit: Int) throws(StoreError) -> Int {
+    /// Deletes up to `limit` of the oldest transactions of the history before `number`.
+    /// - Returns: the number of deleted transactions.
+    package func deleteHistory(before number: Int64, limit: Int) throws(StoreError) -> Int {
         let deleted = try history.delete(before: number, limit: limit, connection)
         if deleted > 0 { hasWrittenBeside = true }
         return deleted
     }
 
-    /// Whether there is something to commit although no transaction of the history tells of it;
-    /// asked once a batch.
-    public func takesWrittenBeside() -> Bool {
+    /// Returns whether something was written that is in no transaction of the history, and resets
+    /// that. Called once per batch.
+    package func takesWrittenBeside() -> Bool {
         defer { hasWrittenBeside = false }
         return hasWrittenBeside
     }
 
-    /// What `restore` needs to take a request back.
-    public struct Mark {
+    /// The state for `restore`.
+    package struct Mark {
         let counters: Counters
         let history: HistoryWriter.Mark
         let longDecimals: LongDecimals
     }
 
-    public var mark: Mark {
+    package var mark: Mark {
         Mark(counters: counters, history: history.mark, longDecimals: longDecimals)
     }
 
     /// The Decimal attributes with values of more than 15 digits, for `FetchTranslator`.
-    public var attributesWithLongDecimals: Set<String> { longDecimals.attributes }
+    package var attributesWithLongDecimals: Set<String> { longDecimals.attributes }
 
-    /// Takes counters back to where they were, when the request's rows are taken back.
-    public func restore(_ mark: Mark) {
+    /// Restores the state after the request's rows have been rolled back.
+    package func restore(_ mark: Mark) {
         counters = mark.counters
         history.restore(mark.history)
         longDecimals = mark.longDecimals
     }
 
-    /// Saves one request.
-    /// - Parameter whole: the transaction that this is a further part of; nil for one of its own.
-    /// - Returns: the result, and the transaction to tell of; nil where nothing was to change.
-    /// - Throws: `StoreError`: `.moved`, `.conflicts`, `.constraint` and what SQLite refuses.
-    public func save(
+    /// Saves a request.
+    /// - Parameter whole: the transaction to continue; nil for a new one.
+    /// - Returns: the result, and the transaction; nil where nothing changed.
+    /// - Throws: `StoreError`: `.moved`, `.conflicts`, `.constraint`, and errors of SQLite.
+    package func save(
         _ request: SaveRequest, at time: Double, continuing whole: HistoryTransaction? = nil
     ) throws(StoreError) -> (SaveResult, HistoryTransaction?) {
         var permanent = try assignKeys(request.changes)
@@ -100,8 +99,9 @@ public final class SQLSaver {
             return (result, nil)
         }
         let view = view(of: request)
-        if view != .current { try checkExpectations(of: request) }
-        // Nothing is written before the first change is: who is refused at once leaves nothing.
+        if view != .current { try check(request.expectations) }
+        // The transaction begins with the first change, so that a request rejected at once writes
+        // nothing.
         var told: [HistoryChange] = []
         told.reserveCapacity(operations.count)
         var number = whole?.number
@@ -137,23 +137,23 @@ public final class SQLSaver {
         return (result, transaction)
     }
 
-    /// Whether keys were given out that no row has; the batch is to be committed for them alone.
-    public private(set) var hasReserved = false
+    /// Whether keys were reserved. A batch commits for them even where no row changes.
+    package private(set) var hasReserved = false
 
-    /// Writes the history's rows that wait to be written together: before a savepoint is released,
-    /// for they belong to it, and before something reads them.
-    public func writeHistory() throws(StoreError) { try history.write(to: connection) }
+    /// Writes the waiting rows of the history: before a savepoint that they belong to is released,
+    /// and before the history is read.
+    package func writeHistory() throws(StoreError) { try history.write(to: connection) }
 
-    /// Writes what the batch's end needs: the history's rows, the highest keys.
-    public func finishBatch() throws(StoreError) {
+    /// Writes the rest of a batch: the rows of the history and the counters.
+    package func finishBatch() throws(StoreError) {
         try history.finishBatch(connection)
         try counters.write(connection)
         hasReserved = false
     }
 
-    // MARK: The lines of the save
+    // MARK: The steps of a save
 
-    /// Gives new objects their keys.
+    /// Gives new objects their permanent keys.
     private func assignKeys(_ changes: [ObjectChange]) throws(StoreError) -> PermanentKeys {
         var permanent = PermanentKeys()
         for place in changes.indices
@@ -182,16 +182,11 @@ public final class SQLSaver {
         if request.readToken < trustedSince { return .foreign }
         return request.readToken == token ? .current : .own
     }
-
-    private func checkExpectations(of request: SaveRequest) throws(StoreError) {
-        try ExpectationCheck(schema: schema, connection: connection)
-            .check(request.expectations, statements: &statements)
-    }
 }
 
-/// A change as it was carried out.
+/// An executed change.
 struct AppliedChange {
     var change: ObjectChange
-    /// The object afterwards; nil for a delete.
+    /// The object after the change; nil for a deletion.
     var after: Snapshot?
 }

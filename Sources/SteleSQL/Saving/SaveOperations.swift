@@ -1,21 +1,18 @@
-/// What a save does, in order, put together from what it was asked.
-
 import SteleModel
 import StelePersistence
 
-/// The changes of a save in the order in which they are made: deletes first, so that a unique value
-/// can pass to another object, then updates, inserts.
+/// The changes of a save in the order of their execution: deletes, so that a unique value can pass
+/// to another object, then updates, then inserts.
 ///
-/// A save may be of a hundred thousand objects, so nothing is copied beforehand: a change gets its
-/// permanent keys when it is looked at (`subscript`).
+/// A save may have 100,000 objects, so changes are not copied in advance: a change gets its
+/// permanent keys when it is read (`subscript`).
 struct SaveOperations {
-    /// As they were asked for, with one an object.
+    /// The requested changes, at most one per object.
     private var changes: [ObjectChange]
-    /// The places of those that change something, in their order; nil for all as they stand.
+    /// The indexes of changes in the order of execution, without empty ones; nil for the given
+    /// order.
     private let order: [Int]?
     private let keys: KeyReplacement
-    /// The places of those that change to-manys, in their order.
-    let linking: [Int]
 
     /// - Throws: `.invalid` for a link to an object that the request does not insert.
     init(_ asked: [ObjectChange], _ keys: KeyReplacement) throws(StoreError) {
@@ -27,31 +24,28 @@ struct SaveOperations {
         }
         self.keys = keys
         order = Self.order(changes)
-        var linking: [Int] = []
-        for index in 0..<(order?.count ?? changes.count)
-        where !changes[order?[index] ?? index].toManys.isEmpty {
-            linking.append(index)
-        }
-        self.linking = linking
     }
+
+    /// The indexes of changes of to-many relationships.
+    var linking: [Int] { indices.filter { !changes[place($0)].toManys.isEmpty } }
 
     var count: Int { order?.count ?? changes.count }
     var isEmpty: Bool { count == 0 }
     var indices: Range<Int> { 0..<count }
 
-    /// A change, with permanent keys throughout.
+    /// Returns a change with permanent keys.
     subscript(index: Int) -> ObjectChange {
         get throws(StoreError) { try keys.replacing(changes[place(index)]) }
     }
 
-    /// A change as it was asked for: new objects in it have their temporary keys.
+    /// Returns a change as it was requested, with the temporary keys of new objects.
     func asked(_ index: Int) -> ObjectChange { changes[place(index)] }
 
-    /// What a change does, without a look at the rest.
+    /// Returns the kind of a change.
     func kind(_ index: Int) -> ObjectChange.Kind { changes[place(index)].kind }
 
-    /// Where the new objects of one entity end that begin there; where one was stored before, it is
-    /// none of them.
+    /// Returns the end of a run of inserts of one entity that begins at an index. An insert of an
+    /// object that was stored before ends the run.
     func endOfNew(from start: Int) -> Int {
         let entity = changes[place(start)].entity
         return (start..<count).first { index in
@@ -63,12 +57,12 @@ struct SaveOperations {
 
     private func place(_ index: Int) -> Int { order?[index] ?? index }
 
-    /// What a deleted object was, as it has turned out to be.
+    /// Sets a value of a deleted object's state before the save.
     mutating func setBefore(_ value: Value, _ slot: Int, of index: Int) {
         changes[place(index)].before?.values[slot] = value
     }
 
-    /// The places of all, by identity.
+    /// Returns the index of each object's change.
     func placesByID() throws(StoreError) -> [ObjectID: Int] {
         var places: [ObjectID: Int] = [:]
         places.reserveCapacity(count)
@@ -80,10 +74,10 @@ struct SaveOperations {
         return places
     }
 
-    // MARK: One an object
+    // MARK: One change per object
 
-    /// Whether an object has several changes. New objects have a key each, so that they need no
-    /// look-up, unless something else is asked of one.
+    /// Returns whether an object has several changes. The keys of new objects differ, so inserts
+    /// alone need no lookup.
     private static func namesAnyTwice(_ changes: [ObjectChange], _ keys: KeyReplacement) -> Bool {
         if changes.count < 2 { return false }
         var new = 0
@@ -100,7 +94,7 @@ struct SaveOperations {
         return new > keys.permanent.count
     }
 
-    /// Of two changes of an object, the later one's values with the earlier one's start.
+    /// Merges the changes of each object: the later change with the earlier one's state before it.
     private static func merged(_ changes: [ObjectChange], _ model: Model) -> [ObjectChange] {
         var places: [ObjectID: Int] = [:]
         var merged: [ObjectChange] = []
@@ -124,10 +118,10 @@ struct SaveOperations {
 
     // MARK: Order
 
-    /// Nil where all are of one kind and none is empty.
+    /// Returns the order of execution; nil where all changes are of one kind and none is empty.
     private static func order(_ changes: [ObjectChange]) -> [Int]? {
         guard let kind = changes.first?.kind else { return nil }
-        // By places, for to look at a change as a whole is to count a reference to all its parts.
+        // Accessed by index, because copying a change would retain all its parts.
         let places = changes.indices
         if places.allSatisfy({ changes[$0].kind == kind && !changes[$0].isEmpty }) { return nil }
         var order: [Int] = []
@@ -142,6 +136,6 @@ struct SaveOperations {
 }
 
 extension ObjectChange {
-    /// Whether it is an update that changes nothing.
+    /// Whether the change is an update that changes nothing.
     fileprivate var isEmpty: Bool { kind == .update && changedSlots.isEmpty && toManys.isEmpty }
 }

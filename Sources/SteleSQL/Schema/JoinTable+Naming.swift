@@ -1,11 +1,9 @@
-/// How Core Data names the table of a many-to-many relationship.
-
 import SteleModel
 
 extension JoinTable {
-    /// The table seen from `it`. The side that owns it gives it its name: of two relationships of
-    /// one entity the one whose name sorts later, else that of the entity whose name sorts first,
-    /// a subentity counting with what it inherits.
+    /// The join table seen from `it`, with Core Data's names. One of the two relationships names
+    /// it: of two relationships of one entity, the one whose name sorts last; else the one of the
+    /// entity whose name sorts first, counting inherited relationships.
     init(_ it: Relationship, _ inverse: Relationship, _ model: Model) {
         isReflexive = it === inverse
         let owns = isReflexive || Self.owns(it, inverse, model)
@@ -28,7 +26,7 @@ extension JoinTable {
     private static func owns(_ it: Relationship, _ inverse: Relationship, _ model: Model) -> Bool {
         if it.owner == inverse.owner { return it.name > inverse.name }
         for entity in model.entities.sorted(by: { $0.name < $1.name }) {
-            // Both can only meet in one entity where it inherits one of them.
+            // An entity has both only where it inherits one of them.
             if entity.index == it.owner || entity.relationship(named: it.name) === it {
                 return true
             }
@@ -37,7 +35,7 @@ extension JoinTable {
         return it.index < inverse.index
     }
 
-    /// The statements that make it, in Core Data's own spacing; of the owning side only.
+    /// The statements that create the table, with Core Data's spacing; for the owning side only.
     var creation: [String] {
         let orders = [orderColumn, inverseOrderColumn].compactMap { $0 }
             .map { ", \($0) INTEGER" }.joined()

@@ -1,10 +1,9 @@
-/// All statements that make a new store, in Core Data's own spelling.
-
 import SteleModel
 
 extension SQLSchema {
-    /// The statements that make the tables and indexes of an empty store, history included.
-    public var creation: [String] {
+    /// The statements that create the tables and indexes of an empty store, with Core Data's names
+    /// and spacing.
+    package var creation: [String] {
         let entityTables = model.entities.compactMap { tables[$0.index]?.creation }
         let joins = toManys.flatMap { storage -> [String] in
             guard case .join(let table)? = storage, table.isOwningSide else { return [] }
@@ -21,13 +20,14 @@ extension SQLSchema {
         "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
     ]
 
-    /// The rows of Z_PRIMARYKEY: number, name, parent's number.
-    public var primaryKeyRows: [(number: Int, name: String, parent: Int)] {
+    /// The rows of Z_PRIMARYKEY: number, name and parent's number of each entity.
+    package var primaryKeyRows: [(number: Int, name: String, parent: Int)] {
         model.entities.map { ($0.index + 1, $0.name, $0.parent.map { $0 + 1 } ?? 0) }
             + HistoryTables.entities.map { ($0.number, $0.name, 0) }
     }
 
-    /// Indexes over to-one keys, owners' keys, and the entity where a family has several.
+    /// The indexes on keys of to-one relationships and of owners, and on Z_ENT where a table has
+    /// several entities.
     private var keyIndexes: [String] {
         tables.values.sorted { $0.root < $1.root }.flatMap { table in
             var made: [String] = []
@@ -55,9 +55,10 @@ extension SQLSchema {
         "CREATE INDEX \(table)_\(column)_INDEX ON \(table) (\(column))"
     }
 
-    /// What the model itself asks for: older and newer indexes, and uniqueness.
+    /// The indexes that the model declares: for indexed attributes, compound and fetch indexes, and
+    /// uniqueness constraints.
     private func declaredIndexes(of entity: Entity) -> [String] {
-        guard let table = table(of: entity.index) else { return [] }
+        let table = table(of: entity.index)
         func column(_ name: String) -> String? {
             switch entity.property(named: name) {
             case .attribute(let it): self.column(of: it.slot, in: entity.index)
@@ -93,7 +94,7 @@ extension SQLSchema {
         return single + compound + fetch + unique
     }
 
-    /// The name of the index that keeps a uniqueness constraint.
+    /// Returns the name of a uniqueness constraint's index.
     static func uniqueIndex(_ entity: String, _ names: [String]) -> String {
         "Z_\(entity)_UNIQUE_\(names.joined(separator: "_"))"
     }

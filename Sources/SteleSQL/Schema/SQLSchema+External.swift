@@ -1,18 +1,16 @@
-/// Binary attributes that allow external storage: their columns, and what stands in them.
-
 import SteleModel
 import StelePersistence
 
 extension SQLSchema {
-    /// The columns of such attributes, each with its table.
-    public var externalColumns: [(table: String, column: String)] {
+    /// The columns of Binary attributes with external storage, each with its table.
+    package var externalColumns: [(table: String, column: String)] {
         tables.values.flatMap { table in
             table.columns.filter { $0.kind == .external }.map { (table.name, $0.name) }
         }
     }
 
-    /// The before-images of objects that have such attributes, where they speak of files.
-    public func beforeImagesOfFiles(
+    /// Reads the before-images that mention external files.
+    package func beforeImagesOfFiles(
         _ connection: any SQLConnection
     ) throws(StoreError) -> [String] {
         let families = Set(
@@ -29,7 +27,7 @@ extension SQLSchema {
         return found
     }
 
-    /// A change's values as their columns have them; `values` itself where none has a marker.
+    /// Returns a change's values as the columns store them, with marker bytes.
     func columnValues(_ change: ObjectChange) -> [Value] {
         let slots = externalSlots[change.entity]
         if slots.isEmpty { return change.values }
@@ -43,19 +41,19 @@ extension SQLSchema {
     }
 }
 
-/// The first byte of such a column: Core Data's own two.
+/// The first byte of a column with external storage, as Core Data writes it.
 public enum ExternalMarker {
-    /// The value's bytes follow.
+    /// The bytes of the value follow.
     public static let inline: UInt8 = 1
-    /// A file's name follows: 36 characters and a NUL.
+    /// The name of a file follows: 36 characters and a NUL.
     public static let file: UInt8 = 2
 
-    /// The column's content for a value in a file.
+    /// Returns the column's content for a value in a file.
     public static func bytes(_ data: ExternalData) -> [UInt8] {
         [file] + Array(data.identifier.uuidString.utf8) + [0]
     }
 
-    /// The value that a column's content stands for; null for a name that cannot be one.
+    /// Returns the value of a column's content; null where the file's name is invalid.
     public static func value(_ bytes: UnsafeRawBufferPointer, folder: String) -> Value {
         switch bytes.first {
         case inline: return .data([UInt8](bytes.dropFirst()))

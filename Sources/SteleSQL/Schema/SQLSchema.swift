@@ -1,31 +1,33 @@
-/// A model as tables, columns and join tables, in Core Data's layout.
-
 import SteleModel
 import StelePersistence
 
-/// Where everything of a model is in a database.
+/// The database layout of a model: its tables, columns and join tables, as Core Data has them.
 public final class SQLSchema: Sendable {
+    /// The model.
     public let model: Model
-    /// By index of the root entity.
-    public let tables: [Int: SQLTable]
-    /// By index of the entity.
-    public let mappings: [EntityMapping]
-    /// Whether any column holds a to-one's concrete entity.
+    /// The tables by index of the root entity.
+    package let tables: [Int: SQLTable]
+    /// The table of each entity.
+    private let entityTables: [SQLTable]
+    /// The columns of each entity.
+    let mappings: [EntityMapping]
+    /// Whether a column has the concrete entity of a to-one destination.
     let hasEntityColumns: Bool
-    /// By index of the relationship; nil for to-ones.
-    public let toManys: [ToManyStorage?]
-    /// How rows of each family become snapshots, by index of the root entity.
+    /// The storage of each relationship; nil for a to-one.
+    package let toManys: [ToManyStorage?]
+    /// The row shapes by index of the root entity.
     public let shapes: [Int: RowShape]
 
-    /// The slots of attributes whose values may live in files, by index of the entity.
-    public let externalSlots: [[Int]]
+    /// The slots of each entity's attributes with external storage.
+    package let externalSlots: [[Int]]
 
-    /// The tables that columns lead to which may lead to nothing, by `TABLE.COLUMN`.
+    /// By `TABLE.COLUMN` of a key that may refer to a deleted row: the table that it refers to.
     private let danglingEnds: [String: String]
 
-    /// The slots of attributes with which an index begins, by index of the entity.
+    /// The slots of each entity's attributes that an index begins with.
     let indexedSlots: [Set<Int>]
 
+    /// Computes the layout of a model.
     public init(model: Model) {
         self.model = model
         externalSlots = model.entities.map { entity in
@@ -47,31 +49,44 @@ public final class SQLSchema: Sendable {
         self.tables = tables
         let ordered = model.entities.compactMap { mappings[$0.index] }
         self.mappings = ordered
-        danglingEnds = Self.danglingEnds(model, tables, ordered)
+        let entityTables = model.entities.compactMap { tables[$0.root] }
+        self.entityTables = entityTables
+        danglingEnds = Self.danglingEnds(model, entityTables, ordered)
         hasEntityColumns = ordered.contains { $0.entityColumns.contains { $0 >= 0 } }
         toManys = model.relationships.map {
-            Self.storage(of: $0, model, tables, ordered, columns)
+            Self.storage(
+                of: $0, in: model, tables: entityTables, mappings: ordered, columns: columns)
         }
         shapes = tables.mapValues { Self.shape(of: $0, model, ordered) }
     }
 
-    /// The Z_ENT of an entity.
+    /// Returns the Z_ENT of an entity.
     @inlinable
     public func number(of entity: Int) -> Int { entity + 1 }
 
-    /// The table of an entity's family.
-    public func table(of entity: Int) -> SQLTable? { tables[model.entities[entity].root] }
+    /// Returns the table of an entity.
+    package func table(of entity: Int) -> SQLTable { entityTables[entity] }
 
-    /// The name of the column that holds a slot of an entity.
-    public func column(of slot: Int, in entity: Int) -> String? {
+    /// Returns the name of a slot's column; nil for a slot without a column.
+    package func column(of slot: Int, in entity: Int) -> String? {
         let index = mappings[entity].slotColumns[slot]
-        guard index >= 0, let table = table(of: entity) else { return nil }
-        return table.columns[index].name
+        return index < 0 ? nil : table(of: entity).columns[index].name
     }
 
-    /// `Z_PK, Z_ENT, Z_OPT` and all columns of the table, each behind the alias; a key that may lead
-    /// to nothing is null there.
-    public func selectList(of table: SQLTable, alias: String) -> String {
+    /// Returns the table of a to-many relationship's links, and its columns.
+    /// - Throws: `.unsupported` for a to-one relationship.
+    func links(
+        of it: Relationship
+    ) throws(StoreError) -> (table: String, owner: String, member: String, order: String?) {
+        guard let links = toManys[it.index]?.links else {
+            throw .unsupported("\(it.name) as a to-many relationship")
+        }
+        return links
+    }
+
+    /// Returns `Z_PK, Z_ENT, Z_OPT` and the table's columns, qualified by the alias. A key that may
+    /// refer to a deleted row is null there.
+    func selectList(of table: SQLTable, alias: String) -> String {
         let own = ["Z_PK", "Z_ENT", "Z_OPT"].map { "\(alias).\($0)" }
         let columns = table.columns.map { column in
             let value = "\(alias).\(column.name)"
@@ -100,15 +115,13 @@ public final class SQLSchema: Sendable {
     }
 
     private static func danglingEnds(
-        _ model: Model, _ tables: [Int: SQLTable], _ mappings: [EntityMapping]
+        _ model: Model, _ tables: [SQLTable], _ mappings: [EntityMapping]
     ) -> [String: String] {
         var ends: [String: String] = [:]
         for it in model.relationships where model.mayDangle(it) {
-            let column = mappings[it.owner].slotColumns[it.slot]
-            guard column >= 0, let end = tables[model.destination(of: it).root],
-                let table = tables[model.entities[it.owner].root]
-            else { continue }
-            ends["\(table.name).\(table.columns[column].name)"] = end.name
+            let (table, column) = (tables[it.owner], mappings[it.owner].slotColumns[it.slot])
+            if column < 0 { continue }
+            ends["\(table.name).\(table.columns[column].name)"] = tables[it.destination].name
         }
         return ends
     }
@@ -128,10 +141,11 @@ public final class SQLSchema: Sendable {
     }
 
     private static func storage(
-        of it: Relationship, _ model: Model, _ tables: [Int: SQLTable],
-        _ mappings: [EntityMapping], _ columns: SQLTableBuilder.ToManyColumns
+        of it: Relationship, in model: Model, tables: [SQLTable], mappings: [EntityMapping],
+        columns: SQLTableBuilder.ToManyColumns
     ) -> ToManyStorage? {
-        guard it.isToMany, let table = tables[model.destination(of: it).root] else { return nil }
+        guard it.isToMany else { return nil }
+        let table = tables[it.destination]
         guard let inverse = model.inverse(of: it) else {
             guard let owner = columns.owners[it.index] else { return nil }
             return .column(

@@ -1,21 +1,19 @@
-/// The columns of one family's table, named and ordered as Core Data does.
-
 import SteleModel
 
-/// Makes a family's table: which columns, of which name, in which order.
+/// Builds the table of an inheritance tree: its columns with Core Data's names and order.
 ///
-/// Columns stand in nine groups, each entity by entity in Z_ENT order and then by name:
-/// integers with to-one keys behind them, order keys, keys of to-manys without inverse,
-/// dates with doubles and floats, decimals, text, URIs, UUIDs, transformables, binaries.
+/// The columns are in ten groups, each sorted by Z_ENT and then by name: integers and keys of
+/// to-one relationships; order keys; keys of to-many relationships without an inverse; dates,
+/// doubles and floats; decimals; text; URIs; UUIDs; transformables; binaries.
 struct SQLTableBuilder {
     private struct Wanted {
         var group: Int
         var entity: Int
-        var rank: Int
+        var rank = 0
         var name: String
         var column: String
-        var type: String
-        var kind: ColumnKind
+        var type = "INTEGER"
+        var kind = ColumnKind.key
         var role: Role
     }
 
@@ -48,10 +46,9 @@ struct SQLTableBuilder {
                 let (group, type) = Self.place(of: it.type)
                 wanted.append(
                     Wanted(
-                        group: group, entity: entity.index, rank: 0, name: it.name,
+                        group: group, entity: entity.index, name: it.name,
                         column: "Z\(it.name.replacing(".", with: "_").uppercased())", type: type,
-                        kind: ColumnKind(it),
-                        role: .slot(entity: entity.index, slot: it.slot)))
+                        kind: ColumnKind(it), role: .slot(entity: entity.index, slot: it.slot)))
             case .relationship(let it) where it.owner == entity.index: add(it, in: entity)
             default: break
             }
@@ -59,46 +56,48 @@ struct SQLTableBuilder {
     }
 
     private mutating func add(_ it: Relationship, in entity: Entity) {
-        let upper = it.name.uppercased()
-        func want(_ group: Int, _ rank: Int, _ suffix: String, _ column: String, _ role: Role) {
-            wanted.append(
-                Wanted(
-                    group: group, entity: entity.index, rank: rank, name: it.name + suffix,
-                    column: column, type: "INTEGER", kind: .key, role: role))
-        }
-        want(1, 1, "", "Z\(upper)", .slot(entity: entity.index, slot: it.slot))
+        let (index, upper) = (entity.index, it.name.uppercased())
+        wanted.append(
+            Wanted(
+                group: 1, entity: index, rank: 1, name: it.name, column: "Z\(upper)",
+                role: .slot(entity: index, slot: it.slot)))
         let destination = model.destination(of: it)
         if destination.hasSubentities {
-            // Behind its key: the same name and a character that no name has.
-            want(
-                1, 1, "\u{1}", "Z\(destination.index + 1)_\(upper)",
-                .destinationEntity(entity: entity.index, slot: it.slot))
+            // A character that no name has sorts this column after its key.
+            wanted.append(
+                Wanted(
+                    group: 1, entity: index, rank: 1, name: it.name + "\u{1}",
+                    column: "Z\(destination.index + 1)_\(upper)",
+                    role: .destinationEntity(entity: index, slot: it.slot)))
         }
         if let inverse = model.inverse(of: it), inverse.isToMany, inverse.isOrdered {
-            want(2, 0, "", "Z_FOK_\(upper)", .order(relationship: inverse.index))
+            wanted.append(
+                Wanted(
+                    group: 2, entity: index, name: it.name, column: "Z_FOK_\(upper)",
+                    role: .order(relationship: inverse.index)))
         }
     }
 
-    /// A to-many without inverse keeps its owner's key in the destination's row.
+    /// Adds the columns of to-many relationships without an inverse, whose owner's key is in the
+    /// members' rows.
     private mutating func addToManysWithoutInverse() {
         for it in model.relationships
         where it.isToMany && it.inverse == nil && model.entities[it.destination].root == root.index
         {
-            let column = "Z\(it.owner + 1)\(it.name.uppercased())"
+            let name = "\(it.owner + 1)\(it.name.uppercased())"
             wanted.append(
                 Wanted(
-                    group: 3, entity: it.owner, rank: 0, name: it.name, column: column,
-                    type: "INTEGER", kind: .key, role: .owner(relationship: it.index)))
+                    group: 3, entity: it.owner, name: it.name, column: "Z\(name)",
+                    role: .owner(relationship: it.index)))
             guard it.isOrdered else { continue }
             wanted.append(
                 Wanted(
-                    group: 2, entity: it.owner, rank: 1, name: it.name,
-                    column: "Z_FOK_\(it.owner + 1)\(it.name.uppercased())", type: "INTEGER",
-                    kind: .key, role: .order(relationship: it.index)))
+                    group: 2, entity: it.owner, rank: 1, name: it.name, column: "Z_FOK_\(name)",
+                    role: .order(relationship: it.index)))
         }
     }
 
-    /// The column group of an attribute type, and the declared type.
+    /// Returns the column group and the declared type of an attribute type.
     private static func place(of type: AttributeType) -> (Int, String) {
         switch type {
         case .integer16, .integer32, .integer64, .boolean: (1, "INTEGER")
@@ -114,7 +113,8 @@ struct SQLTableBuilder {
         }
     }
 
-    /// Siblings may name a property alike: the later ones, in Z_ENT order, get 1, 2, 3 behind.
+    /// Makes names unique: of siblings' properties with the same name, the later ones in Z_ENT
+    /// order get a suffix 1, 2, 3.
     private mutating func makeNamesUnique() {
         var taken = Set<String>()
         let byEntity = wanted.indices.sorted {
@@ -131,7 +131,8 @@ struct SQLTableBuilder {
         }
     }
 
-    /// The finished table, where each entity's slots are in it, and the columns of its to-manys.
+    /// Returns the table, the columns of each entity's slots, and the columns of to-many
+    /// relationships.
     func build() -> (table: SQLTable, mappings: [Int: EntityMapping], toManys: ToManyColumns) {
         let columns = wanted.map { SQLTable.Column(name: $0.column, type: $0.type, kind: $0.kind) }
         let table = SQLTable(
@@ -166,7 +167,7 @@ struct SQLTableBuilder {
         return (table, mappings, toManys)
     }
 
-    /// The names of the columns that to-many relationships have in this table.
+    /// The columns of to-many relationships in this table, by index of the relationship.
     struct ToManyColumns {
         var orders: [Int: String] = [:]
         var owners: [Int: String] = [:]

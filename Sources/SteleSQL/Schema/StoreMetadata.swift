@@ -1,28 +1,26 @@
-/// What a store says of itself: Z_METADATA's property list.
-
 import Crypto
 import FoundationEssentials
 import SteleModel
 import StelePersistence
 
-/// The metadata of a store, with Core Data's keys and some of Stele's.
-public struct StoreMetadata: Codable, Sendable {
+/// The property list in Z_METADATA, with Core Data's keys and keys of Stele.
+package struct StoreMetadata: Codable, Sendable {
     var storeType = "SQLite"
     var hashes: [String: Data]
     var hashesVersion = 3
     var identifiers: [String]
     var frameworkVersion = 1344
-    /// Nil in a store that does not say it: SQLite knows it.
+    /// Nil in a store without this key.
     var autoVacuumLevel: String? = "2"
     var digest: String?
     var checksum: String?
-    /// What the store's tokens begin with; nil in a store that another program made.
-    public var generation: String?
-    /// The generations of its tokens, as `HistoryLine.texts`; nil in a store that has one.
-    public var historyLine: [String]?
-    /// Decimal attributes that hold values of more than 15 digits, as `Entity.attribute` with the
-    /// entity that declares them; nil for none.
-    public var longDecimals: [String]?
+    /// The first part of a new store's tokens; nil in a store that another program created.
+    package var generation: String?
+    /// The generations of the tokens, as `HistoryLine.texts`; nil where there is only one.
+    package var historyLine: [String]?
+    /// The Decimal attributes with values of more than 15 digits, as `Entity.attribute` with the
+    /// declaring entity; nil for none.
+    package var longDecimals: [String]?
 
     private enum CodingKeys: String, CodingKey {
         case storeType = "NSStoreType"
@@ -38,8 +36,8 @@ public struct StoreMetadata: Codable, Sendable {
         case longDecimals = "SteleLongDecimals"
     }
 
-    /// The metadata of a new store of the model.
-    public init(model: Model, generation: String) {
+    /// Creates the metadata of a new store.
+    package init(model: Model, generation: String) {
         hashes = Dictionary(
             model.entities.map { ($0.name, VersionHash.of($0, in: model)) },
             uniquingKeysWith: { first, _ in first })
@@ -49,19 +47,19 @@ public struct StoreMetadata: Codable, Sendable {
         checksum = Self.checksum(of: hashes)
     }
 
-    /// Reads the property list.
-    /// - Throws: `StoreError.incompatible` where it is none.
-    public init(propertyList: [UInt8]) throws(StoreError) {
+    /// Reads a property list.
+    /// - Throws: `StoreError.incompatible` (134080) where it is malformed.
+    package init(propertyList: [UInt8]) throws(StoreError) {
         do {
             self = try PropertyListDecoder().decode(Self.self, from: Data(propertyList))
         } catch {
             throw .incompatible(
-                code: 134080, "the store's metadata cannot be read: it is not Core Data's")
+                code: 134080, "the store's metadata is not a property list of Core Data")
         }
     }
 
-    /// The binary property list.
-    public func propertyList() throws(StoreError) -> [UInt8] {
+    /// Returns the binary property list.
+    package func propertyList() throws(StoreError) -> [UInt8] {
         let encoder = PropertyListEncoder()
         encoder.outputFormat = .binary
         do {
@@ -71,27 +69,48 @@ public struct StoreMetadata: Codable, Sendable {
         }
     }
 
-    /// Refuses a store of another model.
-    /// - Throws: `StoreError.incompatible` (134100) naming the entities that differ.
-    public func check(_ model: Model) throws(StoreError) {
+    private static let reading = SQLText(
+        "SELECT Z_UUID, Z_PLIST FROM Z_METADATA WHERE Z_VERSION = 1")
+    private static let writing = SQLText(
+        "UPDATE Z_METADATA SET Z_PLIST = ?1 WHERE Z_VERSION = 1")
+
+    /// Reads a store's UUID and metadata; nil where it has none.
+    package static func read(
+        _ connection: any SQLConnection
+    ) throws(StoreError) -> (identifier: String, metadata: Self)? {
+        let row = try connection.rows(reading, [], [.text, .data]).first
+        guard case .string(let identifier)? = row?[0], case .data(let list)? = row?[1] else {
+            return nil
+        }
+        return (identifier, try Self(propertyList: list))
+    }
+
+    /// Writes the metadata.
+    package func write(to connection: any SQLConnection) throws(StoreError) {
+        try connection.execute(Self.writing, [.data(try propertyList())])
+    }
+
+    /// Checks that the store belongs to a model.
+    /// - Throws: `StoreError.incompatible` (134100) with the first entity that differs.
+    package func check(_ model: Model) throws(StoreError) {
         let wanted = Self(model: model, generation: "").hashes
         let names = Set(wanted.keys).union(hashes.keys)
             .filter { wanted[$0] != hashes[$0] }.sorted()
         guard let first = names.first else { return }
         let what =
             wanted[first] == nil
-            ? "the store has an entity \(first) that the model \(model.name) has not"
+            ? "the store has an entity \(first) that the model \(model.name) does not have"
             : hashes[first] == nil
-                ? "the model \(model.name) has an entity \(first) that the store has not"
-                : "the entity \(first) is not the same in the store and in the model \(model.name)"
+                ? "the model \(model.name) has an entity \(first) that the store does not have"
+                : "the entity \(first) differs between the store and the model \(model.name)"
         let more = names.count > 1 ? " (and \(names.count - 1) more differ)" : ""
         throw .incompatible(
             code: 134100,
-            "it is a store of another model: \(what)\(more). Stele does not migrate yet: "
-                + "use another --store, or import anew")
+            "the store belongs to another model: \(what)\(more). Migration is not supported yet: "
+                + "use another --store, or import the data again")
     }
 
-    /// NSStoreModelVersionHashesDigest: SHA-512 over names and hashes in byte order of the names.
+    /// NSStoreModelVersionHashesDigest: SHA-512 over names and hashes, sorted by the names' bytes.
     static func digest(of hashes: [String: Data]) -> String {
         var hash = SHA512()
         for (name, bytes) in hashes.sorted(by: { $0.key < $1.key }) {
@@ -101,7 +120,7 @@ public struct StoreMetadata: Codable, Sendable {
         return Data(hash.finalize()).base64EncodedString()
     }
 
-    /// NSStoreModelVersionChecksumKey: SHA-256 over the hashes in the order of the names.
+    /// NSStoreModelVersionChecksumKey: SHA-256 over the hashes, sorted by the names' bytes.
     static func checksum(of hashes: [String: Data]) -> String {
         var hash = SHA256()
         for (_, bytes) in hashes.sorted(by: { $0.key < $1.key }) { hash.update(data: bytes) }

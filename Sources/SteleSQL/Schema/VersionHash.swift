@@ -1,19 +1,18 @@
-/// The hashes by which a store says which model it is of.
-
 import Crypto
 import FoundationEssentials
 import SteleModel
 
-/// An entity's version hash (`versionHash`): 32 bytes over all that counts for its rows.
+/// An entity's version hash (`versionHash`): 32 bytes over everything that its rows depend on.
 ///
-/// Apple's bytes are not published, so these are Stele's own, over the same facts: names, types,
-/// optional, transient, external storage, preservation, counts, order, modifiers, the parent, and
+/// Apple's algorithm is not published. Stele hashes the same facts: names, types, optional,
+/// transient, external storage, preservation, counts, order, modifiers, the parent and uniqueness
+/// constraints; not defaults, bounds, classes, user info, renaming identifiers or delete rules.
 /// uniqueness; not defaults, bounds, classes, user info, renaming ids or delete rules.
 struct VersionHash {
     private var hash = SHA256()
     private var composites: [String: CompositeDescription] = [:]
 
-    /// The hash of one entity.
+    /// Returns the hash of an entity.
     static func of(_ entity: Entity, in model: Model) -> Data {
         var it = VersionHash()
         it.composites = Dictionary(
@@ -22,7 +21,8 @@ struct VersionHash {
         return Data(it.hash.finalize())
     }
 
-    /// Each part ends in a zero byte, so that no two lists of parts read alike.
+    /// Adds parts, each with a zero byte at its end, so that different lists of parts hash
+    /// differently.
     private mutating func add(_ parts: String...) {
         for part in parts {
             hash.update(data: Array(part.utf8))
@@ -50,7 +50,7 @@ struct VersionHash {
         add("attribute", it.name, "\(it.type.rawValue)", "\(it.isOptional)", "\(it.isTransient)")
         add("\(it.allowsExternalBinaryDataStorage)", "\(it.preservesValueInHistoryOnDeletion)")
         add(it.versionHashModifier ?? "", it.derivationExpression ?? "", it.compositeName ?? "")
-        // A checked model's composites end.
+        // A checked model has no recursive composites.
         guard let composite = it.compositeName.flatMap({ composites[$0] }) else { return }
         for attribute in composite.attributes.sorted(by: { $0.name < $1.name }) { add(attribute) }
         add("end of composite")

@@ -1,12 +1,10 @@
-/// A value on its way into a file of the external folder.
-
 import Glibc
 import SteleModel
-import SteleMutex
 import StelePersistence
+import SteleSystem
 
-/// Takes a value piece by piece: what stays small is held and lives in the row, what grows goes to
-/// a file at once.
+/// Writes a value in pieces. A small value is held in memory and stored in the row; a larger one
+/// goes to a file of the external folder at once.
 final class ExternalFile: ExternalDataWriter {
     private enum State: Sendable {
         case held([UInt8])
@@ -21,12 +19,9 @@ final class ExternalFile: ExternalDataWriter {
     init(_ folder: ExternalFolder) { self.folder = folder }
 
     deinit {
-        // Finished or not: a file that no row names is found when the store is opened next.
+        // A file that remains after a crash is removed when the store is next opened.
         state.withLock { state in
-            if case .writing(let data, let descriptor) = state {
-                close(descriptor)
-                unlink(data.path)
-            }
+            if case .writing = state { Self.drop(state) }
         }
     }
 

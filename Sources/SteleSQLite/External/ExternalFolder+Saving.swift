@@ -1,13 +1,12 @@
-/// Large values of a save, put into files before the save is queued.
-
 import Glibc
 import SteleModel
 import StelePersistence
 import SteleSQL
 
 extension ExternalFolder {
-    /// The request with references in the place of large values, and the files that were made.
-    /// - Throws: `StoreError`; no file stays then.
+    /// Writes the large values of a request to files.
+    /// - Returns: the request with references in the place of the values, and the new files.
+    /// - Throws: `StoreError`; no file remains then.
     func movingOut(
         _ request: SaveRequest, _ schema: SQLSchema
     ) throws(StoreError) -> (request: SaveRequest, files: [ExternalData]) {
@@ -34,8 +33,8 @@ extension ExternalFolder {
         return (request, files)
     }
 
-    /// Takes back the files of a save that was refused. Where the disk failed, the commit may have
-    /// come about all the same: the files stay, and are looked at when the store is opened next.
+    /// Removes the files of a rejected save. After an error of the disk the commit may have
+    /// succeeded nevertheless, so the files stay until the store is next opened.
     static func takeBack(_ files: [ExternalData], after error: any Error) {
         switch error as? StoreError {
         case .failed, .noRoom, .busy: break
@@ -43,18 +42,18 @@ extension ExternalFolder {
         }
     }
 
-    /// Removes the files of what was not saved.
+    /// Removes files.
     static func discard(_ files: [ExternalData]) {
         for data in files { unlink(data.path) }
     }
 }
 
-/// A save in parts whose large values go into files.
+/// A save in parts that writes large values to files.
 final class ExternalParts: PartedSave {
     private let parts: any PartedSave
     private let folder: ExternalFolder
     private let schema: SQLSchema
-    /// The files that were made.
+    /// The new files of all parts.
     private(set) var files: [ExternalData] = []
 
     init(_ parts: any PartedSave, in folder: ExternalFolder, _ schema: SQLSchema) {

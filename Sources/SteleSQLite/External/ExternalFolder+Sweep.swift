@@ -1,14 +1,12 @@
-/// Removing files that nothing names any more, when a store is opened.
-
 import Glibc
 import SteleModel
 import StelePersistence
 import SteleSQL
 
 extension ExternalFolder {
-    /// Removes files that neither a row nor a before-image names. A young one stays: another
-    /// process may be about to commit the row that names it.
-    /// - Throws: what reading the rows throws; nothing is removed then.
+    /// Removes files that neither a row nor a before-image refers to. A recent file stays, because
+    /// another process may be about to commit its row.
+    /// - Throws: `StoreError` from reading the rows; nothing is removed then.
     func sweep(
         _ connection: Connection, _ schema: SQLSchema, identifier: String
     ) throws(StoreError) {
@@ -19,7 +17,7 @@ extension ExternalFolder {
         defer { _ = try? connection.run("COMMIT") }
         for (table, column) in schema.externalColumns {
             let sql = SQLText(
-                // Its length alone costs no reading of what lies in the row.
+                // Comparing the length first avoids reading inline values.
                 "SELECT \(column) FROM \(table) WHERE length(\(column)) = 38 "
                     + "AND substr(\(column), 1, 1) = X'02'")
             for row in try connection.rows(sql, [], [.external]) {
@@ -33,7 +31,7 @@ extension ExternalFolder {
         for name in orphans { unlink(ExternalData(name, in: path).path) }
     }
 
-    /// The files that were last written some time ago.
+    /// Returns the files that were last written some time ago.
     private func oldFiles() -> Set<UUID> {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }

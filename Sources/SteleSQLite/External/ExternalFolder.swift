@@ -1,16 +1,15 @@
-/// The folder of a store's external files, where Core Data keeps its own.
-
 import Glibc
 import SteleModel
 import StelePersistence
 import SteleSQL
 
-/// `.NAME_SUPPORT/_EXTERNAL_DATA` beside `NAME.sqlite`. Each file is one value, named by a UUID; it
-/// is written and synced, and the folder with it, before the row that names it is committed.
+/// The folder of a store's external files, as Core Data has it: `.NAME_SUPPORT/_EXTERNAL_DATA`
+/// beside `NAME.sqlite`. Each file has one value and a UUID as its name. The file and the folder
+/// are synced before the row that refers to the file is committed.
 struct ExternalFolder: Sendable {
-    /// The folder with the files.
+    /// The folder of the files.
     let path: String
-    /// The folder around it.
+    /// Its parent folder.
     private let support: String
 
     init(store: String) {
@@ -21,8 +20,8 @@ struct ExternalFolder: Sendable {
         path = "\(support)/_EXTERNAL_DATA"
     }
 
-    /// A file of a new name, empty and open for writing.
-    /// - Throws: `StoreError.failed`, `.noRoom`.
+    /// Creates an empty file with a new name and opens it for writing.
+    /// - Throws: `StoreError`: `.failed` or `.noRoom`.
     func create() throws(StoreError) -> (data: ExternalData, descriptor: Int32) {
         let data = ExternalData(UUID(), in: path)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
@@ -32,12 +31,12 @@ struct ExternalFolder: Sendable {
             try make(path)
             descriptor = open(data.path, flags, 0o644)
         }
-        guard descriptor >= 0 else { throw Self.failure("making \(data.path)") }
+        guard descriptor >= 0 else { throw Self.failure("creating \(data.path)") }
         return (data, descriptor)
     }
 
-    /// Writes a whole value as a file, on disk when this returns.
-    /// - Throws: `StoreError.failed`, `.noRoom`; nothing of it stays then.
+    /// Writes a value to a new file, which is on disk when this returns.
+    /// - Throws: `StoreError`: `.failed` or `.noRoom`; no file remains then.
     func write(_ bytes: [UInt8]) throws(StoreError) -> ExternalData {
         let (data, descriptor) = try create()
         do {
@@ -50,7 +49,7 @@ struct ExternalFolder: Sendable {
         return data
     }
 
-    /// Writes all of the bytes.
+    /// Writes all bytes.
     static func append(
         _ bytes: [UInt8], to descriptor: Int32, _ path: String
     ) throws(StoreError) {
@@ -65,7 +64,7 @@ struct ExternalFolder: Sendable {
         }
     }
 
-    /// Syncs and closes a file, and syncs the folder that names it.
+    /// Syncs and closes a file, and syncs its folder.
     func finish(_ descriptor: Int32, _ path: String) throws(StoreError) {
         let synced = fsync(descriptor) == 0
         let failure = Self.failure("syncing \(path)")
@@ -77,7 +76,7 @@ struct ExternalFolder: Sendable {
     private func make(_ folder: String) throws(StoreError) {
         guard mkdir(folder, 0o755) == 0 else {
             if errno == EEXIST { return }
-            throw Self.failure("making the folder \(folder)")
+            throw Self.failure("creating the folder \(folder)")
         }
         let cut = folder.lastIndex(of: "/")
         try Self.sync(folder: cut.map { String(folder[..<$0]) } ?? ".")
@@ -90,40 +89,32 @@ struct ExternalFolder: Sendable {
         guard fsync(descriptor) == 0 else { throw failure("syncing \(folder)") }
     }
 
-    private static func failure(_ deed: String) -> StoreError {
+    private static func failure(_ action: String) -> StoreError {
         let reason = errno
-        let sentence = "\(deed): \(String(cString: strerror(reason)))"
+        let sentence = "\(action): \(String(cString: strerror(reason)))"
         return reason == ENOSPC || reason == EDQUOT ? .noRoom(sentence) : .failed(sentence)
     }
 
-    // MARK: Whose it is
+    // MARK: Ownership
 
-    /// The file that says whose folder it is: two stores of one name, such as `a.sqlite` and
-    /// `a.db`, share it.
+    /// The file with the identifier of the store that owns the folder. Stores named `a.sqlite` and
+    /// `a.db` share one folder.
     private var ownerPath: String { "\(support)/STELE_STORE" }
 
-    /// Whether the folder is that store's alone.
+    /// Returns whether the folder belongs to that store alone.
     func isOwned(by identifier: String) -> Bool {
-        if let file = fopen(ownerPath, "re") {
-            defer { fclose(file) }
-            var line = [CChar](repeating: 0, count: 64)
-            guard fgets(&line, Int32(line.count), file) != nil else { return false }
-            return line.withUnsafeBufferPointer {
-                $0.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }.elementsEqual(identifier.utf8)
-            }
-        }
-        return false
+        StoreSeal.contents(of: ownerPath) == identifier
     }
 
-    /// Makes the folder that store's where there is none yet: one that lacks the owner's file was made
-    /// by another program, and is nobody's to sweep.
+    /// Creates the folder and makes the store its owner, unless the folder exists. A folder without
+    /// an owner file was created by another program, and no store may remove its files.
     func claim(for identifier: String) throws(StoreError) {
         var found = stat()
         if stat(path, &found) == 0 { return }
         try make(support)
         let descriptor = open(ownerPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         if descriptor < 0, errno == EEXIST { return try make(path) }
-        guard descriptor >= 0 else { throw Self.failure("making \(ownerPath)") }
+        guard descriptor >= 0 else { throw Self.failure("creating \(ownerPath)") }
         defer { close(descriptor) }
         try Self.append(Array(identifier.utf8), to: descriptor, ownerPath)
         try make(path)

@@ -1,14 +1,13 @@
-/// Arithmetic and order of decimals inside statements.
-
 import CSQLite
 import FoundationEssentials
 import SteleModel
 import StelePredicates
 import SteleSQL
 
-/// The decimal scalars: arguments are numbers or blobs of digits, results are as they are stored.
+/// The decimal scalars. Arguments are numbers or blobs of digits; results have the form of a stored
+/// decimal.
 enum DecimalFunctions {
-    /// An argument as a decimal; nil for NULL and for what is no number.
+    /// Returns an argument as a decimal; nil for NULL and for a value that is not a number.
     static func decimal(_ value: OpaquePointer?) -> Decimal? {
         guard let value else { return nil }
         switch sqlite3_value_type(value) {
@@ -23,7 +22,7 @@ enum DecimalFunctions {
         }
     }
 
-    /// Gives a decimal as the result, as a column would hold it; NULL for none.
+    /// Sets a decimal as the result, in the form that a column stores; NULL for nil.
     static func result(_ context: OpaquePointer?, _ value: Decimal?) {
         guard let value, !value.isNaN else { return sqlite3_result_null(context) }
         switch DecimalColumn(value) {
@@ -34,7 +33,7 @@ enum DecimalFunctions {
         }
     }
 
-    /// What the language's function makes of two arguments; NULL where one is.
+    /// Applies a function of the predicate language; NULL where an argument is NULL.
     static func combine(
         _ context: OpaquePointer?, _ arguments: SQLArguments?, _ function: PredicateFunction
     ) {
@@ -44,7 +43,7 @@ enum DecimalFunctions {
         result(context, value)
     }
 
-    /// Bytes whose order is the numbers'.
+    /// Returns bytes that sort as the numbers do.
     static func key(_ context: OpaquePointer?, _ arguments: SQLArguments?) {
         guard let arguments, let bytes = orderedBytes(arguments[0]) else {
             return sqlite3_result_null(context)
@@ -52,7 +51,8 @@ enum DecimalFunctions {
         bytes.withUnsafeBytes { stele_result_blob(context, $0.baseAddress, Int64($0.count)) }
     }
 
-    /// A Double beyond what a Decimal holds is before or after them all, or nearer to 0.
+    /// Encodes a Double out of the range of Decimal too: it sorts before or after all Decimals, or
+    /// nearer to 0.
     private static func orderedBytes(_ value: OpaquePointer?) -> [UInt8]? {
         if sqlite3_value_type(value) == SQLITE_FLOAT {
             let number = sqlite3_value_double(value)
@@ -64,24 +64,24 @@ enum DecimalFunctions {
         return decimal(value).map { orderedBytes(of: $0) }
     }
 
-    /// By its shortest digits, as a Decimal's.
+    /// Encodes a Double by its shortest digits.
     static func orderedBytes(of value: Double) -> [UInt8] {
         let text = Array("\(value.magnitude)".utf8)
         let mark = text.firstIndex(of: UInt8(ascii: "e")) ?? text.count
         let power = Int(String(decoding: text[mark...].dropFirst(), as: UTF8.self)) ?? 0
-        // Of this size they are written with one digit before the point.
+        // Doubles of this magnitude are written with one digit before the point.
         let digits = text[..<mark].filter { $0 != UInt8(ascii: ".") }
         return orderedBytes(digits, power: power + 1, isNegative: value < 0)
     }
 
-    /// A sign, the place of the first digit, the digits; all complemented where negative, and
-    /// ended so that a shorter number's digits sort right.
+    /// Encodes a decimal: a sign, the place of the first digit, the digits. The bytes of a negative
+    /// number are complemented; a final 0 makes a shorter number sort correctly.
     static func orderedBytes(of value: Decimal) -> [UInt8] {
         if value.isZero { return [1] }
         let text = Array(value.magnitude.description.utf8)
         let point = text.firstIndex(of: UInt8(ascii: ".")) ?? text.count
         let first = text.firstIndex { $0 != UInt8(ascii: "0") && $0 != UInt8(ascii: ".") } ?? 0
-        // The power of ten of the first digit that counts, from about -128 to 165.
+        // The power of ten of the first significant digit, from about -128 to 165.
         let power = first < point ? point - first : point - first + 1
         let digits = text[first...].filter { $0 != UInt8(ascii: ".") }
         return orderedBytes(digits, power: power, isNegative: value < 0)
@@ -96,31 +96,53 @@ enum DecimalFunctions {
     }
 }
 
-/// Sum, average, least and greatest of decimals, exact to 38 digits.
-final class DecimalAggregate {
+/// The sum, average, minimum and maximum of decimals, exact to 38 digits.
+final class DecimalAggregate: GroupState {
     private var total = Decimal(0)
     private var least: Decimal?
     private var greatest: Decimal?
     private var count = 0
 
-    private func add(_ value: Decimal) {
+    func add(_ argument: OpaquePointer?) {
+        guard let value = DecimalFunctions.decimal(argument) else { return }
         total += value
         count += 1
         least = least.map { min($0, value) } ?? value
         greatest = greatest.map { max($0, value) } ?? value
     }
 
-    /// Makes the four aggregates known to a connection.
+    /// Registers the four aggregates on a connection.
     static func register(on connection: OpaquePointer) {
-        for function in SQLFunctionTable.decimalAggregates {
-            let code = sqlite3_create_function_v2(
-                connection, function.name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
-                nil, nil, { DecimalAggregate.step($0, $2) }, function.final, nil)
-            precondition(code == SQLITE_OK, "a name and a count that SQLite takes")
+        let all: [(SQLFunction, SQLFunctionTable.Final)] = [
+            (SQLFunctions.decimalSum, { DecimalAggregate.end($0) { $0.total } }),
+            (SQLFunctions.decimalAverage, { DecimalAggregate.end($0) { $0.average } }),
+            (SQLFunctions.decimalMinimum, { DecimalAggregate.end($0) { $0.least } }),
+            (SQLFunctions.decimalMaximum, { DecimalAggregate.end($0) { $0.greatest } }),
+        ]
+        for (function, final) in all {
+            SQLFunctionTable.add(
+                function, on: connection, step: { DecimalAggregate.step($0, $2) }, final: final)
         }
     }
 
-    /// SQLite keeps eight bytes for each group; they hold a retained aggregate.
+    private var average: Decimal? { count == 0 ? nil : total / Decimal(count) }
+
+    private static func end(
+        _ context: OpaquePointer?, _ result: (DecimalAggregate) -> Decimal?
+    ) {
+        DecimalFunctions.result(context, result(finish(context)))
+    }
+}
+
+/// The state of an aggregate for one group of rows: an object that SQLite's memory for the group
+/// refers to.
+protocol GroupState: AnyObject {
+    init()
+    /// Adds the argument of one row.
+    func add(_ value: OpaquePointer?)
+}
+
+extension GroupState {
     private static func place(
         _ context: OpaquePointer?, makes: Bool
     ) -> UnsafeMutablePointer<UnsafeRawPointer?>? {
@@ -129,51 +151,21 @@ final class DecimalAggregate {
             .assumingMemoryBound(to: UnsafeRawPointer?.self)
     }
 
-    private static func step(_ context: OpaquePointer?, _ arguments: SQLArguments?) {
+    /// Adds one row, retaining a new state for the first.
+    static func step(_ context: OpaquePointer?, _ arguments: SQLArguments?) {
         guard let place = place(context, makes: true) else {
             return sqlite3_result_error_nomem(context)
         }
         if place.pointee == nil {
-            place.pointee = UnsafeRawPointer(Unmanaged.passRetained(DecimalAggregate()).toOpaque())
+            place.pointee = UnsafeRawPointer(Unmanaged.passRetained(Self()).toOpaque())
         }
-        guard let held = place.pointee, let value = DecimalFunctions.decimal(arguments?[0]) else {
-            return
-        }
-        Unmanaged<DecimalAggregate>.fromOpaque(held).takeUnretainedValue().add(value)
+        guard let held = place.pointee else { return }
+        Unmanaged<Self>.fromOpaque(held).takeUnretainedValue().add(arguments?[0])
     }
 
-    /// The group's aggregate, released; an empty one where no row came.
-    private static func finish(_ context: OpaquePointer?) -> DecimalAggregate {
-        guard let held = place(context, makes: false)?.pointee else { return DecimalAggregate() }
-        return Unmanaged<DecimalAggregate>.fromOpaque(held).takeRetainedValue()
-    }
-
-    static func sum(_ context: OpaquePointer?) {
-        DecimalFunctions.result(context, finish(context).total)
-    }
-
-    static func average(_ context: OpaquePointer?) {
-        let it = finish(context)
-        DecimalFunctions.result(context, it.count == 0 ? nil : it.total / Decimal(it.count))
-    }
-
-    static func minimum(_ context: OpaquePointer?) {
-        DecimalFunctions.result(context, finish(context).least)
-    }
-
-    static func maximum(_ context: OpaquePointer?) {
-        DecimalFunctions.result(context, finish(context).greatest)
-    }
-}
-
-extension SQLFunctionTable {
-    /// The decimal aggregates with what ends each.
-    static var decimalAggregates: [(name: String, final: @convention(c) (OpaquePointer?) -> Void)] {
-        [
-            (SQLFunctions.decimalSum.name, { DecimalAggregate.sum($0) }),
-            (SQLFunctions.decimalAverage.name, { DecimalAggregate.average($0) }),
-            (SQLFunctions.decimalMinimum.name, { DecimalAggregate.minimum($0) }),
-            (SQLFunctions.decimalMaximum.name, { DecimalAggregate.maximum($0) }),
-        ]
+    /// Returns the group's state and releases it; a new one for a group without rows.
+    static func finish(_ context: OpaquePointer?) -> Self {
+        guard let held = place(context, makes: false)?.pointee else { return Self() }
+        return Unmanaged<Self>.fromOpaque(held).takeRetainedValue()
     }
 }

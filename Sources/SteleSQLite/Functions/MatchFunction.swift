@@ -1,27 +1,20 @@
-/// MATCHES inside statements, by the very code that matches in memory.
-
 import CSQLite
 import StelePersistence
 import StelePredicates
 import SteleSQL
 
-/// `STELE_MATCHES`, with the connection's own matcher.
+/// `STELE_MATCHES`, evaluated by the connection's matcher.
 enum MatchFunction {
-    /// Makes the function known to a connection, which it keeps the matcher for.
+    /// Registers the function on a connection, which retains the matcher.
     static func register(on connection: OpaquePointer, _ matcher: PatternMatcher) {
-        let function = SQLFunctions.matches
-        let code = sqlite3_create_function_v2(
-            connection, function.name, Int32(function.argumentCount),
-            SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
-            Unmanaged.passRetained(matcher).toOpaque(), { MatchFunction.match($0, $2) },
-            nil, nil,
-            { data in
-                if let data { Unmanaged<PatternMatcher>.fromOpaque(data).release() }
-            })
-        precondition(code == SQLITE_OK, "a name and a count that SQLite takes")
+        SQLFunctionTable.add(
+            SQLFunctions.matches, on: connection, scalar: { MatchFunction.match($0, $2) },
+            data: Unmanaged.passRetained(matcher).toOpaque(),
+            release: { if let data = $0 { Unmanaged<PatternMatcher>.fromOpaque(data).release() } })
     }
 
-    /// 1 or 0; NULL where the text or the pattern is; an error where it cannot be said in time.
+    /// Returns 1 or 0, NULL where the text or the pattern is NULL, and an error after the time
+    /// limit.
     private static func match(_ context: OpaquePointer?, _ arguments: SQLArguments?) {
         guard let arguments, let data = sqlite3_user_data(context),
             let text = TextFunctions.bytes(arguments[0]),
@@ -40,7 +33,7 @@ enum MatchFunction {
         _ context: OpaquePointer?, _ error: PredicateError, isBrief: Bool
     ) {
         if isBrief, error.code == PredicateError.Code.limit.rawValue {
-            // As any statement that a budget does not suffice for.
+            // The same code as for any statement that exceeds its budget.
             sqlite3_result_error_code(context, SQLITE_INTERRUPT)
         } else {
             sqlite3_result_error(context, FunctionError.text(error), -1)
@@ -48,7 +41,7 @@ enum MatchFunction {
     }
 }
 
-/// A predicate's error as the one text that a function can fail with, and back.
+/// A predicate's error encoded as the error text of a function.
 enum FunctionError {
     private static let mark: Character = "\u{1F}"
 
@@ -57,7 +50,7 @@ enum FunctionError {
             .map { $0.filter { $0 != mark && $0 != "\0" } }.map { "\(mark)\($0)" }.joined()
     }
 
-    /// The error, where the text is one.
+    /// Decodes an error; nil for another text.
     static func error(_ text: String) -> PredicateError? {
         let parts = text.split(separator: mark, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 5, parts[0].isEmpty, let code = PredicateError.Code(rawValue: parts[1])

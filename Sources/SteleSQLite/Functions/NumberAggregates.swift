@@ -1,35 +1,29 @@
-/// Median and standard deviation inside statements: all numbers of a group are kept until its end.
-
 import CSQLite
 import SteleModel
 import StelePredicates
 import SteleSQL
 
-/// The numbers of one group.
-final class NumberAggregate {
-    private typealias Final = @convention(c) (OpaquePointer?) -> Void
+/// The median and the standard deviation. All numbers of a group are kept until its end.
+final class NumberAggregate: GroupState {
 
     private var integers: [Int64] = []
     private var doubles: [Double] = []
     private var others: [Value] = []
 
-    /// Makes the aggregates known to a connection.
+    /// Registers the aggregates on a connection.
     static func register(on connection: OpaquePointer) {
-        let all: [(SQLFunction, Final)] = [
+        let all: [(SQLFunction, SQLFunctionTable.Final)] = [
             (SQLFunctions.median, { NumberAggregate.median($0) }),
             (SQLFunctions.decimalMedian, { NumberAggregate.decimalMedian($0) }),
             (SQLFunctions.standardDeviation, { NumberAggregate.deviation($0) }),
         ]
         for (function, final) in all {
-            let code = sqlite3_create_function_v2(
-                connection, function.name, Int32(function.argumentCount),
-                SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nil, nil,
-                { NumberAggregate.step($0, $2) }, final, nil)
-            precondition(code == SQLITE_OK, "a name and a count that SQLite takes")
+            SQLFunctionTable.add(
+                function, on: connection, step: { NumberAggregate.step($0, $2) }, final: final)
         }
     }
 
-    private func add(_ value: OpaquePointer?) {
+    func add(_ value: OpaquePointer?) {
         switch sqlite3_value_type(value) {
         case SQLITE_INTEGER: integers.append(sqlite3_value_int64(value))
         case SQLITE_FLOAT: doubles.append(sqlite3_value_double(value))
@@ -43,32 +37,6 @@ final class NumberAggregate {
         integers.map(Value.int) + doubles.map(Value.double) + others
     }
 
-    /// SQLite keeps eight bytes for each group; they hold a retained aggregate.
-    private static func place(
-        _ context: OpaquePointer?, makes: Bool
-    ) -> UnsafeMutablePointer<UnsafeRawPointer?>? {
-        let size = makes ? Int32(MemoryLayout<UnsafeRawPointer?>.size) : 0
-        return sqlite3_aggregate_context(context, size)?
-            .assumingMemoryBound(to: UnsafeRawPointer?.self)
-    }
-
-    private static func step(_ context: OpaquePointer?, _ arguments: SQLArguments?) {
-        guard let place = place(context, makes: true) else {
-            return sqlite3_result_error_nomem(context)
-        }
-        if place.pointee == nil {
-            place.pointee = UnsafeRawPointer(Unmanaged.passRetained(NumberAggregate()).toOpaque())
-        }
-        guard let held = place.pointee else { return }
-        Unmanaged<NumberAggregate>.fromOpaque(held).takeUnretainedValue().add(arguments?[0])
-    }
-
-    /// The group's aggregate, released; an empty one where no row came.
-    private static func finish(_ context: OpaquePointer?) -> NumberAggregate {
-        guard let held = place(context, makes: false)?.pointee else { return NumberAggregate() }
-        return Unmanaged<NumberAggregate>.fromOpaque(held).takeRetainedValue()
-    }
-
     private static func median(_ context: OpaquePointer?) {
         let it = finish(context)
         switch Self.middle(it) {
@@ -79,7 +47,7 @@ final class NumberAggregate {
     }
 
     private static func middle(_ it: NumberAggregate) -> Value {
-        // Of one kind they are sorted as what they are, which is most of the work.
+        // Sorting numbers of one type without converting them saves most of the work.
         if it.others.isEmpty, it.integers.isEmpty {
             return PredicateCalls.median(central(it.doubles).map(Value.double))
         }
@@ -89,7 +57,7 @@ final class NumberAggregate {
         return PredicateCalls.median(it.values)
     }
 
-    /// The one or two in the middle.
+    /// Returns the one or two numbers in the middle.
     private static func central<T: Comparable>(_ numbers: [T]) -> ArraySlice<T> {
         let sorted = numbers.sorted()
         let middle = sorted.count / 2

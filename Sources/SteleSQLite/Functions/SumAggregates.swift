@@ -1,28 +1,19 @@
-/// Sums and means of integers inside statements: exact where SQLite's own fail or round twice.
-
 import CSQLite
 import SteleModel
 import StelePredicates
 import SteleSQL
 
-/// `STELE_SUM` and `STELE_AVG`: a `NumberSum` in the memory that SQLite keeps for each group, which
-/// it hands out zeroed.
+/// `STELE_SUM` and `STELE_AVG` of integers: exact where SQLite's own overflow or round twice. The
+/// state of a group is a `NumberSum` in the zeroed memory that SQLite provides for it.
 enum SumAggregate {
-    /// Makes both known to a connection.
+    /// Registers both on a connection.
     static func register(on connection: OpaquePointer) {
-        add(SQLFunctions.sum, on: connection) { SumAggregate.finish($0, \.sum) }
-        add(SQLFunctions.average, on: connection) { SumAggregate.finish($0, \.mean) }
-    }
-
-    private static func add(
-        _ function: SQLFunction, on connection: OpaquePointer,
-        _ final: @convention(c) (OpaquePointer?) -> Void
-    ) {
-        let code = sqlite3_create_function_v2(
-            connection, function.name, Int32(function.argumentCount),
-            SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, nil, nil,
-            { SumAggregate.step($0, $2?[0]) }, final, nil)
-        precondition(code == SQLITE_OK, "a name and a count that SQLite takes")
+        SQLFunctionTable.add(
+            SQLFunctions.sum, on: connection, step: { SumAggregate.step($0, $2?[0]) },
+            final: { SumAggregate.finish($0, \.sum) })
+        SQLFunctionTable.add(
+            SQLFunctions.average, on: connection, step: { SumAggregate.step($0, $2?[0]) },
+            final: { SumAggregate.finish($0, \.mean) })
     }
 
     private static func state(

@@ -1,16 +1,15 @@
-/// Text compared inside statements, by the very code that compares it in memory.
-
 import CSQLite
 import StelePredicates
 
-/// The text scalars: bytes as SQLite holds them, no copy where plain bytes serve.
+/// The text scalars. They compare bytes as SQLite stores them, without a copy where possible.
 enum TextFunctions {
-    /// What is asked of a text and a pattern.
+    /// The comparison of a text with a pattern.
     enum Question {
         case contains, beginsWith, endsWith, like
     }
 
-    /// 1 or 0; NULL where the text or the pattern is; an error where LIKE would take too long.
+    /// Returns 1 or 0, NULL where the text or the pattern is NULL, and an error where LIKE takes
+    /// too long.
     static func compare(
         _ context: OpaquePointer?, _ arguments: SQLArguments?, _ question: Question
     ) {
@@ -31,26 +30,30 @@ enum TextFunctions {
         }
     }
 
-    /// Text whose binary order is that of the text under the options; NULL of NULL.
+    /// Returns a text whose binary order is the order under the options; NULL for NULL.
     static func fold(_ context: OpaquePointer?, _ arguments: SQLArguments?) {
         guard let arguments, let text = bytes(arguments[0]) else {
             return sqlite3_result_null(context)
         }
         let options = options(arguments[1])
-        if foldASCII(context, arguments[0], text, options) { return }
+        if foldASCII(text, of: arguments[0], options: options, in: context) { return }
         var folded = TextComparison.fold(String(decoding: text, as: UTF8.self), options: options)
-        folded.withUTF8 { utf8 in
-            guard let start = utf8.baseAddress else { return stele_result_text(context, "", 0) }
-            start.withMemoryRebound(to: CChar.self, capacity: utf8.count) {
-                stele_result_text(context, $0, Int64(utf8.count))
-            }
+        folded.withUTF8 { result(context, $0) }
+    }
+
+    /// Sets a text as the result.
+    static func result(_ context: OpaquePointer?, _ utf8: UnsafeBufferPointer<UInt8>) {
+        // A null address would be NULL.
+        guard let start = utf8.baseAddress else { return stele_result_text(context, "", 0) }
+        start.withMemoryRebound(to: CChar.self, capacity: utf8.count) {
+            stele_result_text(context, $0, Int64(utf8.count))
         }
     }
 
-    /// Gives ASCII text back in small letters, or as it is; false where that is not all.
+    /// Folds a short ASCII text. Returns false, without a result, for any other text.
     private static func foldASCII(
-        _ context: OpaquePointer?, _ value: OpaquePointer?, _ text: UnsafeBufferPointer<UInt8>,
-        _ options: ComparisonOptions
+        _ text: UnsafeBufferPointer<UInt8>, of value: OpaquePointer?, options: ComparisonOptions,
+        in context: OpaquePointer?
     ) -> Bool {
         guard options.isDisjoint(with: [.localeSensitive, .normalized]), text.count <= 256,
             sqlite3_value_type(value) == SQLITE_TEXT
@@ -79,7 +82,7 @@ enum TextFunctions {
         ComparisonOptions(rawValue: Int(sqlite3_value_int(value)))
     }
 
-    /// The text's UTF-8, which lives until the function returns; nil for NULL.
+    /// Returns the text's UTF-8, which lives until the function returns; nil for NULL.
     static func bytes(_ value: OpaquePointer?) -> UnsafeBufferPointer<UInt8>? {
         guard let start = sqlite3_value_text(value) else { return nil }
         return UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))

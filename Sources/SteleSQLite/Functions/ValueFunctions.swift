@@ -1,23 +1,21 @@
-/// The language's own functions inside statements: any of them, of values of any kind.
-
 import CSQLite
 import SteleModel
 import StelePredicates
 import SteleSQL
 
-/// Scalars that read their arguments as `Value`s and give one back.
+/// The predicate language's functions as scalars, on values of any kind.
 enum ValueFunctions {
     private static let functions = PredicateFunction.allCases
     private static let casts = CastType.allCases
 
     /// `STELE_CALL` and `STELE_CALL2`.
     static func call(_ context: OpaquePointer?, _ count: Int32, _ arguments: SQLArguments?) {
-        guard let arguments, let function = function(arguments[0]) else {
-            return sqlite3_result_null(context)
-        }
+        guard let arguments else { return sqlite3_result_null(context) }
+        let number = Int(sqlite3_value_int(arguments[0]))
+        guard functions.indices.contains(number) else { return sqlite3_result_null(context) }
         let a = value(arguments[2], kind(arguments[1]))
         let b = count > 3 ? value(arguments[4], kind(arguments[3])) : nil
-        result(context, PredicateCalls.apply(function, a, b))
+        result(context, PredicateCalls.apply(functions[number], a, b))
     }
 
     /// `STELE_RANDOM`.
@@ -52,16 +50,11 @@ enum ValueFunctions {
         result(context, ListLiteral.value(bytes) ?? .null)
     }
 
-    private static func function(_ value: OpaquePointer?) -> PredicateFunction? {
-        let number = Int(sqlite3_value_int(value))
-        return functions.indices.contains(number) ? functions[number] : nil
-    }
-
     private static func kind(_ value: OpaquePointer?) -> ColumnKind {
-        ColumnKind(code: Int(sqlite3_value_int(value)))
+        ColumnKind(rawValue: Int(sqlite3_value_int(value))) ?? .integer
     }
 
-    /// A number by what SQLite holds.
+    /// Returns a number of the type that SQLite has stored.
     static func number(_ value: OpaquePointer?) -> Value {
         switch sqlite3_value_type(value) {
         case SQLITE_INTEGER: .int(sqlite3_value_int64(value))
@@ -106,12 +99,7 @@ enum ValueFunctions {
         case .double(let it), .date(let it): sqlite3_result_double(context, it)
         case .decimal(let it): DecimalFunctions.result(context, it)
         case .string(var it):
-            it.withUTF8 { utf8 in
-                guard let start = utf8.baseAddress else { return stele_result_text(context, "", 0) }
-                start.withMemoryRebound(to: CChar.self, capacity: utf8.count) {
-                    stele_result_text(context, $0, Int64(utf8.count))
-                }
-            }
+            it.withUTF8 { TextFunctions.result(context, $0) }
         case .uuid(let it):
             withUnsafeBytes(of: it.uuid) { stele_result_blob(context, $0.baseAddress, 16) }
         }

@@ -1,4 +1,4 @@
-/// An editing context as JSON: its state, what is unsaved in it, what a save has made.
+/// An editing context as JSON: its state, its unsaved changes, and the result of a save.
 
 import SteleAnswers
 import SteleFeed
@@ -8,10 +8,11 @@ import SteleModel
 import StelePersistence
 import SteleRequests
 
+/// Writes the answers of a context's own routes.
 enum ContextPage {
-    /// Appends what a client may know of a context.
-    /// - Parameter deadline: when it expires, in seconds since 2001-01-01T00:00:00Z.
-    /// - Throws: `StoreError`, where owners of changed relationships must be read and cannot.
+    /// Appends the state of a context.
+    /// - Parameter deadline: the time at which it expires, in seconds since 2001-01-01T00:00:00Z.
+    /// - Throws: `StoreError` if owners of changed relationships cannot be read.
     static func write(
         stateOf editing: EditingContext, until deadline: Double, to writer: inout ByteWriter
     ) throws {
@@ -47,10 +48,10 @@ enum ContextPage {
         .integer(Int64(objects.count))
     }
 
-    // MARK: What is unsaved
+    // MARK: Unsaved changes
 
-    /// Appends all unsaved changes: new objects whole, others by what has changed.
-    /// - Throws: `StoreError`, where members must be read and cannot.
+    /// Appends all unsaved changes: new objects as a whole, others with their changed values.
+    /// - Throws: `StoreError` if members cannot be read.
     static func write(
         changesOf graph: ManagedObjectContext, _ renderer: SnapshotRenderer,
         to writer: inout ByteWriter
@@ -101,7 +102,8 @@ enum ContextPage {
         writer.byte(UInt8(ascii: "}"))
     }
 
-    /// What can change, in a fixed order: attributes in composites by their paths, then to-manys.
+    /// The properties that can change, in a fixed order: attributes, those in composites by their
+    /// paths, then to-many relationships.
     private static func properties(of entity: Entity) -> [(name: String, property: Property)] {
         entity.slots.map { ($0.name, $0) }
             + entity.properties.compactMap { property in
@@ -119,11 +121,10 @@ enum ContextPage {
         writer.integer(object.version)
     }
 
-    // MARK: What a save has made
+    // MARK: The result of a save
 
-    /// Appends the save's token, and what each temporary id has become.
-    /// - Throws: `StoreError`, where objects that new ones have been brought together with must be
-    ///   read and cannot.
+    /// Appends the token of a save, and the permanent id of each temporary one.
+    /// - Throws: `StoreError` if objects that new ones were merged with cannot be read.
     static func write(
         save result: SaveResult, _ transaction: ChangeToken?, of editing: EditingContext,
         to writer: inout ByteWriter

@@ -1,19 +1,19 @@
-/// The bodies that an editing context's own routes take.
+/// The bodies of an editing context's own routes.
 
 import SteleGraph
 import SteleJSON
 import SteleModel
 import SteleRequests
 
-/// What `PATCH /contexts/{context}` changes, and what a new context may begin with.
+/// The settings that `PATCH /contexts/{context}` changes, and that a new context may be given.
 struct ContextSettings: Sendable {
     var undoLevels: Int?
     var isUndoEnabled: Bool?
     var mergePolicy: MergePolicy?
-    /// With nil inside for nobody.
+    /// `.some(nil)` removes the author.
     var author: String??
 
-    /// - Throws: `Problem`, 400, that names the setting and what it takes.
+    /// - Throws: `Problem`, 400, that names the setting and the values that it takes.
     init(_ body: JSONDocument?, _ limits: Limits) throws {
         try BodyMembers.read(body, ["undoLevels", "undoEnabled", "mergePolicy", "author"]) {
             switch $0 {
@@ -25,7 +25,7 @@ struct ContextSettings: Sendable {
         }
     }
 
-    /// Sets them; what is not given stays as it is.
+    /// Applies the settings that are given.
     func apply(to context: EditingContext) {
         if let undoLevels { context.undoLevels = undoLevels }
         if let isUndoEnabled { context.isUndoEnabled = isUndoEnabled }
@@ -38,15 +38,17 @@ struct ContextSettings: Sendable {
         if let number = node.integer, range.contains(Int(number)) { return Int(number) }
         throw Problem(
             .body,
-            "undoLevels is a whole number from 1 to \(range.upperBound), "
-                + ValueReader.shown(node), hint: "\"undoEnabled\": false is without any")
+            "undoLevels must be a whole number from 1 to \(range.upperBound), "
+                + ValueReader.shown(node), hint: "\"undoEnabled\": false turns undo off")
     }
 
     private static func policy(_ node: JSONNode) throws -> MergePolicy {
         if let policy = node.string.flatMap(MergePolicy.init) { return policy }
         let names = MergePolicy.allCases.map(\.rawValue)
         throw Problem(
-            .body, "mergePolicy is \(names.joined(separator: ", ")), \(ValueReader.shown(node))",
+            .body,
+            "mergePolicy must be one of \(names.joined(separator: ", ")), "
+                + ValueReader.shown(node),
             hint: Nearest.hint(to: node.string ?? "", among: names))
     }
 
@@ -54,19 +56,19 @@ struct ContextSettings: Sendable {
         if node.isNull { return nil }
         if let name = node.string, (1...255).contains(name.utf8.count) { return name }
         throw Problem(
-            .body, "author is null, or a text of 1 to 255 bytes, \(ValueReader.shown(node))")
+            .body, "author must be null or a text of 1 to 255 bytes, \(ValueReader.shown(node))")
     }
 }
 
-/// What `POST /contexts/{context}/undo-group` is asked for.
+/// The body of `POST /contexts/{context}/undo-group`.
 enum UndoGroupName {
-    /// The name of an undo group; nil where none is given.
+    /// The name of the undo group; nil if none is given.
     static func read(_ body: JSONDocument?) throws -> String? {
         var name: String?
         try BodyMembers.read(body, ["name"]) { _, node in
             guard let text = node.string, text.utf8.count <= 255 else {
                 throw Problem(
-                    .body, "name is a text of at most 255 bytes, \(ValueReader.shown(node))")
+                    .body, "name must be a text of at most 255 bytes, \(ValueReader.shown(node))")
             }
             name = text
         }
@@ -74,38 +76,38 @@ enum UndoGroupName {
     }
 }
 
-/// What `POST /contexts/{context}/refresh` is asked for.
+/// The body of `POST /contexts/{context}/refresh`.
 struct ContextRefresh: Sendable {
-    /// Whether unsaved changes stay on top of what is read.
+    /// Whether unsaved changes are kept on top of what is read.
     var merges = true
-    /// The objects; nil for all.
-    var objects: [Owner]?
+    /// The objects to refresh; nil for all.
+    var objects: [ObjectAddress]?
 
-    /// - Parameter address: what reads an object's address.
-    /// - Throws: `Problem`, 400, as other bodies; 422 for more objects than a context may have
-    ///   changed; what `address` throws.
+    /// - Parameter address: reads the address of an object.
+    /// - Throws: `Problem`: 400 for another body, 422 for more objects than a context may have
+    ///   changed; and what `address` throws.
     init(
-        _ body: JSONDocument?, _ limits: Limits, address: (String) throws -> Owner
+        _ body: JSONDocument?, _ limits: Limits, address: (String) throws -> ObjectAddress
     ) throws {
         try BodyMembers.read(body, ["merge", "objects"]) { name, node in
             if name == "merge" { return merges = try BodyMembers.truth(node, name) }
             guard node.kind == .array else {
                 throw Problem(
-                    .body, "objects is an array of addresses, \(ValueReader.shown(node))",
+                    .body, "objects must be an array of addresses, \(ValueReader.shown(node))",
                     hint: #"such as ["Person/42"]"#)
             }
-            var found: [Owner] = []
+            var found: [ObjectAddress] = []
             try node.forEachElement { element in
                 guard let text = element.string else {
                     throw Problem(
                         .body,
-                        "objects has addresses such as \"Person/42\", "
+                        "objects must contain addresses such as \"Person/42\", "
                             + ValueReader.shown(element))
                 }
                 guard found.count < limits.contextObjects else {
                     throw Problem(
-                        .contextFull, "objects names at most \(limits.contextObjects)",
-                        hint: "without objects all are refreshed")
+                        .contextFull, "objects names more than \(limits.contextObjects) objects",
+                        hint: "leave objects out to refresh all")
                 }
                 found.append(try address(text))
             }

@@ -1,32 +1,31 @@
-/// A context that the service keeps: a client's scratch pad.
+/// A context that the service keeps for a client.
 
 import SteleGraph
 import SteleJSON
-import SteleMutex
 import StelePersistence
 import SteleRequests
+import SteleSystem
 
-/// What a context and its children share: they read from one another, so they take turns together.
-///
-// `temporaries` is used by who has the turn.
+/// What a context shares with its children. They read from one another, so they take turns
+/// together.
+// `temporaries` is used only by the thread that has the turn.
 final class ContextFamily: @unchecked Sendable {
     let turn: Turn
     var temporaries = TemporaryIDs()
 
-    init(_ waiting: WaitingPlaces) { turn = Turn(waiting) }
+    init(_ waiting: Places) { turn = Turn(waiting) }
 }
 
-/// An editing context, and what is remembered of it beside its objects.
-///
-// All that is no constant is used by who has the family's turn, and by nobody else.
+/// An editing context, with what is kept beside its objects.
+// Its variables are used only by the thread that has the family's turn.
 final class EditingContext: @unchecked Sendable {
     let id: String
-    /// Who made it: nobody else is shown it.
+    /// The reader that made it; other readers do not see it.
     let reader: String
     let parent: EditingContext?
     let family: ContextFamily
     let graph: ManagedObjectContext
-    /// How many groups can be taken back, while undo is enabled.
+    /// The number of groups that can be undone while undo is enabled.
     var undoLevels: Int {
         didSet {
             graph.undoManager?.levelsOfUndo = undoLevels
@@ -37,12 +36,12 @@ final class EditingContext: @unchecked Sendable {
     private var held = HeldBytes() {
         didSet { total.add(held.count - oldValue.count) }
     }
-    /// What all contexts hold together.
+    /// The bytes that all contexts hold together.
     private let total: HeldTotal
 
     init(
         id: String, reader: String, parent: EditingContext?, graph: ManagedObjectContext,
-        limits: Limits, total: HeldTotal, waiting: WaitingPlaces
+        limits: Limits, total: HeldTotal, waiting: Places
     ) {
         self.id = id
         self.reader = reader
@@ -57,10 +56,10 @@ final class EditingContext: @unchecked Sendable {
 
     deinit { total.add(-held.count) }
 
-    /// How many contexts it is below.
+    /// The number of contexts above it.
     var depth: Int { parent.map { $0.depth + 1 } ?? 0 }
 
-    /// Whether changes can be taken back. Disabled, it forgets what could be.
+    /// Whether changes can be undone. Disabling it forgets what could be undone.
     var isUndoEnabled: Bool {
         get { graph.undoManager != nil }
         set {
@@ -71,20 +70,19 @@ final class EditingContext: @unchecked Sendable {
         }
     }
 
-    /// Lets go of members that were read for an answer: the next request reads them anew, under
-    /// what is unsaved.
+    /// Releases members that were read for an answer. The next request reads them again.
     func forgetWhatWasRead() {
         for one in sequence(first: self, next: \.parent) { one.graph.forgetReadMembers() }
     }
 
-    // MARK: What it holds
+    // MARK: Memory
 
+    /// Checks that the changes of a request fit.
     /// - Parameters:
-    ///   - child: the request's changes, which are not made here yet.
-    ///   - bytes: those of its body.
-    /// - Returns: what the request's changes will take here, with what its body brings.
-    /// - Throws: `Problem`, 422, where it would hold too much with what a request brings; 429 where
-    ///   all contexts together would.
+    ///   - child: the changes, which are not made here yet.
+    ///   - bytes: the size of the request's body.
+    /// - Returns: the size of the changes, with the body.
+    /// - Throws: `Problem`: 422 if the context is full, 429 if all contexts together are.
     func room(
         for child: ManagedObjectContext, bytes: Int, _ limits: Limits
     ) throws -> ChangeWeight {
@@ -105,8 +103,9 @@ final class EditingContext: @unchecked Sendable {
         guard total.load() + more <= limits.allContextsBytes else {
             throw Problem(
                 .contextLimit,
-                "all editing contexts together hold \(limits.allContextsBytes >> 20) MiB of changes",
-                hint: "save, or delete contexts that are done with",
+                "all editing contexts together hold "
+                    + "\(limits.allContextsBytes >> 20) MiB of changes",
+                hint: "save, or delete contexts that are no longer needed",
                 headers: [("Retry-After", "60")])
         }
         return weight
@@ -120,8 +119,7 @@ final class EditingContext: @unchecked Sendable {
 
     private var isInGroup: Bool { (graph.undoManager?.groupingLevel ?? 0) > 0 }
 
-    /// Remembers what a request has brought. Steps of undo beyond the bound are forgotten, the
-    /// oldest first.
+    /// Records the changes of a request. The oldest undo steps beyond the limit are forgotten.
     func took(_ weight: ChangeWeight, _ limits: Limits) {
         held.add(weight, keeping: isUndoEnabled ? undoLevels : 0, isInGroup: isInGroup)
         guard let undo = graph.undoManager, let kept = held.dropSteps(beyond: limits.contextBytes)
@@ -130,7 +128,7 @@ final class EditingContext: @unchecked Sendable {
         undo.levelsOfUndo = undoLevels
     }
 
-    /// A group of steps begins that are one from now on.
+    /// Begins a group of steps that count as one.
     func didBeginGroup() { held.beginGroup() }
 
     func didSave() { held.forgetUnsaved() }
@@ -138,27 +136,26 @@ final class EditingContext: @unchecked Sendable {
     func didForgetAll() { held = HeldBytes() }
 }
 
-/// About how many bytes a context holds on to: in changes that are not saved, and in steps that can
-/// be taken back, which are mostly the same.
+/// The approximate number of bytes that a context holds: in unsaved changes, and in undo steps,
+/// which are mostly the same.
 struct HeldBytes: Sendable {
     private var unsaved = 0
     private var steps: [Int] = []
     private var undoable = 0
-    /// Whether the last step is that of the group that is open.
+    /// Whether the last step is that of the open group.
     private var isInGroup = false
 
     var count: Int { max(unsaved, undoable) }
 
-    /// Whether what a request brings can be held. Steps may be forgotten for it, but for the one
-    /// that it belongs to.
+    /// Whether the changes of a request fit. All steps may be forgotten for them but their own.
     func fits(_ weight: ChangeWeight, isInGroup: Bool, _ most: Int) -> Bool {
         let before = isInGroup && self.isInGroup ? steps.last ?? 0 : 0
         return max(unsaved + weight.unsaved, before + weight.step) <= most
     }
 
     /// - Parameters:
-    ///   - levels: how many steps are kept.
-    ///   - isInGroup: whether a group is open, so that it is a part of that.
+    ///   - levels: the number of steps to keep.
+    ///   - isInGroup: whether a group is open, which the changes are then a part of.
     mutating func add(_ weight: ChangeWeight, keeping levels: Int, isInGroup: Bool) {
         unsaved += weight.unsaved
         guard levels > 0 else { return }
@@ -180,8 +177,8 @@ struct HeldBytes: Sendable {
         steps.removeFirst(steps.count - levels)
     }
 
-    /// Forgets the oldest steps as long as they are too much together, but for the last.
-    /// - Returns: how many are left; nil where none was forgotten.
+    /// Forgets the oldest steps, except the last one, while they are too large together.
+    /// - Returns: the number of steps left; nil if none was forgotten.
     mutating func dropSteps(beyond most: Int) -> Int? {
         var (left, kept) = (undoable, steps.count)
         while left > most, kept > 1 {
@@ -201,7 +198,7 @@ struct HeldBytes: Sendable {
     }
 }
 
-/// The bytes that all contexts hold.
+/// The number of bytes that all contexts hold together.
 final class HeldTotal: Sendable {
     private let bytes = Atomic<Int>(0)
 

@@ -1,24 +1,23 @@
-/// All editing contexts of a service: bounded in number, and gone when they are left alone.
+/// The editing contexts of a service. Their number is limited, and they expire.
 
 import Dispatch
-import FoundationEssentials
 import SteleGraph
 import SteleModel
-import SteleMutex
 import SteleRequests
+import SteleSystem
 
-/// The contexts that are kept, by their ids; any thread.
+/// The contexts that are kept, by their ids; thread-safe.
 final class EditingContexts: Sendable {
     private struct Entry: Sendable {
         let context: EditingContext
-        /// When it expires, unless it is used before.
+        /// The time at which it expires, unless it is used before.
         var deadline: Double
     }
 
     private struct State: Sendable {
         var entries: [String: Entry] = [:]
         var gone = GoneContexts()
-        /// Whether a sweep is to come.
+        /// Whether a sweep is scheduled.
         var isSweeping = false
         var isClosed = false
     }
@@ -29,7 +28,7 @@ final class EditingContexts: Sendable {
     private let now: @Sendable () -> Double
     private let state = Mutex(State())
     private let total = HeldTotal()
-    private let waiting: WaitingPlaces
+    private let waiting: Places
     private let sweeper = DispatchQueue(label: "stele.contexts")
 
     init(
@@ -39,37 +38,33 @@ final class EditingContexts: Sendable {
         self.coordinator = coordinator
         self.limits = limits
         self.now = now
-        waiting = WaitingPlaces(limits.contextTurnPlacesInAll)
+        waiting = Places(limits.contextTurnPlacesInAll)
     }
 
-    /// Wall-clock time as it was at the start, going on with the monotonic clock: contexts neither
-    /// expire nor live on where somebody sets the clock.
+    /// The time of day at the start, continued by the monotonic clock: setting the system's clock
+    /// neither expires contexts nor keeps them alive.
     static func steadyClock() -> @Sendable () -> Double {
-        let (start, wall) = (ContinuousClock.now, Date().timeIntervalSinceReferenceDate)
-        return {
-            let passed = (ContinuousClock.now - start).components
-            return wall + Double(passed.seconds) + Double(passed.attoseconds) * 1e-18
-        }
+        let (start, wall) = (MonotonicClock.now, ReferenceDate.now)
+        return { wall + Double(MonotonicClock.now - start) / 1e9 }
     }
 
-    /// How many there are.
     var count: Int { state.withLock { $0.entries.count } }
 
     // MARK: Making
 
-    /// A new context.
-    /// - Parameter parent: the context that it is a child of; its turn must be the caller's.
-    /// - Throws: `Problem`: 429 where there are as many as may be, 422 for a child too deep, 503
-    ///   where the service stops.
+    /// Makes a context.
+    /// - Parameter parent: the context that it is a child of. The caller must have its turn.
+    /// - Throws: `Problem`: 429 if there are too many contexts, 422 if they nest too deep, 503 if
+    ///   the service is stopping.
     func make(
         for reader: String, below parent: EditingContext?, _ name: String
     ) throws -> EditingContext {
         if let parent, parent.depth + 1 >= limits.contextDepth {
             throw Problem(
-                .contextFull, "contexts nest \(limits.contextDepth) deep at most",
+                .contextFull, "contexts nest at most \(limits.contextDepth) deep",
                 hint: "save a child into its parent, and make another")
         }
-        // Another service's id is none of this one's: they are drawn, not counted.
+        // Ids are random, so that the id of another service names nothing here.
         let id = "c" + String(UInt64.random(in: .min ... .max), radix: 16)
         let graph =
             if let parent { ManagedObjectContext(parent: parent.graph) } else {
@@ -79,7 +74,7 @@ final class EditingContexts: Sendable {
             id: id, reader: reader, parent: parent, graph: graph, limits: limits, total: total,
             waiting: waiting)
         let time = now()
-        // Given up outside the lock: there may be many objects in them.
+        // Released outside the lock, because they may hold many objects.
         var leaving: [EditingContext] = []
         defer { withExtendedLifetime(leaving) {} }
         let mustSweep = try state.withLock { state in
@@ -102,16 +97,15 @@ final class EditingContexts: Sendable {
     private func full(_ next: Double, _ time: Double) -> Problem {
         Problem(
             .contextLimit, "there are \(limits.contexts) editing contexts, and no more are kept",
-            hint: "DELETE those that are done with; one left alone expires after "
+            hint: "DELETE those that are no longer needed; an unused one expires after "
                 + "\(Int(limits.contextSeconds)) s",
             headers: [("Retry-After", String(max(1, Int((next - time).rounded(.up)))))])
     }
 
     // MARK: Finding
 
-    /// The context of an id, which lives on from now.
-    /// - Throws: `Problem`: 404 where the reader has none of the id, 410 where it has expired or was
-    ///   deleted.
+    /// The context with an id, whose expiry starts again.
+    /// - Throws: `Problem`: 404 if the reader has none with the id, 410 if it has ended.
     func context(_ id: String, of reader: String) throws -> EditingContext {
         let time = now()
         var leaving: [EditingContext] = []
@@ -128,8 +122,8 @@ final class EditingContexts: Sendable {
         }
     }
 
-    /// Waits until the context is the caller's, which it is until `leave`.
-    /// - Throws: `Problem`: 503 where others keep it for too long, 410 where it has ended meanwhile.
+    /// Waits for the caller's turn with the context, which lasts until `leave`.
+    /// - Throws: `Problem`: 503 if the turn does not come in time, 410 if the context has ended.
     func enter(_ context: EditingContext) throws {
         try context.family.turn.take(
             seconds: limits.contextTurnSeconds, places: limits.contextTurnPlaces)
@@ -139,7 +133,7 @@ final class EditingContexts: Sendable {
         }
     }
 
-    /// The next request has its turn.
+    /// Passes the turn on to the next request.
     func leave(_ context: EditingContext) {
         context.forgetWhatWasRead()
         touch(context)
@@ -154,8 +148,8 @@ final class EditingContexts: Sendable {
         }
     }
 
-    /// The context has just been used.
-    /// - Returns: when it will expire.
+    /// Starts the expiry of a context again.
+    /// - Returns: the time at which it expires.
     @discardableResult
     func touch(_ context: EditingContext) -> Double {
         let time = now()
@@ -175,13 +169,13 @@ final class EditingContexts: Sendable {
 
     // MARK: Ending
 
-    /// Forgets a context with its children and all that is unsaved in them.
+    /// Discards a context with its children and their unsaved changes.
     func remove(_ context: EditingContext) {
-        // Given up outside the lock: there may be many objects in them.
+        // Released outside the lock, because they may hold many objects.
         _ = state.withLock { remove(context, .deleted, &$0) }
     }
 
-    /// Forgets all contexts, and makes no more.
+    /// Discards all contexts, and makes no more.
     func close() {
         _ = state.withLock { state in
             state.isClosed = true
@@ -200,7 +194,7 @@ final class EditingContexts: Sendable {
     }
 
     private func removeExpired(_ state: inout State, at time: Double) -> [EditingContext] {
-        // A parent lives as long as its children at least.
+        // A parent expires no earlier than its children.
         let leaving = state.entries.values.filter { $0.deadline <= time }.map(\.context)
         return forget(leaving, .expired, &state)
     }
@@ -215,7 +209,7 @@ final class EditingContexts: Sendable {
         return leaving
     }
 
-    /// Looks for expired ones from time to time, as long as there are any at all.
+    /// Schedules a sweep for expired contexts. Sweeps go on while there are contexts.
     private func sweepLater() {
         let seconds = min(max(limits.contextSeconds / 4, 0.05), 60)
         sweeper.asyncAfter(deadline: .now() + seconds) { [weak self] in self?.sweep() }
@@ -232,15 +226,15 @@ final class EditingContexts: Sendable {
     }
 }
 
-/// Contexts that are no more, the last ones: so that their clients are told what has become of them.
+/// The contexts that have ended, as far as they are remembered, so that their clients are told why.
 struct GoneContexts: Sendable {
     enum Reason: Sendable { case expired, deleted }
 
-    /// How many are remembered.
+    /// The number of contexts that are remembered.
     static let limit = 10_000
 
     private var reasons: [String: (reason: Reason, reader: String)] = [:]
-    /// The ids in the order of their ends, as a ring.
+    /// The ids in the order in which the contexts ended, as a ring.
     private var order: [String] = []
     private var next = 0
 
@@ -255,7 +249,7 @@ struct GoneContexts: Sendable {
         }
     }
 
-    /// What is said of an id that no context has.
+    /// The error for an id that no context has.
     func problem(of id: String, _ reader: String) -> Problem {
         guard let gone = reasons[id], gone.reader == reader else {
             return Problem(
@@ -265,8 +259,8 @@ struct GoneContexts: Sendable {
         return Problem(
             .contextGone,
             gone.reason == .expired
-                ? "the editing context \(id) was left alone for too long, and has expired"
+                ? "the editing context \(id) was not used for too long and has expired"
                 : "the editing context \(id) was deleted",
-            hint: "what was not saved is lost; POST /contexts makes a new one")
+            hint: "its unsaved changes are lost; POST /contexts makes a new one")
     }
 }

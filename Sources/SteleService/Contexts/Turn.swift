@@ -1,18 +1,16 @@
-/// One at a time, in the order in which they come.
+/// Mutual exclusion in the order of arrival.
 
-import Dispatch
-import SteleMutex
 import SteleRequests
+import SteleSystem
 
-/// How many requests wait for turns, whatever it is with: each has a thread, and some threads must
-/// be left for all else.
-final class WaitingPlaces: Sendable {
-    private let most: Int
+/// A limited number of places.
+final class Places: Sendable {
+    let most: Int
     private let taken = Atomic<Int>(0)
 
     init(_ most: Int) { self.most = most }
 
-    /// Whether there was a place; who has got it leaves it.
+    /// Takes a place until `leave`; false if all are taken.
     func take() -> Bool {
         if taken.wrappingAdd(1, ordering: .relaxed).newValue <= most { return true }
         leave()
@@ -22,48 +20,46 @@ final class WaitingPlaces: Sendable {
     func leave() { taken.subtract(1, ordering: .relaxed) }
 }
 
-/// Whose turn it is with something that belongs to one thread at a time.
+/// The turns with something that one thread at a time may use.
 final class Turn: Sendable {
     private struct State: Sendable {
         var isTaken = false
-        var waiting: [Waiter] = []
-    }
-
-    private final class Waiter: Sendable {
-        let isNext = DispatchSemaphore(value: 0)
+        /// Each rings when its turn has come.
+        var waiting: [Alarm] = []
     }
 
     private let state = Mutex(State())
-    private let waiting: WaitingPlaces
+    private let waiting: Places
 
-    /// - Parameter waiting: the places of those who wait for this turn or another.
-    init(_ waiting: WaitingPlaces) { self.waiting = waiting }
+    /// - Parameter waiting: the places of requests that wait for this or another turn. Each of them
+    ///   has a thread, and some threads must be left for other requests.
+    init(_ waiting: Places) { self.waiting = waiting }
 
-    /// Waits for the turn, which is the caller's until `leave`.
+    /// Waits for the turn, which lasts until `leave`.
     /// - Parameters:
-    ///   - seconds: how long to wait for it.
-    ///   - places: how many may wait at once, for each has a thread.
-    /// - Throws: `Problem`, 503, where it does not come in time.
+    ///   - seconds: the maximum time to wait.
+    ///   - places: the maximum number of waiting requests.
+    /// - Throws: `Problem`, 503, if the turn does not come in time.
     func take(seconds: Double, places: Int) throws {
-        let waiter = try state.withLock { state -> Waiter? in
+        let waiter = try state.withLock { state -> Alarm? in
             guard state.isTaken else {
                 state.isTaken = true
                 return nil
             }
             guard state.waiting.count < places else {
-                throw Self.busy("\(places) requests wait for this context already")
+                throw Self.busy("\(places) requests are already waiting for this context")
             }
             guard waiting.take() else {
-                throw Self.busy("too many requests wait for editing contexts already")
+                throw Self.busy("too many requests are already waiting for editing contexts")
             }
-            let waiter = Waiter()
+            let waiter = Alarm()
             state.waiting.append(waiter)
             return waiter
         }
         guard let waiter else { return }
         defer { waiting.leave() }
-        _ = waiter.isNext.wait(timeout: .now() + seconds)
-        // Whoever is not in the queue any more was given the turn, be it at the last moment.
+        waiter.sleep(until: MonotonicClock.deadline(in: seconds))
+        // A waiter that is no longer in the queue was given the turn, possibly after the timeout.
         let isLate = state.withLock { state in
             guard let place = state.waiting.firstIndex(where: { $0 === waiter }) else {
                 return false
@@ -74,13 +70,12 @@ final class Turn: Sendable {
         if isLate { throw Self.busy("the context was busy for \(Int(seconds)) s") }
     }
 
-    /// Passes the turn on.
     func leave() {
         state.withLock { state in
             if state.waiting.isEmpty {
                 state.isTaken = false
             } else {
-                state.waiting.removeFirst().isNext.signal()
+                state.waiting.removeFirst().ring()
             }
         }
     }

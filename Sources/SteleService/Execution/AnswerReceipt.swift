@@ -1,4 +1,4 @@
-/// `Idempotency-Key`: the answer of a write, kept with its save.
+/// The answer of a write with an `Idempotency-Key`, kept with its save.
 
 import SteleAnswers
 import SteleGraph
@@ -8,22 +8,22 @@ import SteleModel
 import StelePersistence
 import SteleRequests
 
-/// What is kept of a write's answer, and under which key.
+/// The part of a write's answer that is kept, and its key.
 ///
-/// Of a body that is too large to keep, or that must not be kept, the ids of its objects are kept:
-/// the answer is rendered again from their state at that time.
+/// If the body is too large to keep, or must not be kept, the ids of its objects are kept. The
+/// answer is then rendered from their state at the time of the repetition.
 struct AnswerReceipt: Sendable {
     let key: String
     let fingerprint: Int64
     let model: Model
-    /// Makes the answer of what came of the write.
+    /// Makes the answer of an outcome.
     let response: @Sendable (Outcome) -> Response
-    /// Bytes of a body with values of objects up to which it is kept with its answer.
+    /// The maximum size of a kept body that holds values of objects.
     let objectBytes: Int
-    /// The same of a body without any.
+    /// The maximum size of a kept body without any.
     let bodyBytes: Int
 
-    /// The save of what a context has changed, with the receipt; also where that is nothing.
+    /// The save of a context's changes with the receipt, even if there are no changes.
     func request(_ applied: Applied, _ context: ManagedObjectContext) throws -> SaveRequest {
         var request = try context.saveRequest() ?? SaveRequest(readToken: context.token())
         request.receipt = ReceiptRequest(key: key, fingerprint: fingerprint) { result in
@@ -32,7 +32,7 @@ struct AnswerReceipt: Sendable {
         return request
     }
 
-    /// A part of a save that is nothing but the receipt.
+    /// A part of a save that holds only the receipt.
     func request(_ outcome: Outcome) -> SaveRequest {
         var request = SaveRequest(readToken: 0)
         request.receipt = ReceiptRequest(key: key, fingerprint: fingerprint) { _ in bytes(outcome) }
@@ -55,14 +55,11 @@ struct AnswerReceipt: Sendable {
         }
         members.append(
             ("headers", .array(headers.map { .array([.string($0.name), .string($0.value)]) })))
-        var writer = ByteWriter()
-        JSONValue.object(members).write(to: &writer)
-        return writer.take()
+        return Array(JSONValue.object(members).compact.utf8)
     }
 
-    /// The answer that a receipt holds; nil for what cannot be read.
-    /// - Throws: `Problem`, 404, where a relationship's members are to be told and their owner is
-    ///   gone; `StoreError`.
+    /// The outcome that a receipt holds; nil if it cannot be read.
+    /// - Throws: `Problem`, 404, if the owner of its members is deleted; `StoreError`.
     static func outcome(
         _ receipt: Receipt, _ deed: WritePlan.Deed, _ context: ManagedObjectContext
     ) throws -> Outcome? {
@@ -88,8 +85,8 @@ struct AnswerReceipt: Sendable {
             guard let object = try context.object(entity: owner.entity, key: owner.key) else {
                 throw Problem(
                     .object,
-                    "the request was carried out, and \(owner.entity.name) \(owner.key), whose "
-                        + "\(relationship.name) it changed, has been deleted since")
+                    "the request was carried out, but \(owner.entity.name) \(owner.key), whose "
+                        + "\(relationship.name) it changed, has since been deleted")
             }
             return .members(try object.memberKeys(relationship))
         default: return .response(response)
@@ -97,7 +94,7 @@ struct AnswerReceipt: Sendable {
     }
 }
 
-/// The objects of an answer by their ids, in runs of ids that follow one another.
+/// The ids of an answer's objects, in runs of consecutive ids.
 private struct KeptObjects {
     private struct Run {
         let entity: String
@@ -135,7 +132,7 @@ private struct KeptObjects {
         }
     }
 
-    /// Reads what `json` has made.
+    /// Reads the result of `json`.
     init(_ node: JSONNode, isArray: Bool) {
         self.isArray = isArray
         node.forEachElement { run in
@@ -166,7 +163,7 @@ private struct KeptObjects {
             })
     }
 
-    /// The objects as they are in a context's view; one that is gone is told as deleted.
+    /// The current objects in a context's view. One that no longer exists is reported as deleted.
     /// - Throws: `StoreError`.
     func now(_ context: ManagedObjectContext) throws -> [OperationOutcome] {
         var wanted: [Int: [Int64]] = [:]

@@ -1,4 +1,4 @@
-/// What a write has done in its context, kept until its save is known.
+/// The effect of a write in its context, until its save is known.
 
 import SteleAnswers
 import SteleGraph
@@ -10,7 +10,7 @@ struct Written: Sendable {
     private let id: ObjectID
     /// The index of the concrete entity.
     private let entity: Int
-    /// What it is where the save does not change it; nil for a new object, which every save does.
+    /// The object if the save does not change it; nil for a new object, which every save changes.
     private let unchanged: Snapshot?
 
     init(_ object: ManagedObject) {
@@ -19,29 +19,26 @@ struct Written: Sendable {
         unchanged = object.isInserted ? nil : object.snapshot
     }
 
-    /// The object as it is stored after that save.
     func stored(after save: SavedObjects) -> Snapshot? {
         save.snapshot(entity: entity, key: key(after: save)) ?? unchanged
     }
 
-    /// The object's key after that save.
     func key(after save: SavedObjects) -> Int64 { save.key(of: id) }
 }
 
-/// What a write did, before its save is known.
+/// The effect of a write, before its save is known.
 enum Applied: Sendable {
-    /// `isNew` is whether any was made, where an upsert may have found them all.
+    /// `isNew` is false if an upsert made no object.
     case created([Written], isArray: Bool, isNew: Bool, Entity)
     case changed(Written)
     case members([Written])
     case destination(Written?)
     case operations([AppliedOperation])
-    /// How many objects of a fetch were changed, or deleted.
+    /// The number of objects of a fetch that were changed or deleted.
     case changedAll(Int)
     case deletedAll(Int)
     case done
 
-    /// What came of it.
     func outcome(after result: SaveResult) -> Outcome {
         let save = SavedObjects(result)
         return switch self {
@@ -60,22 +57,21 @@ enum Applied: Sendable {
     }
 }
 
-/// A write that is made and not yet saved.
+/// A write whose changes are made and not yet saved.
 struct MadeWrite: Sendable {
-    /// What is to be saved; nil where nothing changes.
+    /// The save; nil if nothing changes.
     let request: SaveRequest?
     let applied: Applied
     /// The places of the body's new objects, by their keys.
     let places: [(key: Int64, path: [String])]
-    /// What it was made from.
+    /// The token of the data that it was made from.
     let token: Int64
 
-    /// What comes of it where nothing changes.
     var unchanged: Outcome { applied.outcome(after: SaveResult(token: token)) }
 
-    /// A refusal of its save, with the places of the body's objects that it is about.
+    /// An error of its save, with the places of the body's objects.
     func placing(_ error: StoreError) -> any Error {
         guard case .constraint(let conflict) = error else { return error }
-        return PlacedConflict(conflict: conflict, places: places)
+        return Placed(conflict, places: places)
     }
 }

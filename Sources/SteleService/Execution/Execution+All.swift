@@ -9,13 +9,13 @@ import StelePredicates
 import SteleRequests
 
 extension Execution {
-    /// Changes or deletes all objects of a fetch, as if each were saved by itself, and all or none.
+    /// Changes or deletes all objects of a fetch, as if each were saved alone, and all or none.
     ///
-    /// They are as many as they are: only their ids are held, and the objects of one part.
+    /// Their number is not limited: only the ids and the objects of one part are in memory.
     func writeAll(
         _ plan: WritePlan, _ request: FetchRequest, _ receipt: AnswerReceipt?
     ) throws -> Outcome {
-        // Looked for by a reader first, so that no save waits for a long search.
+        // A reader searches first, so that no save waits for a long search.
         let found = try reading { context in
             try checkList(plan, writer(plan, context))
             return (token: try context.token(), keys: try keys(of: request, try context.reader()))
@@ -28,7 +28,7 @@ extension Execution {
             _ = try coordinator.store.save(inParts: { save in
                 let keys = try self.keys(of: request, plan, found, save)
                 count = keys.count
-                try writeAll(keys, plan, request.entity, save)
+                try writeAll(keys, of: request.entity, plan, save)
                 if let receipt = receipt {
                     _ = try save.save(receipt.request(outcome()))
                 }
@@ -37,7 +37,7 @@ extension Execution {
         return outcome()
     }
 
-    /// The ids of all that match, in a view that shows nothing else than the reader's.
+    /// The ids of all objects that match.
     private func keys(of request: FetchRequest, _ reader: any StoreReader) throws -> [Int64] {
         var request = request
         request.propertiesToFetch = [ExpressionDescription(name: "_id", expression: .key("_id"))]
@@ -50,7 +50,7 @@ extension Execution {
         }
     }
 
-    /// The same on the writer's thread: searched again only where something was saved since.
+    /// The same on the writer's thread. It searches again only if something was saved since.
     private func keys(
         of request: FetchRequest, _ plan: WritePlan, _ found: (token: Int64, keys: [Int64]),
         _ save: any PartedSave
@@ -65,7 +65,7 @@ extension Execution {
     }
 
     private func writeAll(
-        _ keys: [Int64], _ plan: WritePlan, _ entity: Entity, _ save: any PartedSave
+        _ keys: [Int64], of entity: Entity, _ plan: WritePlan, _ save: any PartedSave
     ) throws {
         let deleted: Set<ObjectID> =
             if case .deleteAll = plan.deed {
@@ -74,13 +74,13 @@ extension Execution {
         var start = 0
         while start < keys.count {
             let end = min(keys.count, start + limits.objectsPerPart)
-            try writePart(Array(keys[start..<end]), plan, entity, besides: deleted, save)
+            try writePart(Array(keys[start..<end]), of: entity, besides: deleted, plan, save)
             start = end
         }
     }
 
     private func writePart(
-        _ keys: [Int64], _ plan: WritePlan, _ entity: Entity, besides deleted: Set<ObjectID>,
+        _ keys: [Int64], of entity: Entity, besides deleted: Set<ObjectID>, _ plan: WritePlan,
         _ save: any PartedSave
     ) throws {
         let reader = try save.reader()
@@ -94,12 +94,11 @@ extension Execution {
             try apply(plan, to: keys.compactMap { objects[$0] }, of: entity, writer)
             if let request = try context.saveRequest() { _ = try save.save(request) }
         } catch let errors as ValidationErrors {
-            throw PlacedErrors(errors: errors, places: writer.places)
+            throw Placed(errors, places: writer.places)
         }
     }
 
-    /// Changes or deletes all objects of a fetch in an editing context, which are no more than it
-    /// may change.
+    /// Changes or deletes all objects of a fetch in an editing context, up to a maximum.
     func applyToAll(
         of request: FetchRequest, _ plan: WritePlan, _ writer: ObjectWriter
     ) throws -> Applied {
@@ -110,8 +109,8 @@ extension Execution {
         guard objects.count <= limits.contextObjects else {
             throw Problem(
                 .contextFull,
-                "more than \(limits.contextObjects) objects match, and an editing "
-                    + "context holds no more with unsaved changes",
+                "more than \(limits.contextObjects) objects match, which is the maximum with "
+                    + "unsaved changes in an editing context",
                 hint: "narrow where, or write to the store itself")
         }
         try apply(plan, to: objects, of: request.entity, writer)
@@ -122,7 +121,7 @@ extension Execution {
     private func apply(
         _ plan: WritePlan, to objects: [ManagedObject], of entity: Entity, _ writer: ObjectWriter
     ) throws {
-        // One that a cascade has taken with it is deleted as asked.
+        // An object that a cascade has already deleted needs nothing more.
         for object in objects where !object.isDeleted {
             if case .changeAll(_, let mode) = plan.deed {
                 if let body = plan.body {

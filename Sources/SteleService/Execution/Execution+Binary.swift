@@ -1,4 +1,4 @@
-// A Binary attribute's bytes by themselves.
+// The bytes of a Binary attribute.
 
 import SteleAnswers
 import SteleGraph
@@ -8,29 +8,24 @@ import StelePersistence
 import SteleRequests
 
 extension Execution {
-    /// Reads a value; one in a file is opened, not read.
-    func binary(_ plan: BinaryPlan, _ terms: Terms) throws -> Outcome {
-        try reading { try binary(plan, terms, in: $0) }
-    }
-
+    /// Reads a value. One in a file is opened and not read.
     func binary(
-        _ plan: BinaryPlan, _ terms: Terms, in context: ManagedObjectContext
+        _ plan: BinaryPlan, _ terms: Terms, _ context: ManagedObjectContext
     ) throws -> Outcome {
         let snapshot = try existing(plan.owner, context)
         let tag = try tag(of: snapshot, plan.attribute, context)
-        try terms.checkRead(tag, version: snapshot.version)
-        if let known = terms.known(tag) { return .notModified(tag: known) }
+        if let unchanged = try terms.unchanged(tag, version: snapshot.version) { return unchanged }
         let attribute = plan.attribute
         guard snapshot.values.indices.contains(attribute.slot) else {
-            throw Self.missing(plan.owner.entity, plan.owner.key)
+            throw Self.missing(plan.owner)
         }
         switch snapshot.values[attribute.slot] {
         case .data(let bytes): return .binary(.bytes(bytes), tag: tag)
         case .external(let data):
             guard let file = FileBody(path: data.path) else {
                 throw StoreError.failed(
-                    "\(attribute.name) of \(plan.owner.entity.name) \(plan.owner.key): its "
-                        + "file \(data.path) is gone or cannot be read")
+                    "the file \(data.path) of \(attribute.name) of \(plan.owner.entity.name) "
+                        + "\(plan.owner.key) is missing or cannot be read")
             }
             return .binary(.file(file), tag: tag)
         default:
@@ -41,7 +36,7 @@ extension Execution {
         }
     }
 
-    /// Nil below an editing context, whose changes no version tells of.
+    /// The tag of a value; nil below an editing context, whose changes have no version.
     private func tag(
         of snapshot: Snapshot, _ attribute: Attribute, _ context: ManagedObjectContext
     ) throws -> String? {
@@ -57,8 +52,8 @@ extension Execution {
 }
 
 extension WritePlan {
-    /// Runs the write, after which an upload is the store's: where it is saved, and where the disk
-    /// failed in a way that leaves open whether it is.
+    /// Runs the write and leaves an upload to the store: if it is saved, and if the disk fails in a
+    /// way that does not tell whether it is.
     func settlingUpload<R>(_ write: () throws -> R) throws -> R {
         guard case .setBinary(_, _, .upload(let upload)) = deed else { return try write() }
         do {

@@ -9,94 +9,102 @@ import SteleRequests
 
 extension Execution {
     func list(_ plan: ListPlan, _ terms: Terms) throws -> Outcome {
-        guard plan.isStreamed else { return try reading { try list(plan, terms, in: $0) } }
+        guard plan.isStreamed else { return try reading { try list(plan, terms, $0) } }
         return editing == nil ? try stream(plan, terms) : try bounded(plan, terms)
     }
 
-    /// A list without a bound in an editing context, which gives what it looks at for one request:
-    /// no view of the store stays open while a client takes its time.
+    /// Reads a list without a bound in an editing context, up to the number of objects that one
+    /// request may evaluate: no view of the store stays open for a slow client.
     private func bounded(_ plan: ListPlan, _ terms: Terms) throws -> Outcome {
         var bounded = plan
         let most = limits.contextEvaluation
         bounded.limit = min(plan.limit ?? .max, most + 1)
-        let outcome = try reading { try list(bounded, terms, in: $0) }
+        let outcome = try reading { try list(bounded, terms, $0) }
         guard case .list(let list) = outcome, list.rows.count > most else { return outcome }
         throw Problem(
-            .contextEvaluation, "the list has more than \(most) rows, and a context gives no more",
-            hint: "page by limit, or ask the store itself")
+            .contextEvaluation,
+            "the list has more than \(most) rows, the maximum in an editing context",
+            hint: "page with limit, or read from the store itself")
     }
 
-    /// A list that is held whole, or a page of it.
+    /// Reads a list that is held in memory, or a page of it.
     func list(
-        _ plan: ListPlan, _ terms: Terms, in context: ManagedObjectContext
+        _ plan: ListPlan, _ terms: Terms, _ context: ManagedObjectContext
     ) throws -> Outcome {
         let tag = try listTag(plan.isVolatile ? nil : plan.tagHash, context)
-        try terms.checkRead(tag)
-        if let known = terms.known(tag) { return .notModified(tag: known) }
+        if let unchanged = try terms.unchanged(tag) { return unchanged }
         if let ordered = OrderedMembers(plan, self, context) {
             return try .list(self.ordered(ordered, tag))
         }
         guard var request = try restricted(plan.request, to: plan.source, context) else {
             return .list(empty(plan, tag))
         }
-        let total = plan.wantsCount ? try self.total(request, plan, context) : nil
+        let total = plan.wantsCount ? try total(request, plan, context) : nil
         request.fetchLimit = plan.pageLimit + 1
         request.fetchOffset = plan.offset
         request.after = plan.after?.position
-        if case .objects = plan.shape {
-            return try .list(objects(request, plan, tag, total, context))
-        }
-        return try .list(rows(request, plan, tag, total, context))
+        let (rows, next) = try page(of: request, plan, context)
+        return .list(
+            ListOutcome(
+                rows: rows, entity: request.entity, shape: plan.shape,
+                embedded: try Embedding.embedded(in: rows, plan.shape, context, limits: limits),
+                next: next, total: total, tag: tag))
     }
 
     func empty(_ plan: ListPlan, _ tag: String?) -> ListOutcome {
         let isValues = if case .objects = plan.shape { false } else { true }
         return ListOutcome(
             rows: isValues ? .values([]) : .objects([]), entity: plan.request.entity,
-            shape: plan.shape, embedded: .none, next: nil,
-            total: plan.wantsCount ? 0 : nil, tag: tag)
+            shape: plan.shape, embedded: .none, total: plan.wantsCount ? 0 : nil, tag: tag)
     }
 
-    /// How many rows there are on all pages.
+    /// The number of rows on all pages.
     func total(
         _ request: FetchRequest, _ plan: ListPlan, _ context: ManagedObjectContext
     ) throws -> Int {
         var request = request
         request.sortDescriptors = []
         if case .rows = plan.shape {} else { request.propertiesToFetch = [] }
-        // What is unsaved makes rows that only making them can count.
+        // Rows with unsaved changes can only be counted by making them.
         let count =
             context.parent == nil || request.propertiesToFetch.isEmpty
             ? try context.count(request) : try context.currentRows(request).count
         return min(count, plan.ceiling ?? count)
     }
 
-    private func objects(
-        _ request: FetchRequest, _ plan: ListPlan, _ tag: String?, _ total: Int?,
-        _ context: ManagedObjectContext
-    ) throws -> ListOutcome {
-        var snapshots = try context.snapshots(request)
-        var next: NextPage?
-        if snapshots.count > plan.pageLimit {
-            snapshots.removeLast(snapshots.count - plan.pageLimit)
-            if plan.ceiling != nil {
-                next = plan.nextByOffset
-            } else if let last = snapshots.last {
-                next = try page(behind: position(of: last, request, context), plan)
-            }
+    /// The rows of a page, and the start of the next one. The request asks for one row more.
+    private func page(
+        of request: FetchRequest, _ plan: ListPlan, _ context: ManagedObjectContext
+    ) throws -> (FetchedRows, NextPage?) {
+        let limit = plan.pageLimit
+        if case .objects = plan.shape {
+            let found = try context.snapshots(request)
+            let page = Array(found.prefix(limit))
+            guard found.count > limit, let last = page.last else { return (.objects(page), nil) }
+            if plan.ceiling != nil { return (.objects(page), plan.nextByOffset) }
+            let next = try self.page(behind: position(of: last, request, context), plan)
+            return (.objects(page), next)
         }
-        var embedding = Embedding(context, limits: limits)
-        return ListOutcome(
-            rows: .objects(snapshots), entity: request.entity, shape: plan.shape,
-            embedded: try embedding.below(snapshots, plan.shape.inclusion), next: next,
-            total: total, tag: tag)
+        let found = try context.currentRows(request)
+        let page = Array(found.prefix(limit))
+        guard found.count > limit, let last = page.last else { return (.values(page), nil) }
+        var next = plan.nextByOffset
+        if plan.ceiling == nil, case .rows(_, let places) = plan.shape {
+            next = try self.page(behind: places.map { last[$0] }, plan)
+        } else if plan.ceiling == nil, let key = RowKey.id(of: last) {
+            let position =
+                request.sortDescriptors.isEmpty && key > 0
+                ? [.key(key)] : try context.position(of: key, in: request)
+            next = try self.page(behind: position, plan)
+        }
+        return (.values(page), next)
     }
 
-    /// Where a page ends. What stands in the snapshot itself needs no query.
+    /// The values at which a page ends. Those in the snapshot need no query.
     func position(
         of last: Snapshot, _ request: FetchRequest, _ context: ManagedObjectContext
     ) throws -> [Value] {
-        // One that is not saved has no place by its id alone.
+        // The id of an unsaved object does not determine its position.
         if last.key < 0 { return try context.position(of: last.key, in: request) }
         var position: [Value] = []
         for descriptor in request.sortDescriptors {
@@ -110,7 +118,7 @@ extension Execution {
         return position + [.key(last.key)]
     }
 
-    /// A page of an ordered relationship's members; the next one is told by number.
+    /// A page of an ordered relationship's members. The next one is found by offset.
     private func ordered(_ members: OrderedMembers, _ tag: String?) throws -> ListOutcome {
         let (plan, context) = (members.plan, members.context)
         let keys = try members.keys()
@@ -124,41 +132,16 @@ extension Execution {
             total: plan.wantsCount ? keys.count : nil, tag: tag)
     }
 
-    private func rows(
-        _ request: FetchRequest, _ plan: ListPlan, _ tag: String?, _ total: Int?,
-        _ context: ManagedObjectContext
-    ) throws -> ListOutcome {
-        var rows = try context.currentRows(request)
-        var next: NextPage?
-        if rows.count > plan.pageLimit {
-            rows.removeLast(rows.count - plan.pageLimit)
-            next = plan.nextByOffset
-            if plan.ceiling == nil, case .rows(_, let places) = plan.shape, let last = rows.last {
-                next = try page(behind: places.map { last[$0] }, plan)
-            } else if plan.ceiling == nil, let key = RowKey.id(of: rows.last) {
-                let position =
-                    request.sortDescriptors.isEmpty && key > 0
-                    ? [.key(key)] : try context.position(of: key, in: request)
-                next = try page(behind: position, plan)
-            }
-        }
-        return ListOutcome(
-            rows: .values(rows), entity: request.entity, shape: plan.shape,
-            embedded: try Embedding.embedded(
-                in: .values(rows), plan.shape, context, limits: limits), next: next, total: total,
-            tag: tag)
-    }
-
-    /// The page behind a place, told by the place or, where that is too long for a `Link`, by number.
-    /// - Throws: `Problem` where the page before was told by its place, so that its number is unknown.
+    /// The page after a position, found by it or, if it is too long for a `Link`, by offset.
+    /// - Throws: `Problem` if the offset is not known, because this page was found by position.
     func page(behind position: [Value], _ plan: ListPlan) throws -> NextPage? {
         let cursor = Cursor(fingerprint: plan.fingerprint, position: position)
         if !cursor.isLong { return .after(cursor) }
         guard plan.after == nil else {
             throw Problem(
                 .cursor,
-                "the values by which this page's last row is sorted are too long for a Link",
-                hint: "sort by shorter ones, or ask for pages by offset")
+                "the sort values of this page's last row are too long for a Link",
+                hint: "sort by shorter values, or page by offset")
         }
         return plan.nextByOffset
     }

@@ -1,4 +1,4 @@
-// Single objects: by id, across a to-one, and as a member of a to-many.
+// Single objects: by id, across a to-one relationship, and as members of a to-many one.
 
 import SteleAnswers
 import SteleGraph
@@ -8,43 +8,35 @@ import StelePredicates
 import SteleRequests
 
 extension Execution {
-    func object(_ plan: ObjectPlan, _ terms: Terms) throws -> Outcome {
-        try reading { try object(plan, terms, in: $0) }
-    }
-
+    /// Reads a single object.
     func object(
-        _ plan: ObjectPlan, _ terms: Terms, in context: ManagedObjectContext
+        _ plan: ObjectPlan, _ terms: Terms, _ context: ManagedObjectContext
     ) throws -> Outcome {
         guard let snapshot = try snapshot(of: plan.target, context) else {
             return try nothing(plan, terms, context)
         }
         let tag = try tag(of: snapshot, plan, context)
-        try terms.checkRead(tag, version: snapshot.version)
-        if let known = terms.known(tag) { return .notModified(tag: known) }
-        if case .objects(let inclusion) = plan.shape {
-            var embedding = Embedding(context, limits: limits)
-            return .object(
-                ListOutcome(
-                    rows: .objects([snapshot]), entity: plan.entity, shape: plan.shape,
-                    embedded: try embedding.below([snapshot], inclusion), next: nil,
-                    total: nil, tag: tag))
+        if let unchanged = try terms.unchanged(tag, version: snapshot.version) { return unchanged }
+        var rows = FetchedRows.objects([snapshot])
+        if case .columns = plan.shape {
+            var request = FetchRequest(entity: plan.entity)
+            request.predicate = .comparison(
+                Comparison(.key("_id"), .equal, .constant(.int(snapshot.key))))
+            request.propertiesToFetch = plan.columns
+            request.isChecked = true
+            rows = .values(try context.currentRows(request))
+            guard rows.count == 1 else {
+                throw Self.missing(ObjectAddress(plan.entity, key: snapshot.key))
+            }
         }
-        var request = FetchRequest(entity: plan.entity)
-        request.predicate = .comparison(
-            Comparison(.key("_id"), .equal, .constant(.int(snapshot.key))))
-        request.propertiesToFetch = plan.columns
-        request.isChecked = true
-        let rows = try context.currentRows(request)
-        guard rows.count == 1 else { throw Self.missing(plan.entity, snapshot.key) }
         return .object(
             ListOutcome(
-                rows: .values(rows), entity: plan.entity, shape: plan.shape,
-                embedded: try Embedding.embedded(
-                    in: .values(rows), plan.shape, context, limits: limits), next: nil, total: nil,
+                rows: rows, entity: plan.entity, shape: plan.shape,
+                embedded: try Embedding.embedded(in: rows, plan.shape, context, limits: limits),
                 tag: tag))
     }
 
-    /// A to-one without a destination.
+    /// The outcome of a to-one relationship without a destination.
     private func nothing(
         _ plan: ObjectPlan, _ terms: Terms, _ context: ManagedObjectContext
     ) throws -> Outcome {
@@ -52,19 +44,17 @@ extension Execution {
         let tag = EntityTags.destination(
             version: 0, key: 0, generation: try context.cacheGeneration(),
             token: try context.token(), hash: plan.tagHash)
-        try terms.checkRead(tag)
-        if let known = terms.known(tag) { return .notModified(tag: known) }
+        if let unchanged = try terms.unchanged(tag) { return unchanged }
         return .null(tag: tag)
     }
 
-    /// The object; nil for a to-one without a destination.
-    /// - Throws: `Problem`, 404, where the object, the owner or the member does not exist.
+    /// The object; nil for a to-one relationship without a destination.
+    /// - Throws: `Problem`, 404, if the object, the owner or the member does not exist.
     private func snapshot(
         of target: ObjectPlan.Target, _ context: ManagedObjectContext
     ) throws -> Snapshot? {
         switch target {
-        case .object(let entity, let key):
-            return try existing(Owner(entity: entity, key: key), context)
+        case .object(let owner): return try existing(owner, context)
         case .toOne(let owner, let relationship):
             let values = try existing(owner, context).values
             guard values.indices.contains(relationship.slot),
@@ -83,7 +73,9 @@ extension Execution {
         }
     }
 
-    static func notAMember(_ key: Int64, _ owner: Owner, _ relationship: Relationship) -> Problem {
+    static func notAMember(_ key: Int64, _ owner: ObjectAddress, _ relationship: Relationship)
+        -> Problem
+    {
         Problem(
             .member,
             "\(TemporaryID.text(key)) is not in \(relationship.name) of \(owner.entity.name) "

@@ -7,29 +7,21 @@ import StelePersistence
 import SteleRequests
 
 extension Execution {
-    func relate(_ plan: WritePlan, _ writer: ObjectWriter) throws -> Applied {
-        let context = writer.context
+    /// Makes the changes of a write to a relationship of an object.
+    func relate(
+        _ object: ManagedObject, _ relationship: Relationship, _ plan: WritePlan,
+        by writer: ObjectWriter
+    ) throws -> Applied {
         switch plan.deed {
-        case .setMembers(let owner, let relationship):
-            let object = try target(owner, plan, writer, isShown: false)
-            try checkList(plan, writer)
-            let members = try members(plan, relationship, writer)
-            try object.setMembers(relationship, members)
-            try writer.resolveLinks()
-            return try .members(object.members(relationship).map(Written.init))
-        case .addMembers(let owner, let relationship, let place):
-            let object = try target(owner, plan, writer, isShown: false)
+        case .addMembers(_, _, let place):
             try checkList(plan, writer)
             for (offset, member) in try members(plan, relationship, writer).enumerated() {
                 try object.addMember(relationship, member, at: place.map { $0 + offset })
             }
-            try writer.resolveLinks()
-            return try .members(object.members(relationship).map(Written.init))
-        case .removeMember(let owner, let relationship, let key):
-            let object = try target(owner, plan, writer, isShown: false)
+        case .removeMember(let owner, _, let key):
             let entity = model.destination(of: relationship)
             guard try object.hasMember(relationship, key: key),
-                let member = try context.object(entity: entity, key: key)
+                let member = try writer.context.object(entity: entity, key: key)
             else {
                 try plan.preconditions?.check(.none, nil, writer)
                 throw Self.notAMember(key, owner, relationship)
@@ -37,25 +29,26 @@ extension Execution {
             try plan.preconditions?.check(.object(member), nil, writer)
             try object.removeMember(relationship, member)
             return .done
-        case .setToOne(let owner, let relationship):
-            let object = try target(owner, plan, writer, isShown: false)
+        case .setToOne, .clearToOne:
             try plan.preconditions?.check(
                 .destination(try object.toOne(relationship)), nil, writer)
+            if case .clearToOne = plan.deed {
+                try object.setToOne(relationship, nil)
+                return .done
+            }
             let destination = try destination(plan, relationship, writer)
             try object.setToOne(relationship, destination)
             try writer.resolveLinks()
             return .destination(destination.map(Written.init))
-        case .clearToOne(let owner, let relationship):
-            let object = try target(owner, plan, writer, isShown: false)
-            try plan.preconditions?.check(
-                .destination(try object.toOne(relationship)), nil, writer)
-            try object.setToOne(relationship, nil)
-            return .done
-        default: return .done
+        default:
+            try checkList(plan, writer)
+            try object.setMembers(relationship, members(plan, relationship, writer))
         }
+        try writer.resolveLinks()
+        return try .members(object.members(relationship).map(Written.init))
     }
 
-    /// The members that a body names: an array, or for POST also one id or object alone.
+    /// The members that a body names: an array, or for POST also a single id or object.
     private func members(
         _ plan: WritePlan, _ relationship: Relationship, _ writer: ObjectWriter
     ) throws -> [ManagedObject] {
@@ -64,12 +57,13 @@ extension Execution {
         if case .setMembers = plan.deed {
             throw Problem(
                 .body,
-                "\(relationship.name) is to-many: PUT takes the array of all its ids, and "
-                    + "\(root.kindName) stands there")
+                "\(relationship.name) is to-many: PUT needs the array of all its ids, not "
+                    + root.kindName)
         }
         return [try writer.member(root, relationship)]
     }
 
+    /// The destination that a body names; nil for null.
     private func destination(
         _ plan: WritePlan, _ relationship: Relationship, _ writer: ObjectWriter
     ) throws -> ManagedObject? {

@@ -8,22 +8,21 @@ import StelePredicates
 import SteleRequests
 
 extension Execution {
-    /// A list in a context that lives as long as its answer.
+    /// Reads a list in a context that lives as long as its answer.
     func stream(_ plan: ListPlan, _ terms: Terms) throws -> Outcome {
-        let place = try streams.take()
+        let place = try StreamPlace(streams)
         let context = ManagedObjectContext(coordinator, budget: budget)
         let tag = try listTag(plan.isVolatile ? nil : plan.tagHash, context)
-        try terms.checkRead(tag)
-        if let known = terms.known(tag) { return .notModified(tag: known) }
+        if let unchanged = try terms.unchanged(tag) { return unchanged }
         guard var request = try restricted(plan.request, to: plan.source, context) else {
             return .list(empty(plan, tag))
         }
-        let total = plan.wantsCount ? try self.total(request, plan, context) : nil
+        let total = plan.wantsCount ? try total(request, plan, context) : nil
         request.fetchOffset = plan.offset
         request.after = plan.after?.position
         let next = try nextPage(request, plan, context)
         request.fetchLimit = plan.limit
-        let stream = try RowStream(request, plan, self, context, place)
+        let stream = try RowStream(request, plan, by: self, in: context, place)
         let first = try stream.next()
         let outcome = ListOutcome(
             rows: first?.rows ?? .values([]), entity: request.entity, shape: plan.shape,
@@ -33,8 +32,8 @@ extension Execution {
         return .stream(outcome, isWhole ? nil : stream)
     }
 
-    /// Where the page after a long one begins, which its head has to say before its rows are read;
-    /// nil for all rows, and where there is nothing more.
+    /// The start of the next page, which the head of the answer tells before the rows are read; nil
+    /// for all rows and for the last page.
     private func nextPage(
         _ request: FetchRequest, _ plan: ListPlan, _ context: ManagedObjectContext
     ) throws -> NextPage? {

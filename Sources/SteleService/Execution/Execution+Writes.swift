@@ -1,4 +1,4 @@
-// Writes: one context and one save a request, again where a race was lost.
+// Writes: one context and one save for each request, repeated if a race is lost.
 
 import SteleAnswers
 import SteleGraph
@@ -8,12 +8,12 @@ import StelePersistence
 import SteleRequests
 
 extension Execution {
-    /// Runs a write to its end. In an editing context its changes reach that context; in the store
-    /// they are saved: a write that has lost its race is made again from what is there now, the last
-    /// time on the writer's own thread, where nothing can come between.
+    /// Runs a write to its end. In an editing context, the changes reach that context. In the store
+    /// they are saved: a write that loses a race is made again from the current data, the last time
+    /// on the writer's thread, where no other save can come between.
     ///
-    /// A version that the client names is compared again each time.
-    /// - Parameter receipt: what is kept of the answer with the save.
+    /// A version that the client names is compared each time.
+    /// - Parameter receipt: the part of the answer that is kept with the save.
     func write(_ plan: WritePlan, _ receipt: AnswerReceipt? = nil) throws -> Outcome {
         if let editing { return try write(plan, in: editing) }
         if let request = plan.deed.allOf { return try writeAll(plan, request, receipt) }
@@ -36,7 +36,7 @@ extension Execution {
         return try writeAlone(plan, receipt)
     }
 
-    /// Makes a write, and saves nothing.
+    /// Makes a write without saving it.
     func make(_ plan: WritePlan, _ receipt: AnswerReceipt? = nil) throws -> MadeWrite {
         let context = ManagedObjectContext(coordinator, name: plan.contextName, budget: budget)
         defer { context.close() }
@@ -55,7 +55,7 @@ extension Execution {
                 request: request, applied: applied, places: writer.places,
                 token: try context.token())
         } catch let errors as ValidationErrors {
-            throw PlacedErrors(errors: errors, places: writer.places)
+            throw Placed(errors, places: writer.places)
         }
     }
 
@@ -76,8 +76,8 @@ extension Execution {
         }
     }
 
-    /// Makes a write's changes in a child of an editing context, which reads what is unsaved there
-    /// by the same means as others read the store; they reach the context when all are made.
+    /// Makes a write in a child of an editing context, which reads the unsaved data there in the
+    /// same way as others read the store. The changes reach the context when all are made.
     private func write(_ plan: WritePlan, in editing: EditingContext) throws -> Outcome {
         try reading { child in
             let applied = try apply(plan, writer(plan, child))
@@ -103,7 +103,7 @@ extension Execution {
             mergePolicy: plan.mergePolicy, temporaries: editing?.family.temporaries)
     }
 
-    /// Makes a write's changes in the writer's context.
+    /// Makes the changes of a write in the writer's context.
     func apply(_ plan: WritePlan, _ writer: ObjectWriter) throws -> Applied {
         let context = writer.context
         switch plan.deed {
@@ -133,8 +133,11 @@ extension Execution {
             let object = try target(owner, plan, writer)
             object.setValue(try source.value, for: attribute)
             return .changed(Written(object))
-        case .setMembers, .addMembers, .removeMember, .setToOne, .clearToOne:
-            return try relate(plan, writer)
+        case .setMembers(let owner, let relationship), .addMembers(let owner, let relationship, _),
+            .removeMember(let owner, let relationship, _), .setToOne(let owner, let relationship),
+            .clearToOne(let owner, let relationship):
+            let object = try target(owner, plan, writer, isShown: false)
+            return try relate(object, relationship, plan, by: writer)
         }
     }
 
@@ -166,19 +169,19 @@ extension Execution {
         return .created(made, isArray: root.kind == .array, isNew: isNew, entity)
     }
 
-    /// The object that a route names; where the route is its own, it must be what the client says.
+    /// The object at an address. Its preconditions are checked if the route shows the object.
     func target(
-        _ owner: Owner, _ plan: WritePlan, _ writer: ObjectWriter, isShown: Bool = true
+        _ owner: ObjectAddress, _ plan: WritePlan, _ writer: ObjectWriter, isShown: Bool = true
     ) throws -> ManagedObject {
         guard let object = try writer.context.object(entity: owner.entity, key: owner.key) else {
             if isShown { try plan.preconditions?.check(.none, plan.body?.root, writer) }
-            throw Self.missing(owner.entity, owner.key)
+            throw Self.missing(owner)
         }
         if isShown { try plan.preconditions?.check(.object(object), plan.body?.root, writer) }
         return object
     }
 
-    /// A list, which is known by the last save.
+    /// Checks the preconditions of a list, which is identified by the last save.
     func checkList(_ plan: WritePlan, _ writer: ObjectWriter) throws {
         guard let preconditions = plan.preconditions else { return }
         try preconditions.check(

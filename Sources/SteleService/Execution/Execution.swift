@@ -1,4 +1,4 @@
-/// Runs plans: each in a context of its own, on the caller's thread.
+/// Executes plans, each in a context of its own, on the caller's thread.
 
 import SteleAnswers
 import SteleGraph
@@ -7,27 +7,27 @@ import StelePersistence
 import StelePredicates
 import SteleRequests
 
-/// What all plans of one service run with.
+/// What all plans of a service are executed with.
 struct Execution: Sendable {
     let coordinator: PersistentStoreCoordinator
     let forms: BodyForms
     let limits: Limits
-    /// Who may keep a reader while a client takes a long answer.
-    let streams: StreamPlaces
-    /// What one plan's reading may cost; beyond, it throws `StoreError.overBudget`.
+    /// The places of answers that keep a reader while the client takes them.
+    let streams: Places
+    /// The budget for reading of one plan; beyond it, reading throws `StoreError.overBudget`.
     var budget: ReadBudget?
     /// The editing context that plans are executed in; nil for the store.
     var editing: EditingContext?
 
     var model: Model { coordinator.model }
 
-    /// Runs a reading plan in a context that is closed at the end: one of its own, or a child of
-    /// the editing context, which reads what is unsaved there.
+    /// Runs `body` in a context that is closed at the end: a new one, or a child of the editing
+    /// context, which reads the unsaved data there.
     func reading<R>(_ body: (ManagedObjectContext) throws -> R) throws -> R {
         if let editing {
             let child = ManagedObjectContext(parent: editing.graph)
             defer { child.close() }
-            // All that one request reads is one state of the store.
+            // All that one request reads is the same state of the store.
             return try editing.graph.inOneView { try body(child) }
         }
         let context = ManagedObjectContext(coordinator, budget: budget)
@@ -35,23 +35,18 @@ struct Execution: Sendable {
         return try body(context)
     }
 
-    /// A count, at most once a state of the store and client.
-    func count(_ plan: CountPlan, _ terms: Terms) throws -> Outcome {
-        try reading { try count(plan, terms, in: $0) }
-    }
-
+    /// Counts the objects of a list, unless the client has the current count.
     func count(
-        _ plan: CountPlan, _ terms: Terms, in context: ManagedObjectContext
+        _ plan: CountPlan, _ terms: Terms, _ context: ManagedObjectContext
     ) throws -> Outcome {
         let tag = try listTag(plan.isVolatile ? nil : plan.tagHash, context)
-        try terms.checkRead(tag)
-        if let known = terms.known(tag) { return .notModified(tag: known) }
+        if let unchanged = try terms.unchanged(tag) { return unchanged }
         let request = try restricted(plan.request, to: plan.source, context)
         guard let request else { return .count(0, tag: tag) }
         return .count(try context.count(request), tag: tag)
     }
 
-    /// A list's tag; nil for an answer that is never the same.
+    /// The tag of a list; nil for an answer that may change although the store does not.
     func listTag(_ hash: UInt64?, _ context: ManagedObjectContext) throws -> String? {
         guard let hash else { return nil }
         return EntityTags.list(
@@ -59,12 +54,12 @@ struct Execution: Sendable {
             hash: hash)
     }
 
-    /// The request for a list's source; nil where the source is empty.
-    /// - Throws: `Problem`, 404, where the relationship's owner does not exist.
+    /// The request for the source of a list; nil if the source is empty.
+    /// - Throws: `Problem`, 404, if the owner of the relationship does not exist.
     func restricted(
         _ request: FetchRequest, to source: Source, _ context: ManagedObjectContext
     ) throws -> FetchRequest? {
-        let (owner, relationship): (Owner, Relationship)
+        let (owner, relationship): (ObjectAddress, Relationship)
         switch source {
         case .entity: return request
         case .fetched(let owner, _):
@@ -89,25 +84,41 @@ struct Execution: Sendable {
         return request
     }
 
-    /// An owner's snapshot.
-    /// - Throws: `Problem`, 404, where there is none of its entity.
-    func existing(_ owner: Owner, _ context: ManagedObjectContext) throws -> Snapshot {
+    /// The snapshot of an object.
+    /// - Throws: `Problem`, 404, if it does not exist.
+    func existing(_ owner: ObjectAddress, _ context: ManagedObjectContext) throws -> Snapshot {
         guard let snapshot = try context.snapshot(owner.id),
             owner.entity.isKind(snapshot.entity)
-        else { throw Self.missing(owner.entity, owner.key) }
+        else { throw Self.missing(owner) }
         return snapshot
     }
 
-    static func missing(_ entity: Entity, _ key: Int64) -> Problem {
-        Problem(.object, "there is no \(entity.name) \(TemporaryID.text(key))")
+    /// The error for an object that does not exist.
+    static func missing(_ object: ObjectAddress) -> Problem {
+        Problem(.object, "there is no \(object.entity.name) \(TemporaryID.text(object.key))")
+    }
+}
+
+extension ManagedObjectContext {
+    /// The object at an address.
+    /// - Throws: `Problem`, 404, if it does not exist.
+    func object(at address: ObjectAddress) throws -> ManagedObject {
+        if let object = try object(entity: address.entity, key: address.key) { return object }
+        throw Execution.missing(address)
     }
 }
 
 extension Terms {
-    /// Holds a reader to what it names by `If-Match`, of which a version alone is compared.
-    /// - Parameter version: the version of the object that the answer is of; nil for a list.
-    /// - Throws: `Problem`, 412.
-    func checkRead(_ tag: String?, version: Int64? = nil) throws {
+    /// The answer to a client that has the current state; nil for any other client.
+    /// - Parameter version: the version of the object in the answer; nil for a list.
+    /// - Throws: `Problem`, 412, if `If-Match` names another state.
+    func unchanged(_ tag: String?, version: Int64? = nil) throws -> Outcome? {
+        try checkMatch(tag, version: version)
+        return known(tag).map { .notModified(tag: $0) }
+    }
+
+    /// Checks `If-Match`. For an object only the version is compared.
+    private func checkMatch(_ tag: String?, version: Int64?) throws {
         guard case .tags(let tags)? = ifMatch else { return }
         let holds = tags.contains { given in
             if let version { return EntityTags.version(of: given.opaque) == version }
@@ -115,14 +126,13 @@ extension Terms {
         }
         if holds { return }
         throw Problem(
-            .precondition, "If-Match names another state than the one that is there now",
-            hint: "read it anew, without If-Match")
+            .precondition, "If-Match names another state than the current one",
+            hint: "read it again without If-Match")
     }
 
-    /// The tag as `If-None-Match` names it: with the ending of the gzip variant where that is what
-    /// the client holds, for a 304 must name the very variant (RFC 9111, 4.3.4). Nil where it does
-    /// not name the tag.
-    func known(_ tag: String?) -> String? {
+    /// The tag as `If-None-Match` names it; nil if it does not. It ends with `;gz` if the client
+    /// has the gzip variant, because a 304 must name that variant (RFC 9111, 4.3.4).
+    private func known(_ tag: String?) -> String? {
         guard let tag else { return nil }
         for given in ifNoneMatch {
             if given.opaque == tag { return given.isPacked ? tag + ";gz" : tag }

@@ -1,10 +1,10 @@
-// When two JSON values are the same to a patch's test.
+// The equality of JSON values in the test of a patch.
 
 import SteleJSON
 
 extension JSONNode {
-    /// Whether two values are equal as RFC 6902, section 4.6, says: numbers by value, objects
-    /// whatever the order of their members.
+    /// Whether two values are equal by RFC 6902, section 4.6: numbers by value, objects in any
+    /// order of their members.
     func isEqual(to other: JSONNode) -> Bool {
         switch (kind, other.kind) {
         case (.integer, .integer): return integer == other.integer

@@ -1,4 +1,4 @@
-/// JSON Patch (RFC 6902): operations on the JSON that an object is.
+/// JSON Patch (RFC 6902): operations on the JSON of an object.
 
 import SteleGraph
 import SteleJSON
@@ -7,12 +7,12 @@ import StelePersistence
 import SteleRequests
 
 extension ObjectWriter {
-    /// Carries out a patch on one object, in its order.
-    /// - Throws: `Problem`, with the number of the operation that it is of.
+    /// Applies a patch to one object, in its order.
+    /// - Throws: `Problem` with the number of the operation.
     func patch(_ object: ManagedObject, by node: JSONNode) throws {
         guard node.kind == .array else {
             throw Problem(
-                .body, "a JSON Patch is an array of operations, and \(node.kindName) stands there",
+                .body, "a JSON Patch must be an array of operations, not \(node.kindName)",
                 hint: #"[{"op":"replace","path":"/name","value":"Ann"}]"#)
         }
         let patch = ObjectPatch(self, object)
@@ -29,20 +29,19 @@ extension ObjectWriter {
     }
 }
 
-/// The operations of a patch on one object.
 struct ObjectPatch {
     private enum Kind: String, OperationKind {
         case add, remove, replace, move, copy, test
     }
 
-    /// What a pointer leads to.
+    /// What a pointer points to.
     private enum Place {
         case attribute(Attribute)
         case toOne(Relationship)
         case toMany(Relationship)
-        /// A place in a to-many, from 0; nil is behind the last (`-`).
+        /// A place in a to-many relationship, from 0; nil is the end (`-`).
         case member(Relationship, Int?)
-        /// `_id`, `_entity`, `_version`, and what is computed: to be tested, never written.
+        /// `_id`, `_entity`, `_version` and computed properties, which can only be tested.
         case own(String)
     }
 
@@ -54,7 +53,7 @@ struct ObjectPatch {
         self.object = object
     }
 
-    /// Carries out one operation.
+    /// Applies one operation.
     func apply(_ node: JSONNode) throws {
         let kind = try Kind.read(node)
         let place = try self.place("path", node)
@@ -66,28 +65,28 @@ struct ObjectPatch {
         case .copy: try add(try json(at: self.place("from", node)).root, at: place)
         case .move: try move(node, to: place)
         }
-        // What comes next may look at it.
+        // The next operation may read the relationship.
         if writer.hasPendingLinks { try writer.resolveLinks() }
     }
 
     private func value(_ node: JSONNode, _ kind: Kind) throws -> JSONNode {
         if let value = node["value"] { return value }
-        throw Problem(.body, "\(kind.rawValue) takes a value")
+        throw Problem(.body, "\(kind.rawValue) needs a value")
     }
 
     // MARK: Pointers
 
     private func place(_ member: String, _ node: JSONNode) throws -> Place {
         guard let text = node[member]?.string else {
-            throw Problem(.body, "an operation takes \(member), a JSON pointer such as \"/name\"")
+            throw Problem(.body, "an operation needs \(member), a JSON pointer such as \"/name\"")
         }
         let steps = text.split(separator: "/", omittingEmptySubsequences: false)
         guard steps.first == "", steps.count > 1 else {
             throw Problem(
                 .pointer,
                 text.isEmpty
-                    ? "\(member) is the whole object, which a patch leaves in its place"
-                    : "\(member) is no JSON pointer: \(text.prefix(100))",
+                    ? "\(member) points to the whole object, which a patch cannot replace"
+                    : "\(member) is not a JSON pointer: \(text.prefix(100))",
                 hint: text.isEmpty ? "PUT replaces it" : "it begins with /, such as \"/name\"")
         }
         let names = steps.dropFirst().map {
@@ -111,18 +110,18 @@ struct ObjectPatch {
         }
         guard names.count == 1 else {
             throw Problem(
-                .pointer, "\(text.prefix(100)) leads into \(name), which is written as a whole")
+                .pointer, "\(text.prefix(100)) points into \(name), which is written as a whole")
         }
         return place
     }
 
-    /// What the steps behind a composite attribute's name lead to.
+    /// The attribute that the steps after a composite attribute's name lead to.
     private func part(of attribute: Attribute, _ names: ArraySlice<String>) throws -> Attribute {
         var part = attribute
         for name in names {
             guard part.isComposite else {
                 throw Problem(
-                    .pointer, "\(part.name) has nothing inside: it is written as a whole")
+                    .pointer, "\(part.name) has no parts: it is written as a whole")
             }
             guard let inner = part.elements.first(where: { $0.key == name }) else {
                 throw Problem(
@@ -141,7 +140,7 @@ struct ObjectPatch {
         if text == "-" { return nil }
         guard let index = Int(text), index >= 0, text == String(index) else {
             throw Problem(
-                .pointer, "\(text.prefix(40)) is no place in \(relationship.name)",
+                .pointer, "\(text.prefix(40)) is not a place in \(relationship.name)",
                 hint: "places are whole numbers from 0, and - is behind the last")
         }
         return index
@@ -154,16 +153,7 @@ struct ObjectPatch {
         case .attribute(let it): try writer.replace(it, of: object, by: value)
         case .toOne(let it): try writer.setToOne(it, of: object, value, 0)
         case .toMany(let it): try writer.setToMany(it, of: object, value, 0)
-        case .member(let it, let index):
-            let member = try writer.member(value, it)
-            if try object.hasMember(it, key: member.id.key) {
-                throw Problem(
-                    .body,
-                    "\(TemporaryID.text(member.id.key)) is in \(it.name) already, and stands there once",
-                    hint: it.isOrdered ? "move puts it elsewhere" : nil)
-            }
-            if let index { try check(index, it, mayBeEnd: true) }
-            try object.addMember(it, member, at: it.isOrdered ? index : nil)
+        case .member(let it, let index): try add(writer.member(value, it), to: it, at: index)
         case .own(let name): throw readOnly(name)
         }
     }
@@ -176,15 +166,20 @@ struct ObjectPatch {
         let new = try writer.member(value, relationship)
         if old === new { return }
         try object.removeMember(relationship, old)
-        try add(value: new, relationship, index)
+        try add(new, to: relationship, at: index)
     }
 
-    private func add(value: ManagedObject, _ relationship: Relationship, _ index: Int?) throws {
-        if try object.hasMember(relationship, key: value.id.key) {
-            let id = TemporaryID.text(value.id.key)
-            throw Problem(.body, "\(id) is in \(relationship.name) already")
+    private func add(
+        _ member: ManagedObject, to relationship: Relationship, at index: Int?
+    ) throws {
+        if try object.hasMember(relationship, key: member.id.key) {
+            let id = TemporaryID.text(member.id.key)
+            throw Problem(
+                .body, "\(id) is already in \(relationship.name)",
+                hint: relationship.isOrdered ? "use move to put it elsewhere" : nil)
         }
-        try object.addMember(relationship, value, at: relationship.isOrdered ? index : nil)
+        if let index { try check(index, relationship, mayBeEnd: true) }
+        try object.addMember(relationship, member, at: relationship.isOrdered ? index : nil)
     }
 
     private func remove(_ place: Place) throws {
@@ -209,7 +204,7 @@ struct ObjectPatch {
             if let end { try check(end, one, mayBeEnd: false) }
             try object.addMember(one, moved, at: end ?? .max)
         case (.toMany(let one), .member(let other, _)) where one === other:
-            throw Problem(.pointer, "from leads to what path is a part of")
+            throw Problem(.pointer, "path is a part of what from points to")
         default:
             let value = try json(at: from)
             try remove(from)
@@ -223,7 +218,7 @@ struct ObjectPatch {
 
     // MARK: Members
 
-    /// The member at a place, in the relationship's order, else by id.
+    /// The member at a place, in the order of the relationship or else by id.
     private func member(_ index: Int?, _ relationship: Relationship) throws -> ManagedObject {
         let keys = try object.memberKeys(relationship)
         guard let index, keys.indices.contains(index),
@@ -249,7 +244,6 @@ struct ObjectPatch {
 
     // MARK: Values
 
-    /// What stands at a place, as JSON.
     private func json(at place: Place) throws -> JSONDocument {
         var bytes = ByteWriter()
         switch place {
@@ -280,12 +274,12 @@ struct ObjectPatch {
         value.write(to: &sent)
         stored.root.write(to: &found)
         throw Problem(
-            .patchTest, "test: what stands there is not what the patch expects",
+            .patchTest, "test: the stored value is not the expected one",
             members: [("yours", .raw(sent.bytes)), ("stored", .raw(found.bytes))])
     }
 
-    /// Whether a value is the one at a place: an attribute's as its type reads it, so that a date
-    /// may have any offset; members of a to-many without an order in any order.
+    /// Whether a value equals the one at a place. An attribute's value is read as its type, so that
+    /// a date may have any offset. The members of a to-many without an order may be in any order.
     private func isEqual(_ value: JSONNode, _ stored: JSONNode, _ place: Place) throws -> Bool {
         switch place {
         case .attribute(let it) where it.type != .transformable && !it.isComposite && !value.isNull:

@@ -1,4 +1,4 @@
-// Attributes out of a body: values, composites, and what only a file's route can change.
+// The attributes in a body: values, composites, and those that only a file's route can change.
 
 import SteleGraph
 import SteleJSON
@@ -19,9 +19,9 @@ extension ObjectWriter {
         }
     }
 
-    /// Sets an attribute that is no composite: the one way by which bodies do it.
-    /// - Throws: `Problem`, 500, where what is stored cannot be read, for it would be lost; 422 for
-    ///   a transient attribute, save for the value that it has.
+    /// Sets an attribute that is not a composite. All attributes in bodies are set here.
+    /// - Throws: `Problem`: 500 if the stored value cannot be read, because it would be lost; 422
+    ///   for a transient attribute, unless it has the value already.
     func put(_ value: Value, for attribute: Attribute, of object: ManagedObject) throws {
         if attribute.isTransient {
             guard value == object.value(attribute) else {
@@ -39,20 +39,20 @@ extension ObjectWriter {
         object.setValue(value, for: attribute)
     }
 
-    /// Sets an attribute as a whole: a composite's values that are not given are null then.
+    /// Sets an attribute as a whole: values that a composite leaves out become null.
     func replace(_ attribute: Attribute, of object: ManagedObject, by node: JSONNode) throws {
         if attribute.isComposite, node.kind == .object { try clear(attribute, of: object) }
         try setAttribute(attribute, of: object, node)
     }
 
-    /// Sets an attribute, or all that is in a composite, to null.
+    /// Sets an attribute, or all values of a composite, to null.
     func clear(_ attribute: Attribute, of object: ManagedObject) throws {
         for leaf in attribute.leaves where !leaf.isTransient {
             try put(.null, for: leaf, of: object)
         }
     }
 
-    /// What an answer says of a value in a file, sent back as it came, changes nothing.
+    /// Accepts the form that an answer has for a value in a file, which changes nothing.
     private func checkReference(
         _ node: JSONNode, _ attribute: Attribute, _ object: ManagedObject
     ) throws {
@@ -64,13 +64,13 @@ extension ObjectWriter {
         }
         throw Problem(
             .value,
-            "\(attribute.name) of \(object.entity.name) is base64, and an object stands there",
+            "\(attribute.name) of \(object.entity.name) must be base64, not an object",
             hint: "PUT \(Routes.path(ofEntity: object.entity.name, ""))/{id}/\(attribute.name) "
-                + "takes the bytes themselves")
+                + "takes the bytes")
     }
 
-    /// The attributes of a PUT's object back to their defaults, save for what the body gives. A
-    /// value that may be a file stays: an answer holds no more of it than its address.
+    /// Resets an attribute to its default for PUT, except for values that the body gives. A value
+    /// that may be in a file stays: answers hold only its address.
     func reset(_ attribute: Attribute, of object: ManagedObject, besides node: JSONNode) throws {
         if attribute.isExternal { return }
         for leaf in attribute.leaves where !leaf.isTransient && !Self.gives(node, leaf.name) {
@@ -78,7 +78,7 @@ extension ObjectWriter {
         }
     }
 
-    /// Whether a body says what an attribute shall be: its key, or that all around it is null.
+    /// Whether a body gives an attribute: it has the key, or null for a composite around it.
     private static func gives(_ node: JSONNode, _ path: String) -> Bool {
         var node = node
         for name in path.split(separator: ".") {
@@ -89,8 +89,7 @@ extension ObjectWriter {
         return true
     }
 
-    /// Whether a body gives a property just as an answer shows it, or in another form that the
-    /// attribute's type reads as the same.
+    /// Whether a body gives a property as an answer shows it, or in another form of the same value.
     func isShown(_ node: JSONNode, as name: String, of object: ManagedObject) -> Bool {
         var (shown, sent) = (ByteWriter(), ByteWriter())
         renderer.writeValue(ofProperty: name, of: object.snapshot, to: &shown)
@@ -104,22 +103,22 @@ extension ObjectWriter {
         return read.bytes == shown.bytes
     }
 
-    /// Why a key cannot be written.
+    /// The error for a property that cannot be written.
     static func readOnly(_ name: String, of entity: Entity) -> Problem {
         guard let attribute = entity.attribute(named: name) else {
-            return Problem(.readOnly, "\(name) of \(entity.name) is computed, never written")
+            return Problem(.readOnly, "\(name) of \(entity.name) is computed and cannot be written")
         }
         if attribute.isTransient {
             return Problem(
                 .readOnly,
-                "\(name) of \(entity.name) is transient: no store keeps it, so a request cannot "
+                "\(name) of \(entity.name) is transient: it is not stored, so a request cannot "
                     + "write it", hint: "leave it out")
         }
         return Problem(
             .readOnly,
             "\(name) of \(entity.name) is derived from "
-                + "\(attribute.declaration.derivationExpression ?? ""), never written",
-            hint: "leave it out: the store keeps it right")
+                + "\(attribute.declaration.derivationExpression ?? "") and cannot be written",
+            hint: "leave it out: the store computes it")
     }
 }
 

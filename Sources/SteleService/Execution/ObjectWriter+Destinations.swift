@@ -1,4 +1,4 @@
-// What bodies say of relationships: ids to link, objects to make, to link and to change.
+// The relationships in a body: ids to link, objects to make, to link and to change.
 
 import SteleGraph
 import SteleJSON
@@ -7,7 +7,7 @@ import StelePersistence
 import SteleRequests
 
 extension ObjectWriter {
-    /// The objects that an array of ids and objects names, in its order; ids by one query.
+    /// The objects that an array of ids and objects names, in its order. One query reads the ids.
     func members(
         _ node: JSONNode, _ relationship: Relationship, depth: Int
     ) throws -> [ManagedObject] {
@@ -43,45 +43,45 @@ extension ObjectWriter {
         return members
     }
 
-    /// The object that stands in a relationship's place: without `_id` a new one, with it that one,
-    /// changed by the other keys; in a transaction `{"_ref": "NAME"}` is that of another operation.
+    /// The object in a destination's place: a new one without `_id`, otherwise the existing one,
+    /// changed by the other keys. `{"_ref": "NAME"}` is that of another operation of the
+    /// transaction.
     func destination(
         _ node: JSONNode, _ relationship: Relationship, _ depth: Int
     ) throws -> ManagedObject {
         if let name = node["_ref"] { return try referenced(name, in: node) }
         let entity = context.model.destination(of: relationship)
         guard let idNode = node["_id"] else { return try create(node, in: entity, depth: depth) }
-        let key = try id(idNode, relationship)
-        guard let object = try context.object(entity: entity, key: key) else {
-            throw missing(key, relationship)
-        }
+        let object = try linked(idNode, relationship)
         try change(object, by: node, in: entity, mode: .merge, depth: depth)
         return object
     }
 
-    /// The object that one id, or an object in its place, names.
+    /// The object that an id, or an object in its place, names.
     func member(_ node: JSONNode, _ relationship: Relationship) throws -> ManagedObject {
         if node.kind == .object { return try destination(node, relationship, 0) }
-        let key = try id(node, relationship)
-        let entity = context.model.destination(of: relationship)
-        guard let object = try context.object(entity: entity, key: key) else {
-            throw missing(key, relationship)
-        }
-        return object
+        return try linked(node, relationship)
     }
 
-    /// The id that a place in a body holds; as a string, too.
+    private func linked(_ node: JSONNode, _ relationship: Relationship) throws -> ManagedObject {
+        let key = try id(node, relationship)
+        let entity = context.model.destination(of: relationship)
+        if let object = try context.object(entity: entity, key: key) { return object }
+        throw missing(key, relationship)
+    }
+
+    /// The id in a node, which may be a string.
     func id(_ node: JSONNode, _ relationship: Relationship) throws -> Int64 {
         let entity = context.model.destination(of: relationship)
         if let key = key(node, of: entity) { return key }
         throw Problem(
             .value,
-            "\(relationship.name) takes the id of an object of \(entity.name), "
+            "\(relationship.name) must be the id of an object of \(entity.name), "
                 + "\(ValueReader.shown(node))",
-            hint: "an id is a whole number from 1; an object in its place is made or changed")
+            hint: "an id is a whole number from 1; a JSON object in its place is made or changed")
     }
 
-    /// The id of that entity's objects that a node is, or nil.
+    /// The id of an entity's object in a node, or nil.
     func key(_ node: JSONNode, of entity: Entity) -> Int64? {
         if let integer = node.integer { return integer > 0 ? integer : nil }
         guard let text = node.string else { return nil }
@@ -92,6 +92,7 @@ extension ObjectWriter {
         return key
     }
 
+    /// The error for an id that no object of the destination has.
     func missing(_ key: Int64, _ relationship: Relationship) -> Problem {
         let entity = context.model.destination(of: relationship).name
         let detail =
@@ -107,23 +108,24 @@ extension ObjectWriter {
             ])
     }
 
-    /// The object that another operation of the transaction made or found under a name.
+    /// The object that another operation of the transaction has named.
     func referenced(_ name: JSONNode, in node: JSONNode) throws -> ManagedObject {
         guard let references else {
             throw Problem(
-                .body, "_ref names an object of another operation, and this body has none",
+                .body,
+                "_ref names an object of another operation, and this body is not a transaction",
                 hint: "POST /transactions takes operations that name each other")
         }
         guard node.count == 1 else {
             throw Problem(
-                .body, "_ref stands alone: what it names is changed by an operation of its own")
+                .body, "_ref must be the only key: use another operation to change the object")
         }
         guard let text = name.string else {
-            throw Problem(.body, "_ref is a text, and \(name.kindName) stands there")
+            throw Problem(.body, "_ref must be a text, not \(name.kindName)")
         }
         if let object = references[text] { return object }
         throw Problem(
-            .reference, "no operation is called \(text.prefix(60)) by `as`",
+            .reference, "no operation has the name \(text.prefix(60)) in `as`",
             hint: Nearest.hint(to: text, among: references.keys.sorted()))
     }
 

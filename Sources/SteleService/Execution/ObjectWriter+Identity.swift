@@ -1,4 +1,4 @@
-// What bodies say of an object itself: `_id`, `_entity`, `_version`.
+// The identity of an object in a body: `_id`, `_entity`, `_version`.
 
 import SteleGraph
 import SteleJSON
@@ -7,15 +7,14 @@ import StelePersistence
 import SteleRequests
 
 extension ObjectWriter {
-    /// The entity that a new object shall be of.
     func entity(of node: JSONNode, within entity: Entity) throws -> Entity {
         guard let named = node["_entity"] else { return entity }
         guard let name = named.string, let found = context.model.entity(named: name) else {
             let names = context.model.family(of: entity).map(\.name)
             throw Problem(
-                .wrongEntity, "_entity names no entity of the model, \(ValueReader.shown(named))",
+                .wrongEntity, "_entity must be the name of an entity, \(ValueReader.shown(named))",
                 hint: Nearest.hint(to: named.string ?? "", among: names)
-                    ?? "it may be \(names.joined(separator: ", "))")
+                    ?? "it can be \(names.joined(separator: ", "))")
         }
         guard entity.isKind(found.index) else {
             throw Problem(
@@ -27,14 +26,14 @@ extension ObjectWriter {
     func abstract(_ entity: Entity) -> Problem {
         let concrete = context.model.family(of: entity).filter { !$0.isAbstract }.map(\.name)
         return Problem(
-            .abstract, "\(entity.name) is abstract: no object is of it alone",
-            hint: "say _entity: \(concrete.joined(separator: " or "))")
+            .abstract, "\(entity.name) is abstract and has no objects of its own",
+            hint: "set _entity to \(concrete.joined(separator: " or "))")
     }
 
     func checkID(_ node: JSONNode, _ object: ManagedObject, isNew: Bool) throws {
         guard !isNew else {
             throw Problem(
-                .body, "a new object has no _id yet: the store gives it one",
+                .body, "a new object has no _id yet: the store assigns it",
                 hint: "leave _id out, or PATCH the object that has it")
         }
         guard key(node, of: object.entity) == object.id.key else {
@@ -45,15 +44,15 @@ extension ObjectWriter {
         }
     }
 
-    /// An existing object keeps its entity: a body may name that, or a parent of it that the
-    /// address or the relationship speaks of.
+    /// Checks that an existing object keeps its entity. A body may name its entity, or a parent of
+    /// that within the entity of the address or relationship.
     func checkEntity(_ node: JSONNode, _ object: ManagedObject, place: Entity) throws {
         let named = node.string.flatMap { context.model.entity(named: $0) }
         guard let named, place.isKind(named.index), named.isKind(object.entity.index) else {
             throw Problem(
                 .identity,
                 "_entity in the body does not agree with the object, which is of "
-                    + object.entity.name, hint: "an object keeps its entity for ever")
+                    + object.entity.name, hint: "the entity of an object cannot change")
         }
     }
 
@@ -70,11 +69,11 @@ extension ObjectWriter {
 
     func version(_ node: JSONNode) throws -> Int64 {
         if let version = node.integer ?? node.string.flatMap({ Int64($0) }) { return version }
-        throw Problem(.body, "_version is a whole number, \(ValueReader.shown(node))")
+        throw Problem(.body, "_version must be a whole number, \(ValueReader.shown(node))")
     }
 
-    /// What the client wanted and what is stored, key by key. The object's own values may be
-    /// changed already, so the stored ones are read anew.
+    /// The keys in which the body and the stored object differ, with both values. The stored values
+    /// are read again, because those of the object may have been changed already.
     func conflicts(_ object: ManagedObject, _ body: JSONNode) -> JSONValue {
         let stored = (try? context.snapshot(object.id)) ?? object.snapshot
         var conflicts: [JSONValue] = []
@@ -105,7 +104,7 @@ extension ObjectWriter {
             "the body is of version \(version), and \(object.shownVersion)",
             hint: object.id.isTemporary
                 ? "leave _version out"
-                : "read the object again and apply the change to what it is now",
+                : "read the object again, and apply the change to the current version",
             members: [
                 ("yourVersion", .integer(version)), ("storedVersion", object.storedVersionMember),
                 ("conflicts", conflicts(object, body)),
@@ -128,12 +127,12 @@ extension ObjectWriter {
 }
 
 extension ManagedObject {
-    /// What errors say of the version that is stored: "Person 42 has version 3".
+    /// The stored version in messages: "Person 42 has version 3".
     var shownVersion: String {
         let name = "\(entity.name) \(TemporaryID.text(id.key))"
         return id.isTemporary ? "\(name) is not saved yet" : "\(name) has version \(version)"
     }
 
-    /// The version that is stored; null where none is.
+    /// The stored version; null if there is none.
     var storedVersionMember: JSONValue { id.isTemporary ? .null : .integer(version) }
 }

@@ -1,4 +1,4 @@
-// Merge policies: what a body says where it is of an older version, or of values that another has.
+// Merge policies: bodies of an older version, and bodies with unique values of another object.
 
 import SteleAnswers
 import SteleGraph
@@ -8,7 +8,7 @@ import StelePersistence
 import StelePredicates
 import SteleRequests
 
-/// Values that must be unique together, and whose constraint that is.
+/// The values of a uniqueness constraint.
 struct UniqueKey: Hashable {
     let root: Int
     let names: [String]
@@ -18,12 +18,11 @@ struct UniqueKey: Hashable {
 extension ObjectWriter {
     // MARK: Versions
 
-    /// Settles a body that names a version, before it is applied.
-    /// - Returns: the keys of the body that stay as they are stored; nil where nothing is applied.
-    /// - Throws: `Problem`, 409, for a version that has not been yet, or that the history does not
-    ///   reach.
+    /// Resolves a conflict of versions by the merge policy, before the body is applied.
+    /// - Returns: the keys of the body that keep their stored values; nil if nothing is applied.
+    /// - Throws: `Problem`, 409, for a version that does not exist, or is not in the history.
     func merge(
-        _ object: ManagedObject, _ node: JSONNode, _ body: JSONNode, _ mode: Mode
+        _ object: ManagedObject, _ body: JSONNode, version node: JSONNode, mode: Mode
     ) throws -> Set<String>? {
         let version = try self.version(node)
         if version != object.version {
@@ -49,15 +48,14 @@ extension ObjectWriter {
         return []
     }
 
-    /// What was changed since a version, with the values that it had.
+    /// The values of a version in the slots that have changed since.
     private func older(
         _ object: ManagedObject, _ version: Int64, _ body: JSONNode
     ) throws -> [Int: Value] {
         if let slots = try context.reader().slots(of: object.id, atVersion: version) {
             return slots.filter { object.entity.slots.indices.contains($0.key) }
         }
-        throw versionConflict(version, object, body).hinting(
-            "the history does not reach back to version \(version)")
+        throw versionConflict(version, object, body)
     }
 
     private func put(_ value: Value, _ slot: Int, _ object: ManagedObject) throws {
@@ -66,7 +64,7 @@ extension ObjectWriter {
         case .relationship(let it):
             guard case .key(let key) = value else { return try object.setToOne(it, nil) }
             let entity = context.model.destination(of: it)
-            // Who is gone since is led to by nobody.
+            // An object that no longer exists is replaced by none.
             try object.setToOne(it, try context.object(entity: entity, key: key))
         case .fetchedProperty: break
         }
@@ -74,8 +72,8 @@ extension ObjectWriter {
 
     // MARK: Uniqueness
 
-    /// The object that has the unique values of a body already, in the store or in the body itself.
-    /// - Throws: `PlacedConflict`, 409, where it is of an entity that the body cannot be of.
+    /// The object that already has the unique values of a body, in the store or in the body itself.
+    /// - Throws: `Placed<ConstraintConflict>`, 409, if the body cannot be of its entity.
     func existing(
         like node: JSONNode, _ entity: Entity, _ depth: Int
     ) throws -> ManagedObject? {
@@ -90,11 +88,12 @@ extension ObjectWriter {
             }
             guard let found, !found.isDeleted else { continue }
             guard entity.isKind(found.entity.index) else {
-                throw PlacedConflict(
-                    conflict: ConstraintConflict(
+                throw Placed(
+                    ConstraintConflict(
                         entity: entity.index, key: 0, constraint: names, values: values,
                         holder: ConstraintConflict.Holder(
-                            entity: found.entity.index, key: found.id.key, isNew: found.isInserted)),
+                            entity: found.entity.index, key: found.id.key,
+                            isNew: found.isInserted)),
                     places: places + [(0, path)])
             }
             return found
@@ -102,7 +101,7 @@ extension ObjectWriter {
         return nil
     }
 
-    /// Gives an object that is there what a body says that was to make a new one.
+    /// Applies a body that was to make a new object to the existing one.
     func meet(_ object: ManagedObject, _ node: JSONNode, depth: Int = 0) throws {
         if let id = node["_id"] { try checkID(id, object, isNew: true) }
         if let version = node["_version"] { try checkVersion(version, object, node, isNew: true) }
@@ -112,7 +111,7 @@ extension ObjectWriter {
             node, to: object, in: object.entity, isNew: false, depth: depth, besides: ["_entity"])
     }
 
-    /// Remembers a new object by its unique values.
+    /// Records a new object by its unique values.
     func note(_ object: ManagedObject, _ node: JSONNode) throws {
         for names in object.entity.uniquenessConstraints {
             guard let values = try values(names, node, object.entity) else { continue }
@@ -120,7 +119,7 @@ extension ObjectWriter {
         }
     }
 
-    /// Looks up who has the unique values of an array's objects: some queries for all.
+    /// Looks up the objects with the unique values of an array's objects, with few queries.
     func lookUp(_ array: JSONNode, _ entity: Entity) throws {
         guard mergePolicy != .error, !entity.uniquenessConstraints.isEmpty else { return }
         // Subentities may have constraints of their own.
@@ -149,7 +148,7 @@ extension ObjectWriter {
     private func fetch(
         _ names: [String], _ entity: Entity, _ predicate: Predicate
     ) throws -> [ManagedObject] {
-        // Whoever inherits the constraint shares it.
+        // The entities that inherit the constraint share it.
         var declaring = entity
         while let parent = declaring.parent.map({ context.model.entities[$0] }),
             parent.uniquenessConstraints.contains(names)
@@ -164,8 +163,8 @@ extension ObjectWriter {
         zip(names, values).map { .comparison(Comparison(.key($0), .equal, .constant($1))) }
     }
 
-    /// The values that a new object of a body will have; nil where one is null, which is like no
-    /// other, or not known yet.
+    /// The unique values that a new object of a body will have; nil if one is null, which equals no
+    /// other, or is not known yet.
     private func values(
         _ names: [String], _ node: JSONNode, _ entity: Entity
     ) throws -> [Value]? {

@@ -1,4 +1,4 @@
-/// Puts what bodies say into a context: new objects, changes, links, nested to any bounded depth.
+/// Applies bodies to a context: new objects, changes and links, nested up to a limit.
 
 import SteleAnswers
 import SteleGraph
@@ -7,31 +7,31 @@ import SteleModel
 import StelePersistence
 import SteleRequests
 
-/// Applies JSON to the objects of one context; used for one request.
+/// Applies the JSON of one request to the objects of a context.
 final class ObjectWriter {
     typealias Mode = WritePlan.Mode
 
     let context: ManagedObjectContext
     let forms: BodyForms
     private let limits: Limits
-    /// Whether it works on a thread that must not wait, and leaves many objects to another.
+    /// Whether it works on a thread that must not wait, and leaves many objects to a worker.
     private let isBrief: Bool
     let mergePolicy: MergePolicy
-    /// What temporary ids have become, in an editing context; nil where there are none.
+    /// The permanent ids of temporary ones in an editing context; nil for the store.
     let temporaries: TemporaryIDs?
-    /// Objects by values that must be unique: those that this body has made or found.
+    /// Objects of this body, made or found, by values that must be unique.
     var unique: [UniqueKey: ManagedObject] = [:]
-    /// Whether `unique` has all that the body's outermost objects can meet in the store.
+    /// Whether `unique` has all stored objects that the outermost objects of the body can match.
     var hasLookedUp = false
     private var objects = 0
-    /// The objects that a transaction's operations call by name; nil where the body is none.
+    /// The objects that the operations of a transaction name; nil for other bodies.
     var references: [String: ManagedObject]?
-    /// For what errors and patches show of values.
+    /// Renders values in errors and patches.
     private(set) lazy var renderer = SnapshotRenderer(model: context.model)
-    /// To-one links by id, resolved together at the end: one query a destination root.
+    /// To-one links by id, resolved together at the end with one query for each root entity.
     private var links: [PendingLink] = []
 
-    /// Where in the body the writer is: keys of relationships and places of elements.
+    /// The writer's place in the body: keys of relationships and indexes of elements.
     var path: [String] = []
     /// The places of new objects inside arrays and other objects, by their keys.
     private(set) var places: [(key: Int64, path: [String])] = []
@@ -40,11 +40,11 @@ final class ObjectWriter {
         let source: ManagedObject
         let relationship: Relationship
         let key: Int64
-        /// Where it stands in the body.
+        /// The place of the link in the body.
         let path: [String]
     }
 
-    /// Whether links by id wait to be resolved.
+    /// Whether there are links by id that are not resolved yet.
     var hasPendingLinks: Bool { !links.isEmpty }
 
     init(
@@ -59,7 +59,7 @@ final class ObjectWriter {
         self.limits = limits
     }
 
-    /// A new object as a body says; `_entity` may name a subentity, `_id` may not stand there.
+    /// Makes a new object from a body. `_entity` may name a subentity; `_id` is refused.
     func create(_ node: JSONNode, in entity: Entity, depth: Int = 0) throws -> ManagedObject {
         try enter(node, depth, "an object of \(entity.name)")
         let concrete = try self.entity(of: node, within: entity)
@@ -74,28 +74,28 @@ final class ObjectWriter {
         return object
     }
 
-    /// Gives a new object what a body says.
+    /// Applies a body to a new object.
     func fill(_ object: ManagedObject, with node: JSONNode, depth: Int = 0) throws {
         if !path.isEmpty { places.append((object.id.key, path)) }
         try apply(node, to: object, in: object.entity, isNew: true, depth: depth)
     }
 
-    /// Changes an object as a body says; `_id`, `_entity` and `_version` must agree with it.
-    /// - Parameter place: the entity of the address or of the relationship that led to it.
+    /// Changes an object. `_id`, `_entity` and `_version` in the body must agree with it.
+    /// - Parameter place: the entity of the address, or of the relationship that leads to it.
     func change(
         _ object: ManagedObject, by node: JSONNode, in place: Entity, mode: Mode, depth: Int = 0
     ) throws {
         if mode == .patch { return try patch(object, by: node) }
         try enter(node, depth, "an object of \(object.entity.name)")
         if mergePolicy != .error, let version = node["_version"] {
-            guard let kept = try merge(object, version, node, mode) else { return }
+            guard let kept = try merge(object, node, version: version, mode: mode) else { return }
             return try apply(node, to: object, in: place, isNew: false, depth: depth, besides: kept)
         }
         if mode == .replace { try reset(object, besides: node) }
         try apply(node, to: object, in: place, isNew: false, depth: depth)
     }
 
-    /// Looks up the destinations of links that are still ids, and links them.
+    /// Reads the destinations of links by id, and links them.
     func resolveLinks() throws {
         guard !links.isEmpty else { return }
         let pending = links
@@ -118,9 +118,10 @@ final class ObjectWriter {
         }
     }
 
+    /// Checks that a node is an object that may be nested here, and counts it.
     func enter(_ node: JSONNode, _ depth: Int, _ what: String) throws {
         guard node.kind == .object else {
-            throw Problem(.body, "\(what) is a JSON object, and \(node.kindName) stands there")
+            throw Problem(.body, "\(what) must be a JSON object, not \(node.kindName)")
         }
         guard depth < limits.bodyDepth else {
             throw Problem(.tooDeep, "objects nest deeper than \(limits.bodyDepth) in the body")
@@ -128,7 +129,7 @@ final class ObjectWriter {
         try countObject()
     }
 
-    /// Counts one object, or one operation, of the body.
+    /// Counts an object, or an operation, of the body.
     func countObject() throws {
         objects += 1
         if isBrief, objects > limits.briefObjects { throw TooLong() }
@@ -139,7 +140,8 @@ final class ObjectWriter {
         }
     }
 
-    /// - Parameter besides: keys whose values stay as they are stored.
+    /// Applies the members of a body to an object.
+    /// - Parameter kept: the keys that keep their stored values.
     func apply(
         _ node: JSONNode, to object: ManagedObject, in place: Entity, isNew: Bool, depth: Int,
         besides kept: Set<String> = []
@@ -173,7 +175,7 @@ final class ObjectWriter {
         }
     }
 
-    /// Back to defaults, save for what the body names and what PUT leaves alone.
+    /// Resets an object to its defaults for PUT, except for what the body names.
     func reset(
         _ object: ManagedObject, besides node: JSONNode, and kept: Set<String> = []
     ) throws {
@@ -212,8 +214,8 @@ final class ObjectWriter {
         guard node.kind == .array else {
             throw Problem(
                 .body,
-                "\(relationship.name) of \(object.entity.name) is to-many: it takes an array "
-                    + "of ids and objects, and \(node.kindName) stands there")
+                "\(relationship.name) of \(object.entity.name) is to-many and must be an array of "
+                    + "ids and objects, not \(node.kindName)")
         }
         path.append(relationship.name)
         try object.setMembers(relationship, members(node, relationship, depth: depth + 1))

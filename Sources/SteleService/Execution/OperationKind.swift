@@ -4,23 +4,23 @@ import SteleJSON
 import SteleModel
 import SteleRequests
 
-/// The kinds of operation that a list of them can hold, by the names that `op` has for them.
+/// The kinds of operation in a list, by their names in `op`.
 protocol OperationKind: RawRepresentable<String>, CaseIterable {}
 
 extension OperationKind {
-    /// Reads what kind an operation is of.
-    /// - Throws: `Problem` where it is no object, or its `op` none of the names.
+    /// Reads the kind of an operation.
+    /// - Throws: `Problem` if it is not an object, or its `op` is not a name.
     static func read(_ node: JSONNode) throws(Problem) -> Self {
         guard node.kind == .object else {
-            throw Problem(.body, "an operation is an object, and \(node.kindName) stands there")
+            throw Problem(.body, "an operation must be an object, not \(node.kindName)")
         }
         let op = node["op"]
         if let kind = op?.string.flatMap(Self.init) { return kind }
         let names = allCases.map(\.rawValue)
         throw Problem(
             .body,
-            "op is \(names.joined(separator: ", "))"
-                + (op.map { ", \(ValueReader.shown($0))" } ?? ", and there is none"),
+            "op must be one of \(names.joined(separator: ", "))"
+                + (op.map { ", \(ValueReader.shown($0))" } ?? ""),
             hint: Nearest.hint(to: op?.string ?? "", among: names))
     }
 }

@@ -1,4 +1,4 @@
-/// The members of an ordered relationship, in the order that a list of them asks for.
+/// The members of an ordered relationship, in the order of a list.
 
 import SteleGraph
 import SteleModel
@@ -6,16 +6,15 @@ import StelePersistence
 import StelePredicates
 import SteleRequests
 
-/// Works out the order: the sort keys where there are any, and where they leave two members equal
-/// the relationship's own order.
+/// Sorts members by the sort keys, and those that are equal by the order of the relationship.
 struct OrderedMembers {
     let plan: ListPlan
     let context: ManagedObjectContext
     private let execution: Execution
-    private let owner: Owner
+    private let owner: ObjectAddress
     private let relationship: Relationship
 
-    /// Nil for a list that is not of an ordered relationship's members, or of aggregates.
+    /// Nil for a list that is not of an ordered relationship's members, or has aggregates.
     init?(_ plan: ListPlan, _ execution: Execution, _ context: ManagedObjectContext) {
         guard case .members(let owner, let relationship) = plan.source, relationship.isOrdered
         else { return nil }
@@ -33,7 +32,7 @@ struct OrderedMembers {
             return []
         }
         let members = try context.memberKeys(of: relationship, owners: [owner.key])[owner.key] ?? []
-        if !plan.request.hasPredicate, plan.request.sortDescriptors.isEmpty,
+        if plan.request.predicate == nil, plan.request.sortDescriptors.isEmpty,
             plan.request.includesSubentities
         {
             return members
@@ -64,7 +63,7 @@ struct OrderedMembers {
         return keys
     }
 
-    /// Whether the sort keys leave two rows equal.
+    /// Whether two rows are equal by the sort keys.
     private func isTie(_ a: [Value], _ b: [Value]) -> Bool {
         plan.request.sortDescriptors.enumerated().allSatisfy { index, descriptor in
             if case .string(let a) = a[index], case .string(let b) = b[index] {
@@ -74,15 +73,14 @@ struct OrderedMembers {
         }
     }
 
-    /// The members on one page, in its order.
+    /// The members of a page, in its order.
     func batch(_ page: [Int64]) throws -> FetchedRows {
         guard case .objects = plan.shape else { return .values(try rows(of: page)) }
         let found = try context.snapshots(root: plan.request.entity.root, keys: page)
         return .objects(page.compactMap { found[$0] })
     }
 
-    /// The columns of the members on one page, in its order.
-    func rows(of page: [Int64]) throws -> [[Value]] {
+    private func rows(of page: [Int64]) throws -> [[Value]] {
         if page.isEmpty { return [] }
         var request = FetchRequest(entity: plan.request.entity)
         request.propertiesToFetch = plan.request.propertiesToFetch

@@ -2,11 +2,11 @@
 
 import SteleAnswers
 
-/// A way to execute plans, with the answers that fit it.
+/// Executes plans, and makes the answers that go with them.
 final class Place: Sendable {
     let execution: Execution
     let answers: Answers
-    /// The editing context; nil for the store. The thread that uses it has its turn.
+    /// The editing context, which is used by the thread that has its turn; nil for the store.
     var editing: EditingContext? { execution.editing }
 
     init(_ execution: Execution, _ answers: Answers) {

@@ -1,4 +1,4 @@
-/// What a client makes a write depend on: `If-Match` and `If-None-Match` (RFC 9110, 13.1).
+/// The preconditions of a write: `If-Match` and `If-None-Match` (RFC 9110, 13.1).
 
 import SteleGraph
 import SteleJSON
@@ -6,40 +6,41 @@ import SteleModel
 import StelePersistence
 import SteleRequests
 
-/// The preconditions of one write, compared with what its address shows.
+/// The preconditions of a write, compared with what its address shows.
 struct Preconditions {
     /// What an address shows.
     enum Representation {
         case object(ManagedObject)
-        /// Where a to-one leads; nil for nowhere.
+        /// The destination of a to-one relationship; nil if there is none.
         case destination(ManagedObject?)
-        /// A list: it is known by the last save.
+        /// A list, identified by the last save.
         case list(generation: String, token: Int64)
-        /// Nothing is read there, or there is nothing.
+        /// Nothing: the address cannot be read, or nothing exists there.
         case none
     }
 
     private let ifMatch: Terms.IfMatch?
     private let ifNoneMatch: [EntityTags.Tag]
 
-    /// Nil where the client asks for none.
+    /// Nil if the client sends none.
     init?(_ terms: Terms) {
         if terms.ifMatch == nil, terms.ifNoneMatch.isEmpty { return nil }
         ifMatch = terms.ifMatch
         ifNoneMatch = terms.ifNoneMatch
     }
 
-    /// - Parameter body: the request's, for what it would have changed.
-    /// - Throws: `Problem`, 412, where one does not hold.
+    /// - Parameter body: the body of the request, to show what it would have changed.
+    /// - Throws: `Problem`, 412, for a precondition that is not met.
     func check(_ shown: Representation, _ body: JSONNode?, _ writer: ObjectWriter) throws {
         switch ifMatch {
         case .any:
             if case .none = shown {
-                throw Problem(.precondition, "If-Match names what is there, and there is nothing")
+                throw Problem(
+                    .precondition, "If-Match needs an existing resource, and there is none")
             }
         case .tags(let tags):
             guard tags.contains(where: { matches($0, shown) }) else {
-                throw failure(tags, shown, body, writer)
+                throw failure(tags, shown, body: body, writer)
             }
         case nil: break
         }
@@ -47,8 +48,8 @@ struct Preconditions {
         for tag in ifNoneMatch
         where tag.opaque == "*" && !tag.isQuoted ? isThere : matches(tag, shown) {
             throw Problem(
-                .precondition, "If-None-Match names what is there already",
-                hint: "leave it out to change what is there")
+                .precondition, "If-None-Match names the current state",
+                hint: "leave it out to change the current state")
         }
     }
 
@@ -65,14 +66,16 @@ struct Preconditions {
     }
 
     private func failure(
-        _ tags: [EntityTags.Tag], _ shown: Representation, _ body: JSONNode?,
+        _ tags: [EntityTags.Tag], _ shown: Representation, body: JSONNode?,
         _ writer: ObjectWriter
     ) -> Problem {
-        let hint = "read it again and apply the change to what it is now"
+        let hint = "read it again, and apply the change to the current version"
         guard case .object(let object) = shown else {
             let detail =
-                if case .none = shown { "If-Match names a version of what does not exist" } else {
-                    "If-Match names another state than the one that is there now"
+                if case .none = shown {
+                    "If-Match names a version, and nothing exists at this address"
+                } else {
+                    "If-Match names another state than the current one"
                 }
             return Problem(.precondition, detail, hint: hint)
         }
@@ -91,6 +94,6 @@ struct Preconditions {
 }
 
 extension WritePlan {
-    /// Nil where the client asks for none.
+    /// Nil if the client sends none.
     var preconditions: Preconditions? { Preconditions(terms) }
 }

@@ -1,34 +1,33 @@
-/// A list that is too long to hold, batch by batch in one view of the store.
+/// A list that is too long to hold, read batch by batch in one view of the store.
 
 import SteleAnswers
 import SteleGraph
-import SteleMutex
 import StelePersistence
 import StelePredicates
 import SteleRequests
+import SteleSystem
 
-/// The rows of one answer, from their first to their last. It keeps the reader that they come from
-/// until it is closed or forgotten.
+/// The rows of one answer. The stream keeps their reader until it is closed or released.
 ///
-/// It belongs to one thread at a time: the worker that begins it hands it to the one that streams.
-// Whoever begins it gives it away with the answer and does not come back to it.
+/// One thread at a time uses it: the worker that begins it passes it to the one that streams.
+// The thread that makes the stream passes it on with the answer, and no longer uses it.
 final class RowStream: RowSource, @unchecked Sendable {
     private enum Rows {
         case cursor(any FetchCursor)
-        /// Members of an ordered relationship: those that are left.
+        /// The members of an ordered relationship that are left.
         case keys(OrderedMembers, ArraySlice<Int64>)
     }
 
     private let context: ManagedObjectContext
     private let execution: Execution
     private let plan: ListPlan
-    private let place: StreamPlaces.Place
+    private var place: StreamPlace?
     private var rows: Rows
 
-    /// - Throws: `StoreError`; what the store cannot do is known here, before anything is sent.
+    /// - Throws: `StoreError`. An error of the query is thrown here, before anything is sent.
     init(
-        _ request: FetchRequest, _ plan: ListPlan, _ execution: Execution,
-        _ context: ManagedObjectContext, _ place: StreamPlaces.Place
+        _ request: FetchRequest, _ plan: ListPlan, by execution: Execution,
+        in context: ManagedObjectContext, _ place: StreamPlace
     ) throws {
         self.context = context
         self.execution = execution
@@ -42,7 +41,7 @@ final class RowStream: RowSource, @unchecked Sendable {
         }
     }
 
-    /// The next rows with what is embedded in them; nil at the end.
+    /// The next rows, with what is embedded in them; nil at the end.
     func next() throws -> (rows: FetchedRows, embedded: Embedded)? {
         let count = execution.limits.streamBatchRows
         let batch: FetchedRows
@@ -60,53 +59,29 @@ final class RowStream: RowSource, @unchecked Sendable {
         )
     }
 
-    /// Gives the reader back.
+    /// Releases the reader.
     func close() {
         context.close()
-        place.leave()
+        place = nil
     }
 
     deinit { close() }
 }
 
-/// The places for answers that keep a reader while a client takes them: fewer than there are
-/// readers, so that slow clients leave some to all others.
-final class StreamPlaces: Sendable {
-    private let taken = Mutex(0)
-    private let limit: Int
+/// The place of an answer that keeps a reader while a client takes it; left when it is released.
+/// There are fewer places than readers, so that slow clients leave some to other requests.
+final class StreamPlace: Sendable {
+    private let places: Places
 
-    init(_ limit: Int) { self.limit = limit }
-
-    /// One place, until it is left.
-    final class Place: Sendable {
-        private let places: StreamPlaces
-        private let isTaken = Mutex(true)
-
-        fileprivate init(_ places: StreamPlaces) { self.places = places }
-
-        func leave() {
-            let was = isTaken.withLock { taken in
-                defer { taken = false }
-                return taken
-            }
-            if was { places.taken.withLock { $0 -= 1 } }
-        }
-
-        deinit { leave() }
-    }
-
-    /// - Throws: `Problem`, 503, where all are taken.
-    func take() throws -> Place {
-        let isFree = taken.withLock { count in
-            guard count < limit else { return false }
-            count += 1
-            return true
-        }
-        guard isFree else {
+    /// - Throws: `Problem`, 503, if all places are taken.
+    init(_ places: Places) throws {
+        guard places.take() else {
             throw Problem(
-                .busy, "\(limit) long answers are under way; try again in a moment",
+                .busy, "\(places.most) long answers are being sent; try again in a moment",
                 headers: [("Retry-After", "1")])
         }
-        return Place(self)
+        self.places = places
     }
+
+    deinit { places.leave() }
 }

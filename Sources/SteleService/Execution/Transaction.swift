@@ -7,15 +7,15 @@ import SteleModel
 import StelePersistence
 import SteleRequests
 
-/// Reads the operations of one body and carries them out, in their order; an insert that an
-/// operation before it names by `_ref` is carried out before that.
+/// Reads the operations of a body and executes them in their order. An insert that an earlier
+/// operation names by `_ref` is executed before that operation.
 ///
-/// All that is made is there, empty, from the start, so that inserts may name each other.
+/// All new objects exist from the start, empty, so that inserts can name one another.
 struct Transaction {
     private enum Kind: String, OperationKind {
         case insert, update, delete
 
-        /// The members that an operation of the kind may have.
+        /// The members that an operation of the kind can have.
         var keys: [String] {
             switch self {
             case .insert: ["op", "entity", "as", "values"]
@@ -25,10 +25,10 @@ struct Transaction {
         }
     }
 
-    /// What an operation is about.
+    /// The object of an operation.
     private enum Target {
         case made(ManagedObject)
-        case stored(Owner)
+        case stored(ObjectAddress)
         case reference(JSONNode)
     }
 
@@ -40,31 +40,31 @@ struct Transaction {
 
     private let writer: ObjectWriter
     private let basePath: String
-    private let addresses: ObjectAddress
+    private let addresses: AddressReader
     private var operations: [Operation] = []
-    /// What each operation is about, once all are read.
+    /// The object of each operation, once all are read, and the entity of its address.
     private var objects: [(object: ManagedObject, place: Entity)] = []
 
-    /// Which operation has made a new object, where an upsert meets it again.
+    /// The operation that made a new object, for inserts that match it by unique values.
     private var makers: [ObjectIdentifier: Int] = [:]
 
     private var context: ManagedObjectContext { writer.context }
 
-    /// - Parameter basePath: what addresses of objects may begin with.
+    /// - Parameter basePath: the prefix that addresses of objects may have.
     init(_ writer: ObjectWriter, basePath: String) {
         self.writer = writer
         self.basePath = basePath
-        addresses = ObjectAddress(
+        addresses = AddressReader(
             model: writer.context.model, basePath: basePath, temporaries: writer.temporaries)
         writer.references = [:]
     }
 
-    /// Carries out the operations that an array holds.
-    /// - Throws: `Problem`, with the number of the operation that it is of; `StoreError`.
+    /// Executes the operations of an array.
+    /// - Throws: `Problem` with the number of the operation; `StoreError`.
     mutating func run(_ body: JSONNode) throws -> Applied {
         guard body.kind == .array else {
             throw Problem(
-                .body, "a transaction is an array of operations, and \(body.kindName) stands there",
+                .body, "a transaction must be an array of operations, not \(body.kindName)",
                 hint: #"[{"op":"insert","entity":"NAME","values":{…}}]"#)
         }
         try body.forEachElement { node in
@@ -72,29 +72,26 @@ struct Transaction {
         }
         try find()
         for index in order() {
-            try numbered(index) { try carryOut(operations[index], objects[index], index) }
+            try numbered(index) { try execute(operations[index], objects[index], index) }
         }
         try numbered(nil) { try writer.resolveLinks() }
         try context.processPendingChanges()
         return .operations(objects.map { AppliedOperation($0.object) })
     }
 
-    /// Runs a step and puts the operation's number on what it throws.
+    /// Runs a step, and adds the operation's number to its error.
     private func numbered(_ index: Int?, _ step: () throws -> Void) throws {
         do {
             try step()
         } catch let problem as Problem {
-            // Links are resolved together: where such a one stood, it says itself.
+            // Links are resolved together; the path of such a problem begins with its operation.
             guard let index = index ?? problem.path.first.flatMap({ Int($0) }) else {
                 throw problem
             }
             throw problem.inOperation(index)
-        } catch let error as ContextError {
-            guard let index else { throw error }
-            throw errors.problem(error).inOperation(index)
-        } catch let error as PlacedConflict {
-            guard let index else { throw error }
-            throw errors.problem(error.conflict, places: error.places).inOperation(index)
+        } catch let error where error is ContextError || error is Placed<ConstraintConflict> {
+            guard let index, let problem = errors.problem(of: error) else { throw error }
+            throw problem.inOperation(index)
         }
     }
 
@@ -121,10 +118,10 @@ struct Transaction {
         return Operation(kind: kind, node: node, target: target)
     }
 
-    /// A new object, empty as yet.
+    /// A new object, still empty.
     private func insert(_ node: JSONNode) throws -> ManagedObject {
         guard let name = node["entity"]?.string else {
-            throw Problem(.body, "insert takes the entity's name as entity")
+            throw Problem(.body, "insert needs the name of an entity in entity")
         }
         var entity = try addresses.entity(name)
         if let values = node["values"] { entity = try writer.entity(of: values, within: entity) }
@@ -141,31 +138,31 @@ struct Transaction {
     private func target(_ node: JSONNode, _ kind: Kind) throws -> Target {
         guard let named = node["object"] else {
             throw Problem(
-                .body, "\(kind.rawValue) takes the object's address as object",
+                .body, "\(kind.rawValue) needs the address of an object in object",
                 hint: "such as \"Person/42\"")
         }
         if named.kind == .object, named["_ref"] != nil { return .reference(named) }
         guard let address = named.string else {
             throw Problem(
                 .body,
-                "object is an address such as \"Person/42\", or {\"_ref\": \"NAME\"}, "
+                "object must be an address such as \"Person/42\", or {\"_ref\": \"NAME\"}, "
                     + ValueReader.shown(named))
         }
         return .stored(try addresses.read(address))
     }
 
-    /// Keeps an object under the name that its operation gives it.
+    /// Records an object under the name that its operation gives it.
     private func name(_ object: ManagedObject, by node: JSONNode) throws {
         guard let given = node["as"] else { return }
         guard let name = given.string, !name.isEmpty else {
-            throw Problem(.body, "as is a name for _ref, \(ValueReader.shown(given))")
+            throw Problem(.body, "as must be a name for _ref, \(ValueReader.shown(given))")
         }
         guard writer.references?.updateValue(object, forKey: name) == nil else {
-            throw Problem(.body, "two operations are called \(name.prefix(60)) by `as`")
+            throw Problem(.body, "two operations have the name \(name.prefix(60)) in `as`")
         }
     }
 
-    /// Finds what the operations are about: one query a family of entities.
+    /// Finds the objects of the operations, with one query for each family of entities.
     private mutating func find() throws {
         var wanted: [Int: [Int64]] = [:]
         for operation in operations {
@@ -177,7 +174,7 @@ struct Transaction {
         for (index, operation) in operations.enumerated() {
             try numbered(index) {
                 guard case .stored(let owner) = operation.target else { return }
-                try name(stored(owner), by: operation.node)
+                try name(context.object(at: owner), by: operation.node)
             }
         }
         objects.reserveCapacity(operations.count)
@@ -188,7 +185,8 @@ struct Transaction {
                     objects.append((object, object.entity))
                     let maker = ObjectIdentifier(object)
                     if object.isInserted, makers[maker] == nil { makers[maker] = index }
-                case .stored(let owner): objects.append((try stored(owner), owner.entity))
+                case .stored(let owner):
+                    objects.append((try context.object(at: owner), owner.entity))
                 case .reference(let node):
                     guard let name = node["_ref"] else { return }
                     let object = try writer.referenced(name, in: node)
@@ -198,7 +196,7 @@ struct Transaction {
         }
     }
 
-    /// The operations as they are carried out.
+    /// The operations in the order of their execution.
     private func order() -> [Int] {
         var makers: [String: Int] = [:]
         for (index, operation) in operations.enumerated() where operation.kind == .insert {
@@ -209,7 +207,7 @@ struct Transaction {
         order.reserveCapacity(operations.count)
         var isTaken = [Bool](repeating: false, count: operations.count)
         for start in operations.indices where !isTaken[start] {
-            // A chain of names may be as long as the body: no recursion.
+            // A chain of names may be as long as the body, so this does not recurse.
             var stack = [(index: start, needs: needs(of: start, makers)[...])]
             isTaken[start] = true
             while let top = stack.indices.last {
@@ -242,23 +240,17 @@ struct Transaction {
         return found
     }
 
-    private func stored(_ owner: Owner) throws -> ManagedObject {
-        guard let object = try context.object(entity: owner.entity, key: owner.key) else {
-            throw Execution.missing(owner.entity, owner.key)
-        }
-        return object
-    }
+    // MARK: Executing
 
-    // MARK: Carrying out
-
-    private func carryOut(
+    private func execute(
         _ operation: Operation, _ target: (object: ManagedObject, place: Entity), _ index: Int
     ) throws {
         writer.path = [String(index), "values"]
         defer { writer.path = [] }
         let (object, place) = target
         if object.isDeleted {
-            throw Problem(.object, "an operation before this one deletes it: nothing can change it")
+            throw Problem(
+                .object, "an earlier operation deletes the object, so it cannot be changed")
         }
         switch operation.kind {
         case .insert:
@@ -271,7 +263,7 @@ struct Transaction {
             }
         case .update:
             guard let values = operation.node["values"] else {
-                throw Problem(.body, "update takes values: an object with what shall change")
+                throw Problem(.body, "update needs values, an object with the changes")
             }
             if object.isInserted {
                 try writer.enter(values, 0, "values")
@@ -287,17 +279,17 @@ struct Transaction {
                     try writer.checkVersion(version, object, version, isNew: object.isInserted)
                 }
             }
-            // What leads to it by an id that is still to be looked up loses it with the others.
+            // Links to the object by ids that are not resolved yet are removed too.
             if writer.hasPendingLinks { try writer.resolveLinks() }
             try context.delete(object)
         }
     }
 }
 
-/// What an operation did, kept until its save is known.
+/// The effect of an operation, until its save is known.
 enum AppliedOperation: Sendable {
     case written(Written)
-    /// Deleted, by itself or by a delete rule; without a key where it was never stored.
+    /// Deleted, by the operation or by a delete rule. Without a key it was never stored.
     case deleted(entity: Int, key: Int64?)
 
     init(_ object: ManagedObject) {
@@ -307,7 +299,6 @@ enum AppliedOperation: Sendable {
             : .written(Written(object))
     }
 
-    /// What came of it.
     func outcome(after save: SavedObjects) -> OperationOutcome {
         switch self {
         case .written(let one): .object(one.stored(after: save))

@@ -1,4 +1,4 @@
-/// One batch: looked up, inserted, linked, saved.
+/// One batch of an import: looked up, inserted, linked and saved.
 
 import SteleGraph
 import SteleJSON
@@ -11,41 +11,37 @@ extension Import {
     /// The objects of a batch by the names that references use.
     private struct Named {
         var objects: [Int: [Value: ManagedObject]] = [:]
-        /// The names that two of the batch bear, which name nothing.
+        /// The names that several objects of the batch have, which are ambiguous.
         var twice: [Int: Set<Value>] = [:]
         var lines: [Int64: LinePlace] = [:]
     }
 
-    /// Inserts lines in one save, and gives those back that must wait for others.
+    /// Inserts lines in one save. It returns the lines that must wait for others.
     func insert(_ raw: [RawLine]) throws -> [RawLine] {
         if raw.isEmpty { return [] }
         let lines = try raw.map { try parse($0.bytes, $0.place) }
         return try saving { context in
             try directory.load(names(in: lines), context)
             let ready = try self.ready(lines)
-            var waiting: [Deferred] = []
             var late: [(object: ManagedObject, reference: ImportLine.Reference, LinePlace)] = []
             let chosen = lines.indices.filter { ready[$0] }
             let named = try objects(chosen.map { lines[$0] }, context)
             try prefetch(names(in: chosen.map { lines[$0] }), context)
             for (position, index) in chosen.enumerated() {
+                let (object, place) = (named.objects[position], lines[index].place)
                 for reference in lines[index].references {
-                    let object = named.objects[position]
-                    let rest = try link(object, reference, named.batch, lines[index].place, context)
-                    if let rest { late.append((object, rest, lines[index].place)) }
+                    let rest = try link(
+                        object, reference, to: named.batch, at: place, in: context)
+                    if let rest { late.append((object, rest, place)) }
                 }
             }
             try save(context, lines, named.batch.lines)
             for (entity, objects) in named.batch.objects {
                 for name in objects.keys { directory.note(name, of: entity) }
             }
-            for (object, reference, place) in late {
-                waiting.append(
-                    Deferred(
-                        owner: object.id, entity: object.entity, reference: reference,
-                        place: place))
+            deferred += late.map { object, reference, place in
+                Deferred(owner: object.id, reference: reference, place: place)
             }
-            deferred += waiting
             for index in chosen { summary.objects[lines[index].entity.name, default: 0] += 1 }
             return raw.indices.filter { !ready[$0] }.map { raw[$0] }
         }
@@ -62,7 +58,7 @@ extension Import {
         return names
     }
 
-    /// Which lines have all that is not optional, in the store or in the batch.
+    /// For each line, whether its required destinations are in the store or in the batch.
     private func ready(_ lines: [ImportLine]) throws -> [Bool] {
         var ready = [Bool](repeating: true, count: lines.count)
         let required = lines.indices.filter { index in
@@ -134,7 +130,7 @@ extension Import {
         return (objects, batch)
     }
 
-    /// One query a destination instead of one an object.
+    /// Reads the objects with one query for each destination, instead of one for each object.
     private func prefetch(
         _ names: [Int: Set<Value>], _ context: ManagedObjectContext
     ) throws {
@@ -145,10 +141,10 @@ extension Import {
         }
     }
 
-    /// Links what is there, and gives back what is not.
+    /// Links an object to the destinations that exist, and returns the reference to the others.
     private func link(
-        _ object: ManagedObject, _ reference: ImportLine.Reference, _ batch: Named,
-        _ place: LinePlace, _ context: ManagedObjectContext
+        _ object: ManagedObject, _ reference: ImportLine.Reference, to batch: Named,
+        at place: LinePlace, in context: ManagedObjectContext
     ) throws -> ImportLine.Reference? {
         let relationship = reference.relationship
         let destination = plan.model.destination(of: relationship)

@@ -1,4 +1,4 @@
-/// What an import says of a line that cannot be taken.
+/// The errors of an import, with file and line.
 
 import SteleGraph
 import SteleJSON
@@ -7,7 +7,7 @@ import StelePersistence
 import SteleRequests
 
 extension Import {
-    /// An error with the line that it came from; what is the store's own is left as it is.
+    /// An error with the line that caused it. An error of the store itself is unchanged.
     func placed(_ error: any Error, _ place: LinePlace) -> any Error {
         let message: String
         switch error {
@@ -30,12 +30,12 @@ extension Import {
         let attribute = plan.key(of: destination)?.name ?? "_id"
         return ImportError(
             "\(relationship.name) names a \(destination.name) whose \(attribute) is "
-                + "\(KeyDirectory.shown(name)), and there is none (one command takes all files "
-                + "that name one another; after a stop begin again on a new store)",
+                + "\(KeyDirectory.shown(name)), which does not exist (import all files that name "
+                + "one another with one command; to start over, use a new store)",
             file: plan.files[place.file].path, line: place.number)
     }
 
-    /// Which line has values that another object has.
+    /// The error for values that must be unique and that another object has, with their line.
     func duplicate(_ conflict: ConstraintConflict, _ lines: [ImportLine]) -> ImportError {
         let entity =
             plan.model.entities.indices.contains(conflict.entity)
@@ -50,7 +50,7 @@ extension Import {
         }
         let again =
             same.count > 1
-            ? "stands in line \(same[0].place.number), too" : "is in the store already"
+            ? "is also in line \(same[0].place.number)" : "is already in the store"
         let message = "a \(entity) with \(named) \(again)"
         guard let place = same.last?.place else { return ImportError(message) }
         return ImportError(message, file: plan.files[place.file].path, line: place.number)

@@ -1,33 +1,32 @@
-/// Objects from files of JSON lines into a store: each batch of lines is one save.
+/// Imports objects from files of JSON lines. Each batch of lines is one save.
 
 import SteleGraph
 import SteleModel
 import StelePersistence
 
-/// Loads NDJSON files, references by the objects' own keys in any order.
+/// Imports NDJSON files. Objects refer to one another by their own keys, in any order.
 ///
-/// First all lines are inserted, batch by batch, with the links that can be made; what a line names
-/// that is not there yet is linked afterwards. A batch is saved whole or not at all.
+/// All lines are inserted first, batch by batch, with the links that can be made. Links to objects
+/// of later lines are made afterwards. A batch is saved as a whole or not at all.
 public final class Import {
-    /// What has been done so far.
+    /// The progress of an import.
     public struct Summary: Sendable {
-        /// Objects inserted, by entity name.
+        /// The number of objects inserted, by entity name.
         public var objects: [String: Int] = [:]
-        /// Bytes of the files read.
+        /// The bytes read so far.
         public var bytesRead = 0
-        /// Bytes of all files.
+        /// The size of all files in bytes.
         public var bytesTotal = 0
-        /// Whether what is left is to link objects that were named before they came.
+        /// Whether all lines are inserted and the remaining links are being made.
         public var isLinking = false
 
-        /// All objects inserted.
+        /// The number of objects inserted.
         public var total: Int { objects.values.reduce(0, +) }
     }
 
-    /// Links that wait until what they name is there.
+    /// Links that wait for their destinations.
     struct Deferred {
         let owner: ObjectID
-        let entity: Entity
         let reference: ImportLine.Reference
         let place: LinePlace
     }
@@ -35,18 +34,18 @@ public final class Import {
     let coordinator: PersistentStoreCoordinator
     let plan: ImportPlan
     var directory: KeyDirectory
-    /// What has been done; also after an error.
+    /// The progress, also after an error.
     public internal(set) var summary = Summary()
     var deferred: [Deferred] = []
-    /// Lines that cannot be inserted before what they name: their relationship is not optional.
-    private var held: [(bytes: [UInt8], place: LinePlace)] = []
+    /// Lines that must wait for the destination of a relationship that is not optional.
+    private var held: [RawLine] = []
     private var progress: (Summary) -> Void = { _ in }
 
     private static let linesPerBatch = 2_000
     private static let bytesPerBatch = 4 << 20
     static let attempts = 5
 
-    /// An import into that coordinator's store, of what the plan names.
+    /// An import of a plan's files into the store of a coordinator.
     public init(_ coordinator: PersistentStoreCoordinator, _ plan: ImportPlan) {
         self.coordinator = coordinator
         self.plan = plan
@@ -54,9 +53,9 @@ public final class Import {
     }
 
     /// Imports all files.
-    /// - Parameter progress: told after each save.
+    /// - Parameter progress: called after each save.
     /// - Throws: `ImportError` that names file, line and key; `StoreError`. What was saved before
-    ///   stays, and `summary` says how much that is.
+    ///   stays in the store, and `summary` has its extent.
     @discardableResult
     public func run(progress: @escaping (Summary) -> Void = { _ in }) throws -> Summary {
         self.progress = progress
@@ -74,7 +73,7 @@ public final class Import {
     }
 
     private func read(_ reader: LineReader, file: Int, before: Int) throws {
-        var batch: [(bytes: [UInt8], place: LinePlace)] = []
+        var batch: [RawLine] = []
         var bytes = 0
         while let line = try reader.next() {
             if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
@@ -95,7 +94,7 @@ public final class Import {
 
     private func insertHeld() throws {
         while !held.isEmpty {
-            var left: [(bytes: [UInt8], place: LinePlace)] = []
+            var left: [RawLine] = []
             let lines = held
             held = []
             for start in stride(from: 0, to: lines.count, by: Self.linesPerBatch) {
@@ -104,7 +103,7 @@ public final class Import {
                 progress(summary)
             }
             if left.count == lines.count, let first = left.first {
-                // Nothing more can be inserted: say what the first of them lacks.
+                // No other line can be inserted: the first one tells what is missing.
                 let line = try parse(first.bytes, first.place)
                 throw missing(in: line)
             }
@@ -121,7 +120,7 @@ public final class Import {
         }
     }
 
-    /// Runs a batch in a context of its own, again where another program was quicker.
+    /// Runs a batch in a context of its own. It is repeated if another program saves first.
     func saving<Result>(_ body: (ManagedObjectContext) throws -> Result) throws -> Result {
         var attempt = 1
         while true {
@@ -157,7 +156,7 @@ public final class Import {
             }
         }
         return ImportError(
-            "a line waits for another that waits for it",
+            "the line waits for a line that waits for it",
             file: plan.files[line.place.file].path, line: line.place.number)
     }
 }

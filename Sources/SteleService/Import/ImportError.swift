@@ -1,12 +1,12 @@
-/// Why an import stops, in a sentence that names file, line, key and value.
+/// The error that ends an import, with file and line.
 
-/// What is wrong with an import's files, or with what is asked of them.
+/// An error in the files of an import, or in its plan.
 public struct ImportError: Error, Sendable, CustomStringConvertible {
-    /// The file, or nil where no single one is meant.
+    /// The file; nil if the error is not in a single file.
     public var file: String?
-    /// The line in it, from 1.
+    /// The line in the file, from 1.
     public var line: Int?
-    /// What is wrong, and the way out.
+    /// What is wrong, and how to correct it.
     public var message: String
 
     init(_ message: String, file: String? = nil, line: Int? = nil) {

@@ -1,19 +1,18 @@
-/// A line of an import's file, read as its entity's values and references.
+/// A line of an import's file, read as values and references.
 
 import SteleJSON
 import SteleModel
 import StelePersistence
 import SteleRequests
 
-/// Where a line stands.
 struct LinePlace: Sendable {
     let file: Int
     let number: Int
 }
 
-/// What a line says, before anything is looked up.
+/// A line, before anything is looked up.
 struct ImportLine {
-    /// A relationship and the keys of its destinations; empty for null and for `[]`.
+    /// A relationship and the keys of its destinations; none for null and `[]`.
     struct Reference {
         let relationship: Relationship
         let keys: [Value]
@@ -23,7 +22,7 @@ struct ImportLine {
     let entity: Entity
     var values: [(attribute: Attribute, value: Value)] = []
     var references: [Reference] = []
-    /// What names the object, where it is given.
+    /// The name of the object, if it is given.
     var key: Value?
 
     /// - Throws: `ImportError` without a place, `Problem`, `JSONError`.
@@ -31,7 +30,7 @@ struct ImportLine {
         self.place = place
         let root = try JSONDocument(bytes).root
         guard root.kind == .object else {
-            throw ImportError("an object is expected, and this is \(root.kindName)")
+            throw ImportError("the line must be an object, not \(root.kindName)")
         }
         self.entity = try Self.entity(root, entity, plan.model)
         let keyAttribute = plan.key(of: self.entity)
@@ -54,7 +53,8 @@ struct ImportLine {
                 values.append((attribute, value))
                 if attribute === keyAttribute, !value.isNull { key = value }
             case .relationship(let relationship):
-                references.append(try Self.reference(node, relationship, self.entity, plan))
+                references.append(
+                    try Self.reference(node, for: relationship, of: self.entity, plan))
             case .fetchedProperty, nil:
                 if plan.ignoresUnknownKeys { return }
                 throw Self.unknown(name, self.entity)
@@ -68,38 +68,38 @@ struct ImportLine {
         guard let name = node.string, let found = model.entity(named: name),
             entity.isKind(found.index)
         else {
-            throw ImportError("_entity is \(entity.name) or a subentity of it, and this is not one")
+            throw ImportError("_entity must be \(entity.name) or a subentity of it")
         }
         return found
     }
 
     private static func unknown(_ name: String, _ entity: Entity) -> ImportError {
         let near = Nearest.name(to: name, among: entity.properties.map(\.name))
-        let hint = near.map { "did you mean \($0)?" } ?? "--ignore-unknown passes over such keys"
+        let hint = near.map { "did you mean \($0)?" } ?? "--ignore-unknown ignores such keys"
         return ImportError("\(entity.name) has no property \(name) (\(hint))")
     }
 
     private static func reference(
-        _ node: JSONNode, _ relationship: Relationship, _ entity: Entity, _ plan: ImportPlan
+        _ node: JSONNode, for relationship: Relationship, of entity: Entity, _ plan: ImportPlan
     ) throws -> Reference {
         let destination = plan.model.destination(of: relationship)
         let what = "\(relationship.name) of \(entity.name)"
         if node.isNull { return Reference(relationship: relationship, keys: []) }
         guard let key = plan.key(of: destination) else {
             throw ImportError(
-                "\(what) names objects of \(destination.name), and no attribute names those: "
-                    + "say --key \(destination.name).ATTRIBUTE")
+                "\(what) names objects of \(destination.name), which have no attribute as their "
+                    + "name: give one with --key \(destination.name).ATTRIBUTE")
         }
         func read(_ node: JSONNode) throws -> Value {
             let value = try ValueReader.read(node, for: key, of: destination)
-            guard !value.isNull else { throw ImportError("\(what) has a null in it") }
+            guard !value.isNull else { throw ImportError("\(what) contains null") }
             return value
         }
         guard relationship.isToMany else {
             return Reference(relationship: relationship, keys: [try read(node)])
         }
         guard node.kind == .array else {
-            throw ImportError("\(what) is an array of \(key.name), and this is \(node.kindName)")
+            throw ImportError("\(what) must be an array of \(key.name), not \(node.kindName)")
         }
         var keys: [Value] = []
         try node.forEachElement { keys.append(try read($0)) }

@@ -1,8 +1,8 @@
-/// Which file holds which entity, in which order they are read, and what names an object.
+/// The plan of an import: the entity and order of the files, and the names of objects.
 
 import SteleModel
 
-/// What is to be imported, checked against the model.
+/// What an import reads, checked against the model.
 public struct ImportPlan: Sendable {
     struct File: Sendable {
         let path: String
@@ -10,17 +10,18 @@ public struct ImportPlan: Sendable {
     }
 
     let model: Model
-    /// In the order in which they are read.
+    /// In the order of reading.
     let files: [File]
-    /// Whether keys that an entity does not have are passed over.
-    var ignoresUnknownKeys = false
-    /// By entity index, as given; a subentity goes by its parent's.
+    /// Whether keys that an entity does not have are ignored.
+    let ignoresUnknownKeys: Bool
+    /// The attributes that were given as names, by entity index. A subentity inherits its parent's.
     private let given: [Int: Attribute]
 
     /// - Parameters:
-    ///   - files: each with its entity's name, or nil where the file's own name says it.
-    ///   - keys: the attribute that names an object of an entity; without one it is the attribute
-    ///     of a uniqueness constraint that has no other.
+    ///   - files: each with the name of its entity, or nil if the name of the file tells it.
+    ///   - keys: the attribute that names the objects of an entity; by default that of a uniqueness
+    ///     constraint with a single attribute.
+    ///   - ignoresUnknownKeys: whether keys that an entity does not have are ignored.
     /// - Throws: `ImportError` for a name that the model does not have.
     public init(
         model: Model, files: [(path: String, entity: String?)],
@@ -32,9 +33,9 @@ public struct ImportPlan: Sendable {
         for (name, attribute) in keys {
             let entity = try Self.entity(name, in: model)
             guard let found = entity.attribute(named: attribute) else {
-                let near = Nearest.name(to: attribute, among: entity.properties.map(\.name))
+                let hint = Nearest.hint(to: attribute, among: entity.properties.map(\.name))
                 throw ImportError(
-                    "\(name) has no attribute \(attribute)" + (near.map { ", but \($0)" } ?? ""))
+                    "\(name) has no attribute \(attribute)" + (hint.map { "; \($0)" } ?? ""))
             }
             given[entity.index] = found
         }
@@ -48,7 +49,7 @@ public struct ImportPlan: Sendable {
         self.files = Self.ordered(named, model)
     }
 
-    /// The attribute that names objects of that entity.
+    /// The attribute that names the objects of an entity.
     func key(of entity: Entity) -> Attribute? {
         var next: Int? = entity.index
         while let index = next {
@@ -61,12 +62,12 @@ public struct ImportPlan: Sendable {
 
     private static func entity(_ name: String, in model: Model) throws -> Entity {
         if let entity = model.entity(named: name) { return entity }
-        let near = Nearest.name(to: name, among: model.entities.map(\.name))
+        let hint = Nearest.hint(to: name, among: model.entities.map(\.name))
         throw ImportError(
-            "the model \(model.name) has no entity \(name)" + (near.map { ", but \($0)" } ?? ""))
+            "the model \(model.name) has no entity \(name)" + (hint.map { "; \($0)" } ?? ""))
     }
 
-    /// `cities.ndjson` holds City, and so does `city.ndjson`.
+    /// The entity whose name, or plural, is the name of a file: `city.ndjson`, `cities.ndjson`.
     static func entity(ofFile path: String, in model: Model) throws -> Entity {
         let file = path.split(separator: "/").last ?? ""
         let name = (file.firstIndex(of: ".").map { file[..<$0] } ?? file).lowercased()
@@ -75,7 +76,7 @@ public struct ImportPlan: Sendable {
             if name == one || plurals(of: one).contains(name) { return entity }
         }
         throw ImportError(
-            "no entity of \(model.name) has that name; say which one it holds: ENTITY=\(path)",
+            "no entity of \(model.name) has this name; name the entity: ENTITY=\(path)",
             file: path)
     }
 
@@ -84,7 +85,7 @@ public struct ImportPlan: Sendable {
         return [name + "s", name + "es"] + stem
     }
 
-    /// Destinations of to-ones before their sources where that can be: fewer links wait.
+    /// Files with the destinations of to-one relationships come first, so that few links wait.
     private static func ordered(_ files: [File], _ model: Model) -> [File] {
         var left = files
         var ordered: [File] = []

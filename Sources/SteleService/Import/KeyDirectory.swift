@@ -1,14 +1,14 @@
-/// From the values that name objects to the objects' keys in the store.
+/// From the values that name objects to their keys in the store.
 
 import SteleGraph
 import SteleModel
 import StelePersistence
 import StelePredicates
 
-/// Looks names up in the store, many in one query, and remembers some of them.
+/// Finds names in the store, many with one query, and keeps some of them.
 struct KeyDirectory {
     private let plan: ImportPlan
-    /// By destination entity. A name that two objects bear has no key.
+    /// The keys by destination entity and name; nil for a name that several objects have.
     private var known: [Int: [Value: Int64?]] = [:]
     private var count = 0
 
@@ -17,12 +17,11 @@ struct KeyDirectory {
 
     init(_ plan: ImportPlan) { self.plan = plan }
 
-    /// The key of an object, nil where it is not known; `ambiguous` where two bear the name.
+    /// The key of the object with a name; nil if it is not known.
+    /// - Throws: `ImportError` if several objects have the name.
     func key(_ name: Value, of entity: Entity) throws -> Int64? {
         guard let found = known[entity.index]?[name] else { return nil }
-        guard let key = found else {
-            throw Self.ambiguous(name, entity)
-        }
+        guard let key = found else { throw Self.ambiguous(name, entity) }
         return key
     }
 
@@ -30,12 +29,12 @@ struct KeyDirectory {
         ImportError("more than one \(entity.name) is named \(shown(name))")
     }
 
-    /// A new object bears that name: of two that do, none is meant.
+    /// Records the name of a new object. A name that another object has becomes ambiguous.
     mutating func note(_ name: Value, of entity: Int) {
         if known[entity]?[name] != nil { known[entity]?[name] = .some(nil) }
     }
 
-    /// Looks up what is not known yet.
+    /// Looks up the names that are not known yet.
     mutating func load(_ names: [Int: Set<Value>], _ context: ManagedObjectContext) throws {
         if count > Self.mostKept {
             known = [:]
@@ -47,14 +46,14 @@ struct KeyDirectory {
             let missing = all.filter { known[index]?[$0] == nil }
             var rest = Array(missing)[...]
             while !rest.isEmpty {
-                try load(Array(rest.prefix(Self.namesPerQuery)), attribute, entity, context)
+                try load(Array(rest.prefix(Self.namesPerQuery)), attribute, of: entity, context)
                 rest = rest.dropFirst(Self.namesPerQuery)
             }
         }
     }
 
     private mutating func load(
-        _ names: [Value], _ attribute: Attribute, _ entity: Entity,
+        _ names: [Value], _ attribute: Attribute, of entity: Entity,
         _ context: ManagedObjectContext
     ) throws {
         var request = FetchRequest(entity: entity)
@@ -72,7 +71,6 @@ struct KeyDirectory {
         }
     }
 
-    /// A name for a message.
     static func shown(_ name: Value) -> String {
         switch name {
         case .string(let text): "\"\(text)\""

@@ -1,4 +1,4 @@
-/// A file line by line, in bounded memory.
+/// Reads a file line by line, in bounded memory.
 
 import Glibc
 
@@ -9,27 +9,25 @@ final class LineReader {
     private var buffer: [UInt8] = []
     private var start = 0
     private var isAtEnd = false
-    /// The number of the line read last, from 1.
+    /// The number of the last line read, from 1.
     private(set) var number = 0
-    /// Bytes of the file that have been read so far.
+    /// The bytes of the file read so far.
     private(set) var bytesRead = 0
 
     private static let chunk = 256 << 10
     private static let longestLine = 64 << 20
 
-    /// - Throws: `ImportError` where the file cannot be opened.
+    /// - Throws: `ImportError` if the file cannot be opened.
     init(_ path: String) throws {
         self.path = path
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure(path) }
     }
 
-    deinit {
-        if descriptor >= 0 { close(descriptor) }
-    }
+    deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// The next line, or nil at the end.
-    /// - Throws: `ImportError` where the file cannot be read or the line is longer than 64 MiB.
+    /// - Throws: `ImportError` if the file cannot be read, or the line is longer than 64 MiB.
     func next() throws -> [UInt8]? {
         var searched = start
         while true {
@@ -78,7 +76,7 @@ final class LineReader {
         ImportError("cannot be read: \(String(cString: strerror(errno)))", file: path)
     }
 
-    /// The file's size in bytes; 0 where it has none, such as a pipe.
+    /// The size of a file in bytes; 0 for one without a size, such as a pipe.
     static func size(_ path: String) -> Int {
         var found = stat()
         return stat(path, &found) == 0 ? Int(found.st_size) : 0

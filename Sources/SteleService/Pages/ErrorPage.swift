@@ -1,29 +1,23 @@
-/// `GET /docs/errors`: every code, what it means, what to do.
+/// `GET /docs/errors`: every error code, its meaning and its correction.
 
 import SteleJSON
 import SteleRequests
 
+/// The list of error codes.
 enum ErrorPage {
-    /// The codes as JSON.
     static let json: [UInt8] = {
         let codes = ErrorCode.all.map { code -> JSONValue in
-            var members: [(String, JSONValue)] = []
-            switch code.identifier {
-            case .number(let number): members.append(("code", .integer(Int64(number))))
-            case .word(let word): members.append(("code", .string(word.text)))
-            }
+            var members: [(String, JSONValue)] = [("code", code.json)]
             if let name = code.name { members.append(("name", .string(name))) }
             members.append(("status", .integer(Int64(code.status))))
             members.append(("title", .string(code.title)))
             members.append(("explanation", .string(code.explanation)))
             return .object(members)
         }
-        var writer = ByteWriter(capacity: 8192)
-        JSONValue.array(codes).write(to: &writer)
-        return writer.take()
+        return Array(JSONValue.array(codes).compact.utf8)
     }()
 
-    /// The codes as text, a paragraph each.
+    /// The codes as text, with a paragraph for each.
     static let text: [UInt8] = {
         var writer = ByteWriter(capacity: 8192)
         for code in ErrorCode.all {

@@ -1,28 +1,23 @@
-/// `GET /`: what there is, for who comes without knowing anything.
+/// `GET /`: an index of the service.
 
 import SteleJSON
 import SteleModel
 import SteleRequests
 
+/// The entities, fetch requests and routes of a model.
 struct IndexPage {
     let model: Model
     let basePath: String
-    /// Stele's own version.
     let version: String
 
-    /// The page as JSON.
-    var bytes: [UInt8] {
-        let page: JSONValue = [
+    var json: JSONValue {
+        .object([
             ("stele", .string(version)),
             ("model", .string(model.name)),
             ("entities", .array(model.entities.map(entity))),
             ("fetchRequests", .array(FetchTemplates(model).all.map(template))),
             ("routes", .array(RoutePattern.allCases.map(route))),
-        ].object
-        var writer = ByteWriter(capacity: 4096)
-        page.writePretty(to: &writer)
-        writer.byte(UInt8(ascii: "\n"))
-        return writer.take()
+        ])
     }
 
     private func entity(_ entity: Entity) -> JSONValue {
@@ -49,20 +44,16 @@ struct IndexPage {
     }
 
     private func template(_ template: FetchTemplate) -> JSONValue {
-        [
+        .object([
             ("name", .string(template.name)),
             ("href", .string("\(basePath)/fetch/\(template.name)")),
-        ].object
+        ])
     }
 
     private func route(_ pattern: RoutePattern) -> JSONValue {
-        [
+        .object([
             ("path", .string(basePath + pattern.rawValue)),
             ("methods", .array(pattern.methods.map { .string($0.rawValue) })),
-        ].object
+        ])
     }
-}
-
-extension [(String, JSONValue)] {
-    fileprivate var object: JSONValue { .object(self) }
 }

@@ -1,4 +1,4 @@
-/// Answers about the service itself: its index, its model, its error codes, its health.
+/// Answers about the service itself: index, model, fetch requests, error codes, health.
 
 import SteleAnswers
 import SteleHTTP
@@ -6,7 +6,7 @@ import SteleJSON
 import SteleModel
 import SteleRequests
 
-/// The service's own routes.
+/// The pages of a service, made once.
 struct Pages: Sendable {
     private let index: [UInt8]
     private let modelJSON: [UInt8]
@@ -16,11 +16,14 @@ struct Pages: Sendable {
 
     init(model: Model, basePath: String, version: String, limits: Limits) {
         self.limits = limits
-        index = IndexPage(model: model, basePath: basePath, version: version).bytes
-        modelJSON = ModelPage.json(model)
-        modelXML = ModelPage.xml(model)
-        templates = TemplatesPage.json(FetchTemplates(model), basePath: basePath)
+        let index = IndexPage(model: model, basePath: basePath, version: version)
+        self.index = Self.pretty(index.json)
+        modelJSON = Self.pretty(model.declaration.json())
+        modelXML = model.declaration.xml()
+        templates = Self.pretty(TemplatesPage.json(FetchTemplates(model), basePath: basePath))
     }
+
+    private static func pretty(_ json: JSONValue) -> [UInt8] { Array((json.pretty + "\n").utf8) }
 
     /// The answer of a page's route.
     func response(for call: Call) throws -> Response {
@@ -46,7 +49,7 @@ struct Pages: Sendable {
         return Response(status: 200, headers: headers + Answers.caching, body: body)
     }
 
-    /// `{"status":"alive"}`, never kept.
+    /// `{"status":"alive"}`, which is not to be cached.
     static func status(_ word: StaticString) -> Response {
         var writer = ByteWriter(capacity: 24)
         writer.raw("{\"status\":\"")

@@ -1,17 +1,14 @@
-/// `GET /fetch`: the model's fetch request templates, and what each needs.
+/// `GET /fetch`: the model's fetch request templates, with their variables.
 
 import SteleJSON
 import SteleModel
 import SteleRequests
 
+/// The list of fetch request templates.
 enum TemplatesPage {
-    /// The templates as JSON, in the model's order.
-    static func json(_ templates: FetchTemplates, basePath: String) -> [UInt8] {
-        var writer = ByteWriter(capacity: 1024)
-        let entries = templates.all.map { entry($0, basePath) }
-        JSONValue.array(entries).writePretty(to: &writer)
-        writer.byte(UInt8(ascii: "\n"))
-        return writer.take()
+    /// The templates in the model's order.
+    static func json(_ templates: FetchTemplates, basePath: String) -> JSONValue {
+        .array(templates.all.map { entry($0, basePath) })
     }
 
     private static func entry(_ template: FetchTemplate, _ basePath: String) -> JSONValue {

@@ -19,8 +19,6 @@ struct ServeCommand: ParsableCommand {
     @OptionGroup var flags: SettingFlags
 
     func run() throws {
-        // Before anything is read: a configuration may come from a pipe.
-        ProcessLimits.widenThreadCaches()
         try Failure.reporting {
             let settings = try flags.settings(model: model)
             // Before the first thread is made: all of them inherit the mask.

@@ -21,8 +21,8 @@ struct WatchCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The bearer token; STELE_TOKEN is the same.", valueName: "token"))
     var token: String?
 
-    /// Seconds that connecting may take. How often a heartbeat comes is the service's setting, so that
-    /// whether it is there still is asked of the system.
+    /// Seconds that connecting may take. How often a heartbeat comes is the service's setting, so
+    /// that whether it is there still is asked of the system.
     private static let patience = 60
 
     func run() throws {

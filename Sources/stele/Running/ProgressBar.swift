@@ -3,24 +3,23 @@
 import Glibc
 import SteleModel
 import SteleService
+import SteleSystem
 
 /// A line on standard error that is written over and over, where that is a terminal.
 final class ProgressBar {
     private let isTerminal = isatty(2) == 1
-    private let start = ContinuousClock.now
-    private var shownAt: ContinuousClock.Instant?
+    private let start = MonotonicClock.now
+    /// Nil before it is shown.
+    private var shownAt: UInt64?
 
-    /// Seconds since it was made.
-    var seconds: Double {
-        let elapsed = ContinuousClock.now - start
-        return Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
-    }
+    /// Seconds since it was created.
+    var seconds: Double { Double(MonotonicClock.now - start) / 1e9 }
 
     /// Shows it, ten times a second at most.
     func show(_ summary: Import.Summary) {
         guard isTerminal else { return }
-        let now = ContinuousClock.now
-        if let shownAt, now - shownAt < .milliseconds(100) { return }
+        let now = MonotonicClock.now
+        if let shownAt, now - shownAt < 100_000_000 { return }
         shownAt = now
         write("\r\u{1B}[K" + Self.line(summary), to: 2)
     }

@@ -1,17 +1,18 @@
-/// Where settings come from: flags over environment over file.
+/// The sources of settings: flags, environment and file, in this order.
 
 import Configuration
 import FoundationEssentials
-import Glibc
+import SteleSystem
 
-/// The layers, highest first, as one reader.
+/// The sources as one reader; the first that has a setting wins.
 struct SettingSource {
     private let reader: ConfigReader
 
     /// - Parameters:
-    ///   - flags: what the command line gives, by setting.
-    ///   - file: the path of a YAML file, or nil for `STELE_CONFIG`, or none.
-    /// - Throws: `Failure` for a file that cannot be read or has a key that is no setting.
+    ///   - flags: the settings on the command line, by name.
+    ///   - file: the path of a YAML file; nil for that in `STELE_CONFIG`, or for no file.
+    ///   - environment: the environment variables.
+    /// - Throws: `Failure` for a file that cannot be read or has a key that is not a setting.
     init(
         flags: [String: String], file: String?,
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -27,7 +28,7 @@ struct SettingSource {
         reader = ConfigReader(providers: providers)
     }
 
-    /// The setting's text from the highest layer that has it; an empty one counts as none.
+    /// The setting's text, or its default; an empty text counts as none.
     func text(_ name: String) -> String? {
         let given = reader.string(forKey: ConfigKey([name]))
         if let given, !given.isEmpty { return given }
@@ -35,7 +36,7 @@ struct SettingSource {
         return setting?.defaultValue.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Whether a layer has the setting.
+    /// Whether a source has the setting.
     func isGiven(_ name: String) -> Bool {
         reader.string(forKey: ConfigKey([name])).map { !$0.isEmpty } ?? false
     }
@@ -52,46 +53,47 @@ struct SettingSource {
     /// The file's settings as text, a list joined by commas.
     private static func read(_ path: String) throws -> [String: String] {
         guard let data = FileManager.default.contents(atPath: path) else {
-            throw Failure("the settings' file \(path) cannot be read")
+            throw Failure("the settings file \(path) cannot be read")
         }
-        let text = String(decoding: data, as: UTF8.self)
-        for line in text.split(whereSeparator: \.isNewline) {
-            guard let first = line.first, first != "#", !first.isWhitespace, first != "-",
-                let colon = line.firstIndex(of: ":")
-            else { continue }
-            let key = line[..<colon].filter { $0 != "\"" && $0 != "'" && !$0.isWhitespace }
-            if key.isEmpty || Setting.all.contains(where: { $0.name == key }) { continue }
-            throw Failure("\(path): there is no setting \(key)")
-        }
-        // A file of comments alone is an empty one.
-        let isEmpty = text.split(whereSeparator: \.isNewline).allSatisfy {
-            $0.allSatisfy(\.isWhitespace) || $0.drop(while: \.isWhitespace).first == "#"
-        }
-        if isEmpty { return [:] }
+        // The parser refuses a file of comments alone, which is one without settings.
+        let lines = String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)
+        if lines.allSatisfy({ $0.first { !$0.isWhitespace } ?? "#" == "#" }) { return [:] }
+        // A snapshot does not list its keys, but asks for each whether its value is a secret.
+        let keys = Mutex<[String]>([])
         let snapshot: YAMLSnapshot
         do {
             snapshot = try YAMLSnapshot(
-                data: Array(data).span.bytes, providerName: path, parsingOptions: .default)
+                data: Array(data).span.bytes, providerName: path,
+                parsingOptions: .init(
+                    secretsSpecifier: .dynamic { key, _ in
+                        keys.withLock { $0.append(key) }
+                        return true
+                    }))
         } catch {
             throw Failure("\(path) is not a YAML file of settings: \(error)")
         }
-        return try read(snapshot, path: path)
-    }
-
-    private static func read(_ snapshot: YAMLSnapshot, path: String) throws -> [String: String] {
         var texts: [String: String] = [:]
-        for setting in Setting.all {
-            let key = AbsoluteConfigKey([setting.name])
-            if let one = try? snapshot.value(forKey: key, type: .string).value {
-                if case .string(let text) = one.content, text != "~", text != "null" {
-                    texts[setting.name] = text
-                }
-            } else if let many = try? snapshot.value(forKey: key, type: .stringArray).value {
-                if case .stringArray(let list) = many.content {
-                    texts[setting.name] = list.joined(separator: ",")
-                }
+        for name in keys.withLock({ $0 }) {
+            guard Setting.all.contains(where: { $0.name == name }) else {
+                throw Failure("\(path): there is no setting \(name)")
             }
+            texts[name] = text(of: name, in: snapshot)
         }
         return texts
+    }
+
+    private static func text(of name: String, in snapshot: YAMLSnapshot) -> String? {
+        let key = AbsoluteConfigKey([name])
+        if let value = try? snapshot.value(forKey: key, type: .string).value,
+            case .string(let text) = value.content
+        {
+            return text == "~" || text == "null" ? nil : text
+        }
+        if let value = try? snapshot.value(forKey: key, type: .stringArray).value,
+            case .stringArray(let list) = value.content
+        {
+            return list.joined(separator: ",")
+        }
+        return nil
     }
 }

@@ -3,9 +3,9 @@
 import Foundation
 import SteleGraph
 import SteleModel
-import SteleMutex
 import StelePersistence
 import StelePredicates
+import SteleSystem
 
 /// The engine by itself, and a live query over HTTP: by the processors' time.
 enum LiveQueryCosts {

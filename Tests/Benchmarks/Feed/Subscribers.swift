@@ -3,7 +3,7 @@
 import CLinux
 import Dispatch
 import Foundation
-import SteleMutex
+import SteleSystem
 
 /// Sockets of subscribers in one epoll. The same for whichever server: its own cost is a `recv` a
 /// piece, and looking for the empty lines that end events.

@@ -1,7 +1,7 @@
 /// A minute of 500 saves a second to a thousand subscribers that come and go.
 
 import Foundation
-import SteleMutex
+import SteleSystem
 
 /// Whether the server's memory is flat at the end.
 enum TurnoverCosts {

@@ -1,5 +1,5 @@
 // Written by stele model swift from the model Catalog: Country.
-// It is written anew from the model; what is yours belongs into a file of your own.
+// It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 
@@ -42,7 +42,7 @@ extension Country {
 }
 
 // Written by stele model swift from the model Catalog: Manufacturer.
-// It is written anew from the model; what is yours belongs into a file of your own.
+// It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 
@@ -88,7 +88,7 @@ extension Manufacturer {
 }
 
 // Written by stele model swift from the model Catalog: Product.
-// It is written anew from the model; what is yours belongs into a file of your own.
+// It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 
@@ -120,7 +120,7 @@ extension Product {
 }
 
 // Written by stele model swift from the model Catalog: Hammer.
-// It is written anew from the model; what is yours belongs into a file of your own.
+// It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 
@@ -134,7 +134,7 @@ extension Hammer {
 }
 
 // Written by stele model swift from the model Catalog: Screw.
-// It is written anew from the model; what is yours belongs into a file of your own.
+// It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 
@@ -158,7 +158,7 @@ extension Screw {
 }
 
 // Written by stele model swift from the model Catalog: its classes.
-// It is written anew from the model; what is yours belongs into a file of your own.
+// It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 import SteleModel

@@ -1,5 +1,5 @@
 // Written by stele model swift from the model Movies: Actor.
-// It is written anew from the model; what is yours belongs into a file of your own.
+// It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 
@@ -52,7 +52,7 @@ extension Actor {
 }
 
 // Written by stele model swift from the model Movies: Director.
-// It is written anew from the model; what is yours belongs into a file of your own.
+// It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 
@@ -95,7 +95,7 @@ extension Director {
 }
 
 // Written by stele model swift from the model Movies: Movie.
-// It is written anew from the model; what is yours belongs into a file of your own.
+// It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 
@@ -179,7 +179,7 @@ extension Movie {
 }
 
 // Written by stele model swift from the model Movies: Studio.
-// It is written anew from the model; what is yours belongs into a file of your own.
+// It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 
@@ -227,7 +227,7 @@ extension Studio {
 }
 
 // Written by stele model swift from the model Movies: its classes.
-// It is written anew from the model; what is yours belongs into a file of your own.
+// It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 import SteleModel

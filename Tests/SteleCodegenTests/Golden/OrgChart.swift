@@ -1,5 +1,5 @@
 // Written by stele model swift from the model OrgChart: Organization.
-// It is written anew from the model; what is yours belongs into a file of your own.
+// It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 
@@ -26,7 +26,7 @@ extension Organization {
 }
 
 // Written by stele model swift from the model OrgChart: Person.
-// It is written anew from the model; what is yours belongs into a file of your own.
+// It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 
@@ -69,7 +69,7 @@ extension Person {
 }
 
 // Written by stele model swift from the model OrgChart: its classes.
-// It is written anew from the model; what is yours belongs into a file of your own.
+// It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 import SteleModel

@@ -1,5 +1,5 @@
 // Written by stele model swift from the model Stash: Category.
-// It is written anew from the model; what is yours belongs into a file of your own.
+// It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 
@@ -37,7 +37,7 @@ extension Category {
 }
 
 // Written by stele model swift from the model Stash: List.
-// It is written anew from the model; what is yours belongs into a file of your own.
+// It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 
@@ -91,7 +91,7 @@ extension List {
 }
 
 // Written by stele model swift from the model Stash: Note.
-// It is written anew from the model; what is yours belongs into a file of your own.
+// It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 
@@ -123,7 +123,7 @@ extension Note {
 }
 
 // Written by stele model swift from the model Stash: System.
-// It is written anew from the model; what is yours belongs into a file of your own.
+// It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 
@@ -163,7 +163,7 @@ extension System {
 }
 
 // Written by stele model swift from the model Stash: its classes.
-// It is written anew from the model; what is yours belongs into a file of your own.
+// It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 import SteleModel

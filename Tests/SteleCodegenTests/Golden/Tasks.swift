@@ -1,5 +1,5 @@
 // Written by stele model swift from the model Tasks: Location.
-// It is written anew from the model; what is yours belongs into a file of your own.
+// It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 
@@ -51,7 +51,7 @@ extension Location {
 }
 
 // Written by stele model swift from the model Tasks: Task.
-// It is written anew from the model; what is yours belongs into a file of your own.
+// It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 
@@ -88,7 +88,7 @@ extension Task {
 }
 
 // Written by stele model swift from the model Tasks: its classes.
-// It is written anew from the model; what is yours belongs into a file of your own.
+// It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 import SteleModel

@@ -1,5 +1,5 @@
 // Written by stele model swift from the model World: City.
-// It is written anew from the model; what is yours belongs into a file of your own.
+// It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 
@@ -51,7 +51,7 @@ extension City {
 }
 
 // Written by stele model swift from the model World: Continent.
-// It is written anew from the model; what is yours belongs into a file of your own.
+// It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 
@@ -99,7 +99,7 @@ extension Continent {
 }
 
 // Written by stele model swift from the model World: Country.
-// It is written anew from the model; what is yours belongs into a file of your own.
+// It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 
@@ -232,7 +232,7 @@ extension Country {
 }
 
 // Written by stele model swift from the model World: its classes.
-// It is written anew from the model; what is yours belongs into a file of your own.
+// It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 import SteleModel

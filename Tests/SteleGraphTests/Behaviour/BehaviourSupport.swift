@@ -61,7 +61,7 @@ extension Fixture {
     ) throws -> FetchRequest {
         let entity = try entity(name)
         var request = FetchRequest(entity: entity)
-        let check = PredicateCheck(model: model, entity: entity) { _ in nil }
+        let check = PredicateCheck(model: model, entity: entity)
         request.predicate = try predicate.map { try check.check(Predicate(format: $0)) }
         request.sortDescriptors = try sort.map { try SortList($0).checked(by: check) } ?? []
         return request

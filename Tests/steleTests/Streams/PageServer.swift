@@ -1,7 +1,7 @@
 /// What stands before a service in a browser's test: files, and a way through to the service.
 
 import Foundation
-import SteleMutex
+import SteleSystem
 
 /// A small reverse proxy: gives its pages, takes what they report, and passes what is below `/api`
 /// on to the service, byte by byte. A connection that it passes on is the service's to the end, so

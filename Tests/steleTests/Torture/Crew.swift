@@ -1,7 +1,7 @@
 /// Threads of a test that block.
 
 import Foundation
-import SteleMutex
+import SteleSystem
 
 /// Runs each closure on a thread of its own, for what waits on sockets must not take the few
 /// threads that tasks share, and gathers what they report.

@@ -1,6 +1,6 @@
 /// What the threads of a torture share.
 
-import SteleMutex
+import SteleSystem
 
 /// What the threads of a torture know of one another.
 final class TortureState: Sendable {

@@ -1,5 +1,5 @@
 // Written by stele model swift from the model Recipes: RecipeType.
-// It is written anew from the model; what is yours belongs into a file of your own.
+// It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 
