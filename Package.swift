@@ -145,9 +145,18 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQL",
-                "SteleSQLite", "SteleSystem", "StatementTally", "CSQLite", "CLinux",
+                "SteleSQLite", "SteleSystem", "TestSupport", "StatementTally", "CSQLite", "CLinux",
             ],
             path: "Tests/Benchmarks", swiftSettings: settings),
+
+        // What several test targets share: models, stores, folders, seeded numbers, threads.
+        .target(
+            name: "TestSupport",
+            dependencies: [
+                "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQLite",
+                "SteleSystem", "CSQLite",
+            ],
+            path: "Tests/TestSupport", swiftSettings: settings),
 
         // How many statements SQLite runs: for tests and benchmarks.
         .target(
@@ -159,7 +168,7 @@ let package = Package(
             name: "SteleDifferential",
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQL",
-                "SteleSQLite",
+                "SteleSQLite", "TestSupport",
             ],
             path: "Tests/Differential", swiftSettings: settings),
         .executableTarget(
@@ -172,7 +181,8 @@ let package = Package(
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQLite",
                 "SteleTransformers", "SteleJSON", "SteleHTTP", "SteleService",
-                "SteleDifferential", .product(name: "Logging", package: "swift-log"),
+                "SteleDifferential", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/Fuzz", exclude: ["Corpus"], swiftSettings: settings),
         .executableTarget(
@@ -183,47 +193,51 @@ let package = Package(
         .testTarget(
             name: "SteleSystemTests", dependencies: ["SteleSystem"], swiftSettings: settings),
         .testTarget(
-            name: "SteleModelTests", dependencies: ["SteleModel"],
+            name: "SteleModelTests", dependencies: ["SteleModel", "TestSupport"],
+            exclude: ["Models"],
             swiftSettings: settings),
         .testTarget(
             name: "SteleTransformersTests",
-            dependencies: ["SteleTransformers", "SteleModel", "SteleJSON"],
+            dependencies: ["SteleTransformers", "SteleModel", "SteleJSON", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
-            name: "SteleJSONTests", dependencies: ["SteleJSON"], swiftSettings: settings),
+            name: "SteleJSONTests", dependencies: ["SteleJSON", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
-            name: "SteleHTTPTests", dependencies: ["SteleHTTP", "SteleSystem", "CZlib"],
+            name: "SteleHTTPTests",
+            dependencies: ["SteleHTTP", "SteleSystem", "CZlib", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "StelePredicatesTests",
-            dependencies: ["StelePredicates", "SteleModel"], exclude: ["Grammar"],
+            dependencies: ["StelePredicates", "SteleModel", "TestSupport"], exclude: ["Grammar"],
             swiftSettings: settings),
         .testTarget(
             name: "SteleGraphTests",
             dependencies: [
                 "SteleGraph", "StelePersistence", "StelePredicates", "SteleModel", "SteleSQLite",
-                "SteleTransformers", "SteleSystem",
+                "SteleTransformers", "SteleSystem", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "SteleCodegenTests",
             dependencies: [
                 "SteleCodegen", "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph",
-                "SteleSQLite",
+                "SteleSQLite", "TestSupport",
             ],
             exclude: ["Golden"],
             swiftSettings: settings),
         .testTarget(
             name: "SteleSQLTests",
             dependencies: [
-                "SteleSQL", "SteleModel", "StelePredicates", "StelePersistence", "CSQLite",
+                "SteleSQL", "SteleModel", "StelePredicates", "StelePersistence", "TestSupport",
+                "CSQLite",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "SteleSQLiteTests",
             dependencies: [
                 "SteleSQLite", "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph",
-                "SteleSQL", "SteleSystem", "SteleDifferential", "StatementTally", "CSQLite",
+                "SteleSQL", "SteleSystem", "SteleDifferential", "TestSupport", "StatementTally",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -232,7 +246,7 @@ let package = Package(
                 "SteleService", "SteleFeed", "SteleAnswers", "SteleRequests", "SteleModel",
                 "StelePredicates", "StelePersistence", "SteleGraph",
                 "SteleSQLite", "SteleTransformers", "SteleJSON", "SteleHTTP", "SteleSystem",
-                "CSQLite", .product(name: "Logging", package: "swift-log"),
+                "TestSupport", "CSQLite", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(
@@ -240,7 +254,7 @@ let package = Package(
             dependencies: [
                 "SteleService", "SteleFeed", "SteleAnswers", "SteleRequests", "SteleModel",
                 "StelePredicates", "StelePersistence", "SteleGraph",
-                "SteleSQLite", "SteleJSON", "SteleHTTP", "SteleSystem", "CSQLite",
+                "SteleSQLite", "SteleJSON", "SteleHTTP", "SteleSystem", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
@@ -249,7 +263,7 @@ let package = Package(
             dependencies: [
                 "stele", "SteleModel", "StelePredicates", "SteleGraph", "SteleSQLite",
                 "SteleJSON", "SteleRequests", "SteleAnswers", "SteleFeed", "SteleService",
-                "SteleSystem", "SteleDifferential", "CSQLite",
+                "SteleSystem", "SteleDifferential", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

@@ -3,6 +3,7 @@
 import CSQLite
 import SteleModel
 import SteleSQLite
+import TestSupport
 
 /// A model of two entities, and a store of it that is filled by hand.
 enum PeopleModel {
@@ -10,42 +11,16 @@ enum PeopleModel {
     static let teams = 200
 
     static func model() throws -> Model {
-        var model = ManagedObjectModel(name: "People")
-        var person = EntityDescription(name: "Person")
-        person.properties = [
-            attribute("age", .integer32), attribute("email", .string),
-            attribute("hiredAt", .date), attribute("name", .string),
-            attribute("salary", .double), relationship("team", "Team", "people", isToMany: false),
-        ]
-        person.fetchIndexes = [("byAge", "age"), ("byName", "name")].map { name, key in
-            var index = FetchIndexDescription(name: name)
-            index.elements = [.init(propertyName: key)]
-            return index
-        }
-        var team = EntityDescription(name: "Team")
-        team.properties = [
-            attribute("name", .string), relationship("people", "Person", "team", isToMany: true),
-        ]
-        model.entities = [person, team]
-        return try Model(model)
-    }
-
-    private static func attribute(_ name: String, _ type: AttributeType) -> PropertyDescription {
-        var it = AttributeDescription(name: name, type: type)
-        it.isOptional = true
-        return .attribute(it)
-    }
-
-    private static func relationship(
-        _ name: String, _ destination: String, _ inverse: String, isToMany: Bool
-    ) -> PropertyDescription {
-        var it = RelationshipDescription(name: name, destinationName: destination)
-        it.isOptional = true
-        it.isToMany = isToMany
-        if !isToMany { it.maximumCount = 1 }
-        it.inverseName = inverse
-        it.inverseEntityName = destination
-        return .relationship(it)
+        try makeModel(
+            name: "People",
+            [
+                EntityMaker("Person").attribute("age", .integer32).attribute("email", .string)
+                    .attribute("hiredAt", .date).attribute("name", .string)
+                    .attribute("salary", .double).toOne("team", "Team", inverse: "people")
+                    .index("byAge", on: "age").index("byName", on: "name"),
+                EntityMaker("Team").attribute("name", .string)
+                    .toMany("people", "Person", inverse: "team"),
+            ])
     }
 
     /// Makes the store's file: the tables by the library, the rows by plain SQL.
@@ -58,7 +33,7 @@ enum PeopleModel {
                 "INSERT INTO ZTEAM (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES "
                     + "(\(team), 2, 1, 'Team \(team)')")
         }
-        var numbers = Numbers(state: 20_260)
+        var numbers = SeededNumbers(seed: 20_260)
         for key in 1...people {
             let letters = (0..<3).map { _ in UInt8(numbers.below(26)) }
             let name = String(
@@ -76,20 +51,9 @@ enum PeopleModel {
             "UPDATE Z_PRIMARYKEY SET Z_MAX = \(people) WHERE Z_NAME = 'Person'; "
                 + "UPDATE Z_PRIMARYKEY SET Z_MAX = \(teams) WHERE Z_NAME = 'Team'; COMMIT")
     }
+}
 
-    /// Numbers that are the same in each run.
-    private struct Numbers {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
-        }
-
-        mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
-        mutating func fraction() -> Double { Double(next() >> 11) / 0x1p53 }
-    }
+extension SeededNumbers {
+    /// A number from 0 up to 1.
+    fileprivate mutating func fraction() -> Double { Double(next() >> 11) / 0x1p53 }
 }

@@ -3,6 +3,7 @@
 import SteleModel
 import StelePersistence
 import StelePredicates
+import TestSupport
 
 /// One run: rounds, each with a model, objects and questions of its own, all from one seed.
 public struct DifferentialRun: Sendable {

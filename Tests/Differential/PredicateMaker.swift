@@ -2,6 +2,7 @@
 
 import SteleModel
 import StelePredicates
+import TestSupport
 
 /// Makes predicates and expressions.
 struct PredicateMaker {

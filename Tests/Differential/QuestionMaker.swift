@@ -1,6 +1,7 @@
 /// Random fetch requests: conditions with an order, and rows with columns, groups and conditions.
 
 import SteleModel
+import TestSupport
 
 /// Makes questions over one model.
 struct QuestionMaker {

@@ -4,6 +4,7 @@ import SteleGraph
 import SteleModel
 import StelePersistence
 import StelePredicates
+import TestSupport
 
 /// Objects and the links between them.
 struct Sample {

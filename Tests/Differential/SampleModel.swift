@@ -1,6 +1,7 @@
 /// Random models: a few families of entities, attributes of all kinds, relationships of all kinds.
 
 import SteleModel
+import TestSupport
 
 /// Makes one model's declaration.
 struct SampleModel {

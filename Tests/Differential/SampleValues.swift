@@ -1,6 +1,7 @@
 /// The values that objects and predicates are made of: plain ones, and those that go wrong.
 
 import SteleModel
+import TestSupport
 
 /// A pool of values for each kind of attribute.
 ///

@@ -1,6 +1,7 @@
 /// New inputs from those there are.
 
 import SteleDifferential
+import TestSupport
 
 /// Makes inputs of seeds: words and numbers are exchanged, left out, repeated, moved, and bytes
 /// changed. The same seed makes the same inputs.

@@ -2,6 +2,7 @@
 
 import Foundation
 import SteleModel
+import TestSupport
 import Testing
 
 @testable import SteleCodegen
@@ -43,7 +44,7 @@ struct Compiler {
 
     /// What the compiler says to the files; nothing where they compile.
     func complaints(_ files: [SwiftFile]) throws -> String {
-        let folder = try Folder()
+        let folder = try TemporaryFolder()
         for file in files {
             try Data(file.text.utf8).write(to: folder.url.appendingPathComponent(file.name))
         }
@@ -86,7 +87,7 @@ struct CompilingTests {
 
     @Test func theExampleOfThePage() throws {
         let compiler = try #require(Compiler())
-        let blocks = try text("Docs/GeneratedSwift.md").components(separatedBy: "```swift\n")
+        let blocks = try packageText("Docs/GeneratedSwift.md").components(separatedBy: "```swift\n")
             .dropFirst().map { $0.components(separatedBy: "```")[0] }
         #expect(blocks.count >= 2)
         let body = blocks.joined(separator: "\n").split(separator: "\n").map { "    \($0)\n" }

@@ -3,6 +3,7 @@
 import Foundation
 import SteleCodegen
 import SteleModel
+import TestSupport
 import Testing
 
 @Suite struct GeneratorTests {

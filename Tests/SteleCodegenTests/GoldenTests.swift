@@ -3,17 +3,18 @@
 import Foundation
 import SteleCodegen
 import SteleModel
+import TestSupport
 import Testing
 
 @Suite struct GoldenTests {
     /// The samples whose classes are part of these tests.
-    static let compiled: [Sample] = [.Recipes, .Shapes]
+    static let compiled: [Sample] = [.League, .Recipes, .Shapes]
 
     @Test(arguments: Sample.allCases.filter { !compiled.contains($0) })
     func aSamplesCodeIsWhatItWas(_ sample: Sample) throws {
         let golden = "Tests/SteleCodegenTests/Golden/\(sample.rawValue).swift"
         #expect(
-            try code(sample.model()) == text(golden),
+            try code(sample.model()) == packageText(golden),
             "after a change that is meant: stele model swift MODEL > \(golden)")
     }
 
@@ -26,7 +27,7 @@ import Testing
         #expect(files.map(\.name).sorted() == present.sorted())
         for file in files {
             #expect(
-                try file.text == text("\(folder)/\(file.name)"),
+                try file.text == packageText("\(folder)/\(file.name)"),
                 "after a change that is meant: stele model swift MODEL --output \(folder)")
         }
     }

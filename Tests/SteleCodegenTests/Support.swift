@@ -6,24 +6,14 @@ import SteleGraph
 import SteleModel
 import StelePersistence
 import SteleSQLite
+import TestSupport
 import Testing
-
-let packageRoot = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
 
 /// The models that Stele ships.
 enum Sample: String, CaseIterable, Sendable {
     case Catalog, League, Movies, OrgChart, Recipes, Shapes, Stash, Tasks, World
 
-    func model() throws -> Model {
-        try ModelFile.read(
-            packageRoot.appendingPathComponent("Config/Models/\(rawValue).xcdatamodeld").path
-        ).model()
-    }
-}
-
-func text(_ path: String) throws -> String {
-    try String(contentsOf: packageRoot.appendingPathComponent(path), encoding: .utf8)
+    func model() throws -> Model { try sampleModel(rawValue) }
 }
 
 /// A model from its JSON form.
@@ -45,41 +35,15 @@ func lines(_ count: Int, from text: String, in code: String) -> [String] {
     }
 }
 
-/// A folder of its own, gone with the last who has it.
-final class Folder {
-    let url: URL
-
-    init() throws {
-        url = FileManager.default.temporaryDirectory
-            .appendingPathComponent("stele-codegen-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-}
-
-/// The stores whose objects generated classes must fit.
-enum StoreKind: CaseIterable, Sendable {
-    case memory, sqlite
-}
-
 /// A coordinator with a model's classes, on a store of its own.
-final class Ground {
+final class Ground: GraphFixture {
     let coordinator: PersistentStoreCoordinator
-    private let folder = try? Folder()
+    private let folder: TemporaryFolder
 
     init(_ sample: Sample, _ type: (some TypedModel).Type, _ kind: StoreKind) throws {
-        let model = try sample.model()
-        let path = try #require(folder).url.appendingPathComponent("store.sqlite").path
-        let store: any PersistentStore =
-            switch kind {
-            case .memory: InMemoryStore(model: model)
-            case .sqlite: try SQLiteStore.open(path: path, model: model)
-            }
-        coordinator = try type.coordinator(store: store)
+        folder = try TemporaryFolder()
+        coordinator = try type.coordinator(store: kind.open(sample.model(), at: folder.store))
     }
 
     deinit { coordinator.store.close() }
-
-    func context() -> ManagedObjectContext { ManagedObjectContext(coordinator) }
 }

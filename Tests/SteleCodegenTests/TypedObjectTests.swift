@@ -5,6 +5,7 @@ import SteleGraph
 import SteleModel
 import StelePersistence
 import StelePredicates
+import TestSupport
 import Testing
 
 @Suite struct TypedObjectTests {

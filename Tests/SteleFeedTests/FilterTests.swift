@@ -5,6 +5,7 @@ import SteleJSON
 import SteleModel
 import StelePersistence
 import StelePredicates
+import TestSupport
 import Testing
 
 @testable import SteleAnswers
@@ -51,8 +52,8 @@ import Testing
     }
 
     /// What it was has the version that it had; what leaves no row a new version has the same.
-    @Test(arguments: [LiveStore.memory, .sqlite])
-    func versionsAreThoseOfThen(_ kind: LiveStore) throws {
+    @Test(arguments: [StoreKind.memory, .sqlite])
+    func versionsAreThoseOfThen(_ kind: StoreKind) throws {
         let stage = try LiveStage(kind)
         try stage.write("POST", "/Team", #"{"name":"Reds"}"#)
         try stage.write("POST", "/Person", #"{"name":"a"}"#)

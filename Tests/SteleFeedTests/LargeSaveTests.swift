@@ -27,7 +27,7 @@ import Testing
 
     /// The larger one is more than the letter box holds, and comes from the history.
     @Test(arguments: [3_000, 20_000])
-    func whoReadsAtOnceHasAllParts(count: Int) throws {
+    func aClientThatReadsAtOnceReceivesAllParts(count: Int) throws {
         let stage = try Stage { $0.bufferBytes = 64 << 10 }
         let clients = try (0..<3).map { _ in try stage.connect(values: true) }
         let filtered = try stage.connect(entities: [stage.staff.team])
@@ -46,7 +46,7 @@ import Testing
     }
 
     /// Each by itself is less than the buffer, and all together are many times as much.
-    @Test func whoReadsAtOnceHasAllOfAnotherProgramsSaves() throws {
+    @Test func aClientThatReadsAtOnceReceivesAllSavesOfAnotherProgram() throws {
         let stage = try Stage { $0.bufferBytes = 64 << 10 }
         let client = try stage.connect(values: true)
         for save in 0..<40 {
@@ -59,7 +59,7 @@ import Testing
     }
 
     /// It takes him far longer than the patience to make room for more.
-    @Test func whoReadsLittleByLittleHasAllParts() throws {
+    @Test func aClientThatReadsSlowlyReceivesAllParts() throws {
         let stage = try Stage {
             $0.bufferBytes = 512 << 10
             $0.stallSeconds = 0.4
@@ -79,7 +79,7 @@ import Testing
         #expect(try ids(slow) == Array(1...5_000))
     }
 
-    @Test func whoNeverReadsALargeSaveIsBrokenOff() throws {
+    @Test func aClientThatNeverReadsALargeSaveIsDisconnected() throws {
         let stage = try Stage {
             $0.bufferBytes = 64 << 10
             $0.stallSeconds = 0.2

@@ -44,7 +44,7 @@ import Testing
     }
 
     /// A proxy would cut off who hears nothing for a minute.
-    @Test func whoWaitsIsKeptAlive() throws {
+    @Test func aWaitingListenerReceivesHeartbeats() throws {
         let (stage, store) = try stage { $0.heartbeatSeconds = 0.02 }
         let target = "/Person?sort=name"
         let first = try stage.listen(target)

@@ -4,6 +4,7 @@ import Glibc
 import SteleJSON
 import StelePersistence
 import SteleSystem
+import TestSupport
 import Testing
 
 @testable import SteleAnswers
@@ -13,8 +14,8 @@ import Testing
 @testable import SteleService
 
 @Suite struct LiveQueryTests {
-    @Test(arguments: LiveStore.allCases)
-    func aSaveIsToldInTheContractsWords(_ kind: LiveStore) throws {
+    @Test(arguments: StoreKind.allCases)
+    func aSaveIsToldInTheContractsWords(_ kind: StoreKind) throws {
         let stage = try LiveStage(kind)
         try stage.people()
         let start = try stage.place
@@ -48,7 +49,7 @@ import Testing
     }
 
     @Test(
-        arguments: LiveStore.allCases,
+        arguments: StoreKind.allCases,
         [
             "/Person?sort=name", "/Person?where=salary%20%3E%2015&sort=salary&limit=2",
             "/Person?where=team.name%20==%20%22Reds%22&sort=-name",
@@ -62,7 +63,7 @@ import Testing
             "/Person?select=team.name,n:count(),s:sum(salary)&groupBy=team.name&sort=-count()",
             "/Person?select=n:count()", "/Person?select=name&distinct=true&sort=name",
         ])
-    func whatIsToldLeadsToWhatTheListGives(_ kind: LiveStore, _ target: String) throws {
+    func whatIsToldLeadsToWhatTheListGives(_ kind: StoreKind, _ target: String) throws {
         let stage = try LiveStage(kind)
         try stage.people()
         let listener = try stage.listen(target)
@@ -86,8 +87,8 @@ import Testing
         #expect(listener.idle == 0)
     }
 
-    @Test(arguments: LiveStore.allCases)
-    func sectionsComeAndGo(_ kind: LiveStore) throws {
+    @Test(arguments: StoreKind.allCases)
+    func sectionsComeAndGo(_ kind: StoreKind) throws {
         let stage = try LiveStage(kind)
         try stage.people()
         let listener = try stage.listen("/Person?sectionBy=team.name&sort=-salary")
@@ -125,8 +126,8 @@ import Testing
     }
 
     /// A line that is lost between two events of one save.
-    @Test(arguments: LiveStore.allCases)
-    func whateverTheLastEventWasNothingIsToldTwice(_ kind: LiveStore) throws {
+    @Test(arguments: StoreKind.allCases)
+    func whateverTheLastEventWasNothingIsToldTwice(_ kind: StoreKind) throws {
         let stage = try LiveStage(kind)
         try stage.people()
         let listener = try stage.listen(Self.three)
@@ -189,8 +190,8 @@ import Testing
         #expect(try listener.becomes(stage, "/Person?sort=name"))
     }
 
-    @Test(arguments: LiveStore.allCases)
-    func whoComesBackIsToldWhatHeMissed(_ kind: LiveStore) throws {
+    @Test(arguments: StoreKind.allCases)
+    func resumingReportsMissedChanges(_ kind: StoreKind) throws {
         let stage = try LiveStage(kind)
         try stage.people()
         let target = "/Person?sort=name"
@@ -220,8 +221,8 @@ import Testing
         }
     }
 
-    @Test(arguments: LiveStore.allCases)
-    func aRestartLosesNothing(_ kind: LiveStore) throws {
+    @Test(arguments: StoreKind.allCases)
+    func aRestartLosesNothing(_ kind: StoreKind) throws {
         let stage = try LiveStage(kind)
         try stage.people()
         let target = "/Person?sort=name"
@@ -240,7 +241,7 @@ import Testing
 
     /// What is told of a query is made of the history, where that has all that decides of its rows.
     @Test(
-        arguments: LiveStore.allCases,
+        arguments: StoreKind.allCases,
         [
             ("/Person?sort=name", true),
             ("/Person?where=salary%20%3E%2015&sort=-salary&limit=2", true),
@@ -252,8 +253,8 @@ import Testing
             ("/Person?where=_version%20%3E%201", false),
             ("/Person?select=n:count(),s:sum(salary)", false),
         ])
-    func whoComesBackAfterARestartIsToldWhatHeMissed(
-        _ kind: LiveStore, _ query: (target: String, isTold: Bool)
+    func resumingAfterARestartReportsMissedChanges(
+        _ kind: StoreKind, _ query: (target: String, isTold: Bool)
     ) throws {
         let stage = try LiveStage(kind)
         try stage.people()
@@ -276,40 +277,6 @@ import Testing
         #expect(late.names == ["snapshot"])
     }
 
-    @Test func aThousandStreamsOfOneQueryShareItsBytes() throws {
-        let stage = try LiveStage()
-        try stage.people()
-        let listeners = try (0..<1_000).map { _ in try stage.listen("/Person?sort=name") }
-        try stage.write("PATCH", "/Person/1", #"{"name":"Zo"}"#)
-        for listener in listeners {
-            #expect(try listener.becomes(stage, "/Person?sort=name"))
-        }
-    }
-
-    @Test func whoReadsNothingIsBrokenOffAndTheOthersAreNot() throws {
-        let stage = try LiveStage()
-        try stage.people()
-        let slow = try stage.listen("/Person?sort=name")
-        let quick = try stage.listen("/Person?sort=name")
-        let name = String(repeating: "x", count: 300_000)
-        for number in 0..<20 {
-            try stage.write("PATCH", "/Person/1", #"{"name":"\#(name)\#(number)"}"#)
-            #expect(try quick.becomes(stage, "/Person?sort=name"))
-        }
-        #expect(!slow.client.stream.send([0x3A]))
-    }
-
-    @Test func theHeartbeatMovesThePlace() throws {
-        let stage = try LiveStage { $0.heartbeatSeconds = 0.05 }
-        try stage.people()
-        let listener = try stage.listen("/Team")
-        #expect(try listener.becomes(stage, "/Team"))
-        try stage.write("PATCH", "/Person/1", #"{"salary":11}"#)
-        let place = try stage.place
-        #expect(try listener.wait { listener.place == place })
-        #expect(listener.names == ["snapshot"])
-    }
-
     @Test func whatCannotBeFollowedIsRefusedWithTheWayOut() throws {
         let stage = try LiveStage { $0.limits.liveRows = 3 }
         try stage.people()
@@ -322,12 +289,12 @@ import Testing
             ("/Person?limit=2&sectionBy=nope", 400, "sectionBy: "),
             ("/Person?limit=2&sectionBy=(", 400, "sectionBy: "),
             ("/Person?limit=2&sectionBy=members", 400, "sectionBy: "),
-            ("/Person?limit=2&where=salary%20%3E%20$x&var.x=much", 400, "no usable value"),
+            ("/Person?limit=2&where=salary%20%3E%20$x&var.x=much", 400, "no value that fits"),
             ("/live?q.a=/Team/1", 400, "/Team?where=_id == 1"),
             ("/live?q.a=/Team/1/members/count", 400, "/Team?where=_id == 1"),
             ("/live?q.a=/Team/count", 400, "/Team?select=n:count()"),
             ("/Person?wher=1", 400, "where"), ("/Team/1/members", 501, "relationship"),
-            ("/live", 400, "q.NAME"), ("/live?q.=/Team", 400, "no usable name"),
+            ("/live", 400, "q.NAME"), ("/live?q.=/Team", 400, "has no name"),
             ("/live?q.a=/Team&q.a=/Team", 400, "twice"), ("/live?q.a=/Teem", 404, "q.a"),
             ("/live?q.a=/Team/1", 400, "q.a"), ("/live?q.a=/live", 400, "q.a"),
             ("/live?q.a=/Person%3Fwhere%3Dx", 400, "q.a"), ("/live?people=/Team", 400, "people"),
@@ -343,122 +310,5 @@ import Testing
         #expect(try listener.wait { listener.rows[""]?.count == 3 })
         try stage.write("PATCH", "/Person/1", #"{"salary":99}"#)
         #expect(try listener.wait { listener.names.last == "error" })
-    }
-
-    /// A stream that is refused for its second query has had its first one made.
-    @Test func aQueryThatNobodyListensToIsLetGo() throws {
-        let stage = try LiveStage {
-            $0.limits.liveQueries = 1
-            $0.limits.liveIdleSeconds = 0.01
-            $0.heartbeatSeconds = 0.01
-        }
-        try stage.people()
-        #expect(try stage.refusal("/live?q.a=/Team&q.b=/Person").status == 503)
-        var listener: Listener?
-        for _ in 0..<5_000 where listener == nil {
-            listener = try? stage.listen("/Person")
-            if listener == nil { usleep(2_000) }
-        }
-        #expect(try listener?.becomes(stage, "/Person") == true)
-    }
-
-    /// Who only looks in takes nobody's place: queries are kept for who comes back, not from others.
-    @Test func queriesThatWereLeftMakeRoom() throws {
-        let stage = try LiveStage { $0.limits.liveQueries = 16 }
-        try stage.people()
-        let stays = try stage.listen("/Person?sort=name")
-        #expect(try stays.becomes(stage, "/Person?sort=name"))
-        for number in 0..<100 {
-            let target = "/Person?where=_id%20%3E%20\(number)&sort=name"
-            var guest: Listener?
-            // What is let go of is let go of in the next round.
-            for _ in 0..<1_000 where guest == nil {
-                guest = try? stage.listen(target)
-                if guest == nil { usleep(1_000) }
-            }
-            let listener = try #require(guest, "\(number)")
-            #expect(try listener.becomes(stage, target))
-            listener.client.stream.drop()
-            listener.client.stream.closed()
-        }
-        try stage.write("PATCH", "/Person/1", #"{"name":"Zoe"}"#)
-        #expect(try stays.becomes(stage, "/Person?sort=name"))
-        #expect(stays.names == ["snapshot", "change"])
-    }
-
-    /// All at once, and no other round comes to notice it.
-    @Test(arguments: [(8, 2_000_000), (1_000, 40)])
-    func queriesThatWereLeftAtOnceMakeRoom(queries: Int, rows: Int) throws {
-        let stage = try LiveStage {
-            $0.limits.liveQueries = queries
-            $0.limits.liveRowsInAll = rows
-        }
-        try stage.people()
-        let guests = try (0..<8).map { number in
-            let target = "/Person?where=_id%20%3E%20-\(number)"
-            let guest = try stage.listen(target)
-            #expect(try guest.becomes(stage, target))
-            return guest
-        }
-        // Nobody has gone yet.
-        let all = "/Person?select=_id,_version,name,salary"
-        if rows > 40 { #expect(try stage.refusal(all).status == 503) }
-        try stage.write("POST", "/Person", #"[{"name":"e"},{"name":"f"}]"#)
-        for guest in guests {
-            #expect(try guest.wait { guest.rows[""]?.count == 6 })
-            guest.client.stream.drop()
-            guest.client.stream.closed()
-        }
-        for target in [all, "/Person", "/Team"] {
-            #expect(try stage.listen(target).becomes(stage, target), "\(target)")
-        }
-    }
-
-    /// A first look is not of long ago: what was told since is told behind it, as long as it is short.
-    @Test func aNewcomersSnapshotIsYoung() throws {
-        let stage = try LiveStage()
-        try stage.people()
-        let target = "/Person?where=_id%20==%201&select=_id,name"
-        let first = try stage.listen(target)
-        #expect(try first.becomes(stage, target))
-        for number in 0..<100 {
-            try stage.write("PATCH", "/Person/1", #"{"name":"n\#(number)"}"#)
-        }
-        #expect(try first.becomes(stage, target))
-        let second = try stage.listen(target)
-        #expect(try second.becomes(stage, target))
-        #expect(second.names.first == "snapshot" && second.names.count < 40)
-    }
-
-    /// Each change of another program sends the whole result again: not without end to who reads
-    /// nothing.
-    @Test func whoReadsNothingIsBrokenOffWhateverIsSentAgain() throws {
-        let stage = try LiveStage(.sqlite) { $0.heartbeatSeconds = 0.05 }
-        let name = String(repeating: "x", count: 400_000)
-        try stage.write(
-            "POST", "/Person",
-            "[" + (0..<4).map { #"{"name":"\#(name)\#($0)"}"# }.joined(separator: ",") + "]")
-        let slow = try stage.listen("/Person")
-        let query = try stage.listen("/Person?limit=1&select=_id,salary")
-        #expect(try query.wait { query.rows[""] != nil })
-        for salary in 1...8 {
-            try stage.changeElsewhere("UPDATE ZPERSON SET ZSALARY = \(salary) WHERE Z_PK = 1")
-            _ = stage.store.noticesForeignChange()
-            #expect(try query.becomes(stage, "/Person?limit=1&select=_id,salary"))
-        }
-        #expect(!slow.client.stream.send([0x3A]))
-    }
-
-    @Test func whatAllQueriesHoldTogetherIsBounded() throws {
-        let stage = try LiveStage { $0.limits.liveRowsInAll = 5 }
-        try stage.people()
-        let listener = try stage.listen("/Person")
-        #expect(try listener.becomes(stage, "/Person"))
-        let (status, text) = try stage.refusal("/Team")
-        #expect(status == 503 && text.contains("live queries hold 4 rows"), "\(text)")
-        #expect(try stage.listen("/Person").becomes(stage, "/Person"))
-        // What was refused can be asked for again, and less of it is given.
-        #expect(try stage.refusal("/Team").status == 503)
-        #expect(try stage.listen("/Team?where=_id%20==%201").wait { true })
     }
 }

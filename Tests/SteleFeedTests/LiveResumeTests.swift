@@ -27,7 +27,7 @@ import Testing
     }
 
     /// The result was read anew at the very save that he knows.
-    @Test func whoWasAwayWhenAnotherProgramLeftNoHistoryIsSentTheWhole() throws {
+    @Test func resumingAfterAChangeWithoutHistorySendsASnapshot() throws {
         let stage = try LiveStage(.sqlite)
         try stage.people()
         let target = "/Person?sort=name"
@@ -48,7 +48,7 @@ import Testing
     }
 
     /// The same where nobody has followed the query meanwhile.
-    @Test func whoWasAwayFromAQueryThatWasLetGoIsSentTheWhole() throws {
+    @Test func resumingAQueryThatWasReleasedSendsASnapshot() throws {
         let stage = try forgetfulStage()
         let target = "/Person?sort=name"
         let first = try stage.listen(target)
@@ -61,7 +61,7 @@ import Testing
     }
 
     /// The query was let go after his request had found it, before the thread had his stream.
-    @Test func whoFindsAQueryThatIsLetGoMeanwhileIsToldWhatHeMissed() throws {
+    @Test func resumingAQueryThatIsBeingReleasedReportsMissedChanges() throws {
         let stage = try LiveStage(.sqlite)
         try stage.people()
         let target = "/Person?sort=name"
@@ -83,7 +83,7 @@ import Testing
     }
 
     /// What he has missed would take too long to find out: a large text was changed again and again.
-    @Test func whoHasMissedTooMuchIsSentTheWhole() throws {
+    @Test func resumingAfterTooManyChangesSendsASnapshot() throws {
         let stage = try forgetfulStage()
         let target = "/Person?sort=name&select=name"
         let first = try stage.listen(target)
@@ -108,7 +108,7 @@ import Testing
     }
 
     /// What another program did while there was no server.
-    @Test func whoComesToANewServerIsSentTheWhole() throws {
+    @Test func resumingOnANewServerSendsASnapshot() throws {
         let stage = try LiveStage(.sqlite)
         try stage.people()
         let target = "/Person?sort=name"
@@ -123,7 +123,7 @@ import Testing
     }
 
     /// Nobody has touched the store while there was no server.
-    @Test func whoComesBackAfterAQuietRestartIsToldNothing() throws {
+    @Test func resumingAfterAQuietRestartReportsNothing() throws {
         let stage = try LiveStage(.sqlite) { $0.heartbeatSeconds = 0.05 }
         try stage.people()
         let (target, both) = ("/Person?sort=name", "/live?q.people=/Person&q.teams=/Team")
@@ -225,7 +225,7 @@ import Testing
     }
 
     /// A query that shows nothing of the change is not sent again, and its ids are good again.
-    @Test func whoIsNotConcernedGoesOn() throws {
+    @Test func aQueryThatAChangeDoesNotConcernContinues() throws {
         let stage = try LiveStage(.sqlite)
         try stage.people()
         let both = "/live?q.people=/Person&q.teams=/Team"

@@ -1,6 +1,5 @@
 /// A service with live queries over a store of its own, and listeners that do as told.
 
-import CSQLite
 import FoundationEssentials
 import Glibc
 import Logging
@@ -9,6 +8,7 @@ import SteleJSON
 import SteleModel
 import StelePersistence
 import SteleSQLite
+import TestSupport
 import Testing
 
 @testable import SteleAnswers
@@ -17,11 +17,6 @@ import Testing
 @testable import SteleRequests
 @testable import SteleService
 
-/// The stores that live queries are tried on.
-enum LiveStore: String, CaseIterable, Sendable {
-    case memory, sqlite
-}
-
 /// A service that runs until the test is over.
 final class LiveStage {
     let staff: Staff
@@ -29,26 +24,19 @@ final class LiveStage {
     private(set) var coordinator: PersistentStoreCoordinator
     private(set) var service: Service
     private let options: Service.Options
-    let path: String
+    private let folder: TemporaryFolder
+    var path: String { folder.store }
 
     /// - Parameters:
     ///   - given: a store in the place of one of that kind.
     ///   - derivesSizes: as `Staff.init`.
     init(
-        _ kind: LiveStore = .memory, over given: (any PersistentStore)? = nil,
+        _ kind: StoreKind = .memory, over given: (any PersistentStore)? = nil,
         derivesSizes: Bool = false, _ change: (inout Service.Options) -> Void = { _ in }
     ) throws {
         staff = try Staff(derivesSizes: derivesSizes)
-        path = "/tmp/stele-live-\(UInt64.random(in: 0 ... .max)).sqlite"
-        if let given {
-            store = given
-        } else {
-            store =
-                switch kind {
-                case .memory: InMemoryStore(model: staff.model)
-                case .sqlite: try SQLiteStore.open(path: path, model: staff.model)
-                }
-        }
+        folder = try TemporaryFolder()
+        store = try given ?? kind.open(staff.model, at: folder.store)
         coordinator = PersistentStoreCoordinator(store: store)
         var options = Service.Options()
         change(&options)
@@ -67,7 +55,6 @@ final class LiveStage {
     deinit {
         service.liveQueries.stop()
         store.close()
-        for ending in ["", "-wal", "-shm", "-seal"] { unlink(path + ending) }
     }
 
     /// Ends the service, and begins another over the same store.
@@ -132,11 +119,7 @@ final class LiveStage {
 
     /// Changes a store in a file as another program does, without a word in its history.
     func changeElsewhere(_ sql: String) throws {
-        var handle: OpaquePointer?
-        defer { sqlite3_close_v2(handle) }
-        try #require(sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK)
-        sqlite3_busy_timeout(handle, 5_000)
-        try #require(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK)
+        try RawDatabase(path).run(sql)
     }
 
     /// A list as JSON text.

@@ -1,6 +1,7 @@
 // Text that only its bytes tell apart: what a live query tells of it leads to what the list gives.
 
 import SteleJSON
+import TestSupport
 import Testing
 
 @testable import SteleAnswers
@@ -14,13 +15,13 @@ import Testing
     private static let (composed, decomposed) = (#"\u00e1"#, #"a\u0301"#)
 
     @Test(
-        arguments: LiveStore.allCases,
+        arguments: StoreKind.allCases,
         [
             "/Person?select=name,s:sum(salary)&groupBy=name", "/Person?select=name&distinct=true",
             "/Person?select=m:max(name)&where=name%20!=%20%22b%22",
             "/Person?select=name&sort=name&sectionBy=name",
         ])
-    func lettersThatAreWrittenOtherwiseAreFollowed(_ kind: LiveStore, _ target: String) throws {
+    func lettersThatAreWrittenOtherwiseAreFollowed(_ kind: StoreKind, _ target: String) throws {
         let stage = try LiveStage(kind)
         try stage.write(
             "POST", "/Person",
@@ -54,8 +55,8 @@ import Testing
     }
 
     /// Two marks over one letter, in either order: as many bytes, and the same text to `==`.
-    @Test(arguments: LiveStore.allCases)
-    func queriesOfTextThatIsWrittenOtherwiseAreTwo(_ kind: LiveStore) throws {
+    @Test(arguments: StoreKind.allCases)
+    func queriesOfTextThatIsWrittenOtherwiseAreTwo(_ kind: StoreKind) throws {
         let stage = try LiveStage(kind)
         try stage.write(
             "POST", "/Person", #"[{"name":"a\u0301\u0323"},{"name":"a\u0323\u0301"}]"#)

@@ -6,6 +6,7 @@ import SteleGraph
 import SteleJSON
 import SteleModel
 import StelePersistence
+import TestSupport
 import Testing
 
 @testable import SteleAnswers
@@ -15,8 +16,8 @@ import Testing
 @testable import SteleService
 
 @Suite struct LiveUpdateTests {
-    @Test(arguments: LiveStore.allCases)
-    func aRowIsToldWhereItLooksDifferent(_ kind: LiveStore) throws {
+    @Test(arguments: StoreKind.allCases)
+    func aRowIsToldWhereItLooksDifferent(_ kind: StoreKind) throws {
         let stage = try LiveStage(kind)
         try stage.people()
         for target in [
@@ -43,8 +44,8 @@ import Testing
 
     /// A derived value changes without its object's version: of saves that are told together, there
     /// and back again is no change.
-    @Test(arguments: LiveStore.allCases)
-    func aDerivedValueThatIsAsItWasIsNotTold(_ kind: LiveStore) throws {
+    @Test(arguments: StoreKind.allCases)
+    func aDerivedValueThatIsAsItWasIsNotTold(_ kind: StoreKind) throws {
         let stage = try LiveStage(kind, derivesSizes: true)
         try stage.people()
         let query = try stage.service.liveQueries.made(
@@ -82,11 +83,10 @@ import Testing
         "/Person?select=_version,team.name",
     ]
 
-    @Test(arguments: LiveStore.allCases)
-    func atRandomNothingIsToldThatDoesNotShow(_ kind: LiveStore) throws {
-        let seed = getenv("STELE_SEED").flatMap { UInt64(String(cString: $0)) }
-        var numbers = Numbers(state: seed ?? .random(in: 1...999_999))
-        print("atRandomNothingIsToldThatDoesNotShow(\(kind)): seed \(numbers.state)")
+    @Test(arguments: StoreKind.allCases)
+    func atRandomNothingIsToldThatDoesNotShow(_ kind: StoreKind) throws {
+        var numbers = SeededNumbers(
+            seed: drawSeed("atRandomNothingIsToldThatDoesNotShow(\(kind))"))
         let stage = try LiveStage(kind)
         try stage.people()
         let listeners = try Self.targets.map { ($0, try stage.listen($0)) }
@@ -116,25 +116,9 @@ import Testing
         }
     }
 
-    /// splitmix64.
-    private struct Numbers: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-    }
-
     /// What is embedded through a parent entity, of the subentity that has it.
     @Test func aSubentitysRelationshipIsFollowed() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let file = root.appending(path: "Config/Models/Shapes.xcdatamodeld").path
-        let stage = try LiveStage(over: InMemoryStore(model: try ModelFile.read(file).model()))
+        let stage = try LiveStage(over: InMemoryStore(model: try sampleModel("Shapes")))
         try stage.write("POST", "/Canvas", #"{"name":"c","shapes":[]}"#)
         try stage.write(
             "POST", "/Polygon", #"{"name":"p","canvas":1,"vertices":[{"x":1},{"x":2}]}"#)

@@ -35,7 +35,7 @@ import Testing
         Int(client.lastEventID.split(separator: "-").last ?? "") ?? -1
     }
 
-    @Test func whoIsToldNothingIsAnsweredAtOnceAndMovesOn() throws {
+    @Test func aStreamWithoutMatchingEventsBeginsAtOnceAndMovesItsPlace() throws {
         let stage = try stage()
         let client = try stage.connect(since: "7f3a09c1-0", entities: [stage.staff.team])
         client.read()
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// A place that it was given while it was told nothing is as good as an event's.
-    @Test func whoIsCutOffOnTheWayLosesNothing() throws {
+    @Test func aStreamCutOffDuringAnEventLosesNothing() throws {
         let stage = try stage { $0.heartbeatSeconds = 0.01 }
         stage.store.state.withLock { $0.microsecondsARead = 2_000 }
         let teams = [700, 701, 1_500, 2_999].map { "7f3a09c1-\($0)" }
@@ -110,7 +110,7 @@ import Testing
         #expect(resuming.contains { number($0) < Self.saves })
     }
 
-    @Test func nobodyReadsForAClientThatHasGone() throws {
+    @Test func aStreamWhoseClientHasGoneReadsNoHistory() throws {
         let stage = try stage { $0.heartbeatSeconds = 15 }
         let client = try stage.connect(since: "7f3a09c1-0", entities: [stage.staff.team])
         client.stream.closed()

@@ -4,6 +4,7 @@ import Glibc
 import SteleJSON
 import StelePersistence
 import SteleSystem
+import TestSupport
 import Testing
 
 @testable import SteleAnswers
@@ -118,8 +119,7 @@ import Testing
     }
 
     @Test func fiftySubscribersThatComeAndGoHaveTheHistory() throws {
-        var seed = SplitMix(seed: UInt64.random(in: 0...UInt64.max))
-        print("seed \(seed.state)")
+        var seed = SeededNumbers(seed: drawSeed("fiftySubscribersThatComeAndGoHaveTheHistory"))
         let stage = try Stage()
         let (staff, store) = (stage.staff, stage.store)
         let writer = SystemThread(name: "writer") {
@@ -174,20 +174,5 @@ private struct Subscriber {
         client = try stage.connect(
             since: "0", lastEventID: client.lastEventID,
             entities: isFiltered ? [stage.staff.team] : nil)
-    }
-}
-
-/// A random generator that can be told its seed.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -2,6 +2,7 @@
 
 import SteleModel
 import StelePersistence
+import TestSupport
 
 /// Person (name, salary, team), Employee below it, and Team (name, members, and where it is wanted
 /// the derived size).
@@ -12,45 +13,23 @@ struct Staff: Sendable {
     let team: Entity
 
     init(derivesSizes: Bool = false) throws {
-        var person = EntityDescription(name: "Person")
-        var name = AttributeDescription(name: "name", type: .string)
-        name.isOptional = true
-        var salary = AttributeDescription(name: "salary", type: .double)
-        salary.isOptional = true
-        var toTeam = RelationshipDescription(name: "team", destinationName: "Team")
-        toTeam.isOptional = true
-        toTeam.maximumCount = 1
-        toTeam.inverseName = "members"
-        toTeam.inverseEntityName = "Team"
-        person.properties = [.attribute(name), .attribute(salary), .relationship(toTeam)]
-        var employee = EntityDescription(name: "Employee")
-        employee.parentName = "Person"
-        var team = EntityDescription(name: "Team")
-        var members = RelationshipDescription(name: "members", destinationName: "Person")
-        members.isOptional = true
-        members.isToMany = true
-        members.inverseName = "team"
-        members.inverseEntityName = "Person"
-        team.properties = [.attribute(name), .relationship(members)]
+        var team = EntityMaker("Team").attribute("name", .string)
+            .toMany("members", "Person", inverse: "team")
         if derivesSizes {
-            var size = AttributeDescription(name: "size", type: .integer32)
-            size.isOptional = true
-            size.derivationExpression = "members.@count"
-            team.properties.append(.attribute(size))
+            team = team.attribute("size", .integer32) {
+                $0.derivationExpression = "members.@count"
+            }
         }
-        var declaration = ManagedObjectModel(name: "Staff")
-        declaration.entities = [person, employee, team]
-        model = try Model(declaration)
-        self.person = model.entities[try Self.index("Person", model)]
-        self.employee = model.entities[try Self.index("Employee", model)]
-        self.team = model.entities[try Self.index("Team", model)]
-    }
-
-    private struct Missing: Error {}
-
-    private static func index(_ name: String, _ model: Model) throws -> Int {
-        guard let entity = model.entity(named: name) else { throw Missing() }
-        return entity.index
+        model = try makeModel(
+            name: "Staff",
+            [
+                EntityMaker("Person").attribute("name", .string).attribute("salary", .double)
+                    .toOne("team", "Team", inverse: "members"),
+                EntityMaker("Employee", parent: "Person"), team,
+            ])
+        person = try model.named("Person")
+        employee = try model.named("Employee")
+        self.team = try model.named("Team")
     }
 
     /// An object of an entity whose text attributes are that name and whose numbers are 1.5.

@@ -3,6 +3,7 @@
 import SteleModel
 import StelePersistence
 import StelePredicates
+import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -10,24 +11,22 @@ import Testing
 @Suite struct AttributeValueTests {
     static func model() throws -> Model {
         try makeModel([
-            entity("Thing") {
-                $0.attribute("name", .string)
-                $0.attribute("i16", .integer16)
-                $0.attribute("i32", .integer32)
-                $0.attribute("i64", .integer64)
-                $0.attribute("decimal", .decimal)
-                $0.attribute("double", .double)
-                $0.attribute("float", .float)
-                $0.attribute("date", .date)
-                $0.attribute("uuid", .uuid)
-                $0.attribute("uri", .uri)
-                $0.attribute("data", .binary)
-                $0.attribute("draft", .string) {
+            EntityMaker("Thing").attribute("name", .string)
+                .attribute("i16", .integer16)
+                .attribute("i32", .integer32)
+                .attribute("i64", .integer64)
+                .attribute("decimal", .decimal)
+                .attribute("double", .double)
+                .attribute("float", .float)
+                .attribute("date", .date)
+                .attribute("uuid", .uuid)
+                .attribute("uri", .uri)
+                .attribute("data", .binary)
+                .attribute("draft", .string) {
                     $0.isTransient = true
                     $0.defaultValue = .string("new")
                 }
-                $0.attribute("anything", .undefined) { $0.isTransient = true }
-            }
+                .attribute("anything", .undefined) { $0.isTransient = true }
         ])
     }
 

@@ -55,7 +55,7 @@ import Testing
         subscription.cancel()
     }
 
-    @Test func whoSubscribesLaterHearsOnlyWhatComesThen() async throws {
+    @Test func aLateSubscriberHearsOnlyLaterSaves() async throws {
         let (broadcast, first, second) = (HistoryBroadcast(), Heard(), Heard())
         let one = subscribe(first, to: broadcast)
         broadcast.publish([save(1)])

@@ -3,47 +3,35 @@
 import SteleModel
 import StelePersistence
 import StelePredicates
+import TestSupport
 import Testing
 
 @testable import SteleGraph
 
 @Suite struct CompositeAttributeTests {
-    static func attribute(
-        _ name: String, _ type: AttributeType,
-        _ more: (inout AttributeDescription) -> Void = { _ in }
-    ) -> AttributeDescription {
-        var made = AttributeDescription(name: name, type: type)
-        made.isOptional = true
-        more(&made)
-        return made
-    }
-
     static func model() throws -> Model {
-        var place = CompositeDescription(name: "Place")
-        place.attributes = [
-            attribute("latitude", .double) { $0.minimum = .double(-90) },
-            attribute("longitude", .double) { $0.isOptional = false },
-        ]
-        var address = CompositeDescription(name: "Address")
-        address.attributes = [
-            attribute("city", .string) { $0.isOptional = false },
-            attribute("place", .composite) { $0.compositeName = "Place" },
-            attribute("zip", .integer32) { $0.defaultValue = .null },
-        ]
-        var person = EntityMaker("Person")
-        person.attribute("name", .string)
-        person.attribute("home", .composite) { $0.compositeName = "Address" }
-        person.toOne("boss", "Person", inverse: "staff")
-        person.toMany("staff", "Person", inverse: "boss")
-        var worker = EntityMaker("Worker", parent: "Person")
-        worker.attribute("work", .composite) {
+        let place = CompositeDescription(
+            "Place",
+            [
+                .init(optional: "latitude", .double) { $0.minimum = .double(-90) },
+                .init(optional: "longitude", .double) { $0.isOptional = false },
+            ])
+        let address = CompositeDescription(
+            "Address",
+            [
+                .init(optional: "city", .string) { $0.isOptional = false },
+                .init(optional: "place", .composite) { $0.compositeName = "Place" },
+                .init(optional: "zip", .integer32) { $0.defaultValue = .null },
+            ])
+        let person = EntityMaker("Person").attribute("name", .string)
+            .attribute("home", .composite) { $0.compositeName = "Address" }
+            .toOne("boss", "Person", inverse: "staff")
+            .toMany("staff", "Person", inverse: "boss")
+        let worker = EntityMaker("Worker", parent: "Person").attribute("work", .composite) {
             $0.compositeName = "Address"
             $0.isOptional = false
         }
-        var model = ManagedObjectModel(name: "Composites")
-        model.composites = [place, address]
-        model.entities = [person.entity, worker.entity]
-        return try Model(model)
+        return try makeModel([person, worker], composites: [place, address])
     }
 
     @Test func slotsAndNamesAreThoseOfWhatIsInIt() throws {
@@ -80,31 +68,26 @@ import Testing
     }
 
     @Test func whatNeverEndsOrIsTooMuchIsAMistakeAndNoHang() throws {
-        var model = ManagedObjectModel(name: "Loop")
-        var loop = CompositeDescription(name: "Loop")
-        loop.attributes = [Self.attribute("again", .composite) { $0.compositeName = "Loop" }]
-        model.composites = [loop]
-        var maker = EntityMaker("A")
-        maker.attribute("it", .composite) { $0.compositeName = "Loop" }
-        model.entities = [maker.entity]
-        #expect(throws: ModelErrors.self) { try Model(model) }
+        func make(_ name: String, _ composites: [CompositeDescription]) throws -> Model {
+            try makeModel(
+                [EntityMaker("A").attribute("it", .composite) { $0.compositeName = name }],
+                composites: composites)
+        }
+        let loop = CompositeDescription(
+            "Loop", [.init(optional: "again", .composite) { $0.compositeName = "Loop" }])
+        #expect(throws: ModelErrors.self) { try make("Loop", [loop]) }
 
         // Ten in ten in ten, ten deep.
-        model.composites = (0..<10).map { depth in
-            var type = CompositeDescription(name: "T\(depth)")
-            type.attributes = (0..<10).map { number in
-                depth == 9
-                    ? Self.attribute("x\(number)", .double)
-                    : Self.attribute("x\(number)", .composite) {
-                        $0.compositeName = "T\(depth + 1)"
+        let nested = (0..<10).map { depth in
+            CompositeDescription(
+                "T\(depth)",
+                (0..<10).map { number in
+                    .init(optional: "x\(number)", depth == 9 ? .double : .composite) {
+                        if depth < 9 { $0.compositeName = "T\(depth + 1)" }
                     }
-            }
-            return type
+                })
         }
-        maker = EntityMaker("A")
-        maker.attribute("it", .composite) { $0.compositeName = "T0" }
-        model.entities = [maker.entity]
-        let errors = #expect(throws: ModelErrors.self) { try Model(model) }
+        let errors = #expect(throws: ModelErrors.self) { try make("T0", nested) }
         #expect(errors?.description.contains("more than 1000 attributes") == true)
     }
 

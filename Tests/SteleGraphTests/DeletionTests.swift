@@ -3,6 +3,7 @@
 import SteleModel
 import StelePersistence
 import StelePredicates
+import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -12,21 +13,15 @@ import Testing
     private func folders(_ rule: DeleteRule, back: DeleteRule = .nullify) throws -> Fixture {
         Fixture(
             try makeModel([
-                entity("Folder") {
-                    $0.attribute("name", .string)
-                    $0.toMany("files", "File", inverse: "folder", rule: rule)
-                    $0.toOne("parent", "Folder", inverse: "children")
-                    $0.toMany("children", "Folder", inverse: "parent", rule: rule)
-                    $0.toMany("labels", "Label", inverse: "folders", rule: rule)
-                },
-                entity("File") {
-                    $0.attribute("name", .string)
-                    $0.toOne("folder", "Folder", inverse: "files", rule: back)
-                },
-                entity("Label") {
-                    $0.attribute("name", .string)
-                    $0.toMany("folders", "Folder", inverse: "labels")
-                },
+                EntityMaker("Folder").attribute("name", .string)
+                    .toMany("files", "File", inverse: "folder", rule: rule)
+                    .toOne("parent", "Folder", inverse: "children")
+                    .toMany("children", "Folder", inverse: "parent", rule: rule)
+                    .toMany("labels", "Label", inverse: "folders", rule: rule),
+                EntityMaker("File").attribute("name", .string)
+                    .toOne("folder", "Folder", inverse: "files", rule: back),
+                EntityMaker("Label").attribute("name", .string)
+                    .toMany("folders", "Folder", inverse: "labels"),
             ]))
     }
 
@@ -110,11 +105,9 @@ import Testing
     @Test func aDiamondIsDeletedOnce() throws {
         let fixture = Fixture(
             try makeModel([
-                entity("Node") {
-                    $0.attribute("name", .string)
-                    $0.toMany("next", "Node", inverse: "previous", rule: .cascade)
-                    $0.toMany("previous", "Node", inverse: "next")
-                }
+                EntityMaker("Node").attribute("name", .string)
+                    .toMany("next", "Node", inverse: "previous", rule: .cascade)
+                    .toMany("previous", "Node", inverse: "next")
             ]))
         let nodes = try fixture.insert("Node", count: 5)
         let first = fixture.context()
@@ -171,19 +164,13 @@ import Testing
     @Test func denyDeepInACascadeStopsTheWholeSave() throws {
         let fixture = Fixture(
             try makeModel([
-                entity("Firm") {
-                    $0.attribute("name", .string)
-                    $0.toMany("sites", "Site", inverse: "firm", rule: .cascade)
-                },
-                entity("Site") {
-                    $0.attribute("name", .string)
-                    $0.toOne("firm", "Firm", inverse: "sites")
-                    $0.toMany("machines", "Machine", inverse: "site", rule: .deny)
-                },
-                entity("Machine") {
-                    $0.attribute("name", .string)
-                    $0.toOne("site", "Site", inverse: "machines")
-                },
+                EntityMaker("Firm").attribute("name", .string)
+                    .toMany("sites", "Site", inverse: "firm", rule: .cascade),
+                EntityMaker("Site").attribute("name", .string)
+                    .toOne("firm", "Firm", inverse: "sites")
+                    .toMany("machines", "Machine", inverse: "site", rule: .deny),
+                EntityMaker("Machine").attribute("name", .string)
+                    .toOne("site", "Site", inverse: "machines"),
             ]))
         let firm = try fixture.insert("Firm")[0]
         let sites = try fixture.insert("Site", count: 2)
@@ -222,14 +209,10 @@ import Testing
     @Test func aMandatoryToOneThatIsNullifiedIs1570OnThatObject() throws {
         let fixture = Fixture(
             try makeModel([
-                entity("Folder") {
-                    $0.attribute("name", .string)
-                    $0.toMany("files", "File", inverse: "folder")
-                },
-                entity("File") {
-                    $0.attribute("name", .string)
-                    $0.toOne("folder", "Folder", inverse: "files", isOptional: false)
-                },
+                EntityMaker("Folder").attribute("name", .string)
+                    .toMany("files", "File", inverse: "folder"),
+                EntityMaker("File").attribute("name", .string)
+                    .toOne("folder", "Folder", inverse: "files", isOptional: false),
             ]))
         let folder = try fixture.insert("Folder")[0]
         let first = fixture.context()
@@ -294,18 +277,12 @@ import Testing
     func deletingTheOwnerOfVeryManyEnds(_ kind: StoreKind) throws {
         let fixture = try Fixture(
             makeModel([
-                entity("List") {
-                    $0.attribute("name", .string)
-                    $0.toMany("items", "Item", inverse: "list", rule: .cascade, ordered: true)
-                },
-                entity("Item") {
-                    $0.attribute("name", .string)
-                    $0.toOne("list", "List", inverse: "items")
-                },
-                entity("Mark") {
-                    $0.attribute("name", .string)
-                    $0.toOne("item", "Item")
-                },
+                EntityMaker("List").attribute("name", .string)
+                    .toMany("items", "Item", inverse: "list", rule: .cascade, ordered: true),
+                EntityMaker("Item").attribute("name", .string)
+                    .toOne("list", "List", inverse: "items"),
+                EntityMaker("Mark").attribute("name", .string)
+                    .toOne("item", "Item"),
             ]), kind)
         let first = fixture.context()
         let list = try first.insert(try fixture.entity("List"))
@@ -341,57 +318,17 @@ import Testing
 }
 
 /// Counts the queries that go to a reader.
-final class CountingReader: StoreReader {
+final class CountingReader: ForwardingReader {
     private let reader: any StoreReader
     var queries = 0
     init(_ reader: any StoreReader) { self.reader = reader }
 
+    /// The reader, for one query.
+    var base: any StoreReader {
+        queries += 1
+        return reader
+    }
+
     var token: Int64 { get throws(StoreError) { try reader.token } }
-    func snapshot(_ id: ObjectID) throws(StoreError) -> Snapshot? {
-        queries += 1
-        return try reader.snapshot(id)
-    }
-    func snapshots(root: Int, keys: [Int64]) throws(StoreError) -> [Snapshot] {
-        queries += 1
-        return try reader.snapshots(root: root, keys: keys)
-    }
-    func fetch(_ request: FetchRequest) throws(StoreError) -> [Snapshot] {
-        queries += 1
-        return try reader.fetch(request)
-    }
-    func fetchRows(_ request: FetchRequest) throws(StoreError) -> [[Value]] {
-        queries += 1
-        return try reader.fetchRows(request)
-    }
-    func position(of key: Int64, in request: FetchRequest) throws(StoreError) -> [Value] {
-        try reader.position(of: key, in: request)
-    }
-    func count(_ request: FetchRequest) throws(StoreError) -> Int {
-        queries += 1
-        return try reader.count(request)
-    }
-    func members(
-        of relationship: Relationship, owners: [Int64]
-    ) throws(StoreError) -> [Int64: [Int64]] {
-        queries += 1
-        return try reader.members(of: relationship, owners: owners)
-    }
-    func memberSnapshots(
-        of relationship: Relationship, owners: [Int64]
-    ) throws(StoreError) -> [(owner: Int64, member: Snapshot)] {
-        queries += 1
-        return try reader.memberSnapshots(of: relationship, owners: owners)
-    }
-    func history(
-        after token: Int64, limit: Int, values: Bool
-    ) throws(StoreError) -> [HistoryTransaction] {
-        try reader.history(after: token, limit: limit, values: values)
-    }
-    func oldestTransaction() throws(StoreError) -> Int64? { try reader.oldestTransaction() }
-    func firstTransactionToKeep(
-        since time: Double?, bytes: Int?
-    ) throws(StoreError) -> Int64 {
-        try reader.firstTransactionToKeep(since: time, bytes: bytes)
-    }
     func close() { reader.close() }
 }

@@ -3,6 +3,7 @@
 import SteleModel
 import StelePersistence
 import StelePredicates
+import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -15,41 +16,33 @@ import Testing
     /// Shops with items of categories, and tags beside them.
     static func model() throws -> Model {
         try makeModel([
-            entity("Shop") {
-                $0.attribute("name", .string)
-                $0.attribute("itemCount", .integer32, derived("items.@count"))
-                $0.attribute("total", .decimal, derived("items.price.@sum"))
-                $0.attribute("weight", .double, derived("items.weight.@sum"))
-                $0.attribute("changedAt", .date, derived("now()"))
-                $0.toMany("items", "Item", inverse: "shop", rule: .cascade)
-            },
-            entity("Category") {
-                $0.attribute("name", .string)
-                $0.toMany("items", "Item", inverse: "category")
-                $0.toOne("parent", "Category", inverse: "children")
-                $0.toMany("children", "Category", inverse: "parent")
-            },
-            entity("Item") {
-                $0.attribute("name", .string)
-                $0.attribute("price", .decimal)
-                $0.attribute("weight", .double)
-                $0.attribute("plainName", .string, derived("canonical:(name)"))
-                $0.attribute("loudName", .string, derived("uppercase:(name)"))
-                $0.attribute("quietName", .string, derived("lowercase(name)"))
-                $0.attribute("categoryName", .string, derived("category.name"))
-                $0.attribute("parentName", .string, derived("category.parent.name"))
-                $0.attribute("tagCount", .integer16, derived("tags.@count"))
-                $0.attribute("tagSize", .integer64, derived("tags.size.@sum"))
-                $0.toOne("shop", "Shop", inverse: "items")
-                $0.toOne("category", "Category", inverse: "items")
-                $0.toMany("tags", "Tag", inverse: "items")
-            },
-            entity("SpecialItem", parent: "Item") { $0.attribute("note", .string) },
-            entity("Tag") {
-                $0.attribute("name", .string)
-                $0.attribute("size", .integer64)
-                $0.toMany("items", "Item", inverse: "tags")
-            },
+            EntityMaker("Shop").attribute("name", .string)
+                .attribute("itemCount", .integer32, derived("items.@count"))
+                .attribute("total", .decimal, derived("items.price.@sum"))
+                .attribute("weight", .double, derived("items.weight.@sum"))
+                .attribute("changedAt", .date, derived("now()"))
+                .toMany("items", "Item", inverse: "shop", rule: .cascade),
+            EntityMaker("Category").attribute("name", .string)
+                .toMany("items", "Item", inverse: "category")
+                .toOne("parent", "Category", inverse: "children")
+                .toMany("children", "Category", inverse: "parent"),
+            EntityMaker("Item").attribute("name", .string)
+                .attribute("price", .decimal)
+                .attribute("weight", .double)
+                .attribute("plainName", .string, derived("canonical:(name)"))
+                .attribute("loudName", .string, derived("uppercase:(name)"))
+                .attribute("quietName", .string, derived("lowercase(name)"))
+                .attribute("categoryName", .string, derived("category.name"))
+                .attribute("parentName", .string, derived("category.parent.name"))
+                .attribute("tagCount", .integer16, derived("tags.@count"))
+                .attribute("tagSize", .integer64, derived("tags.size.@sum"))
+                .toOne("shop", "Shop", inverse: "items")
+                .toOne("category", "Category", inverse: "items")
+                .toMany("tags", "Tag", inverse: "items"),
+            EntityMaker("SpecialItem", parent: "Item").attribute("note", .string),
+            EntityMaker("Tag").attribute("name", .string)
+                .attribute("size", .integer64)
+                .toMany("items", "Item", inverse: "tags"),
         ])
     }
 
@@ -239,14 +232,10 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func whatTheTypeCannotHoldIsRefusedWhole(_ kind: StoreKind) throws {
         let model = try makeModel([
-            entity("Box") {
-                $0.attribute("sum", .integer16, Self.derived("parts.size.@sum"))
-                $0.toMany("parts", "Part", inverse: "box")
-            },
-            entity("Part") {
-                $0.attribute("size", .integer32)
-                $0.toOne("box", "Box", inverse: "parts")
-            },
+            EntityMaker("Box").attribute("sum", .integer16, Self.derived("parts.size.@sum"))
+                .toMany("parts", "Part", inverse: "box"),
+            EntityMaker("Part").attribute("size", .integer32)
+                .toOne("box", "Box", inverse: "parts"),
         ])
         let fixture = try Fixture(model, kind)
         let context = fixture.context()
@@ -269,13 +258,11 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func aNewObjectIsCheckedBeforeItIsDerived(_ kind: StoreKind) throws {
         let model = try makeModel([
-            entity("Note") {
-                $0.attribute("text", .string)
-                $0.attribute("plain", .string) {
+            EntityMaker("Note").attribute("text", .string)
+                .attribute("plain", .string) {
                     $0.isOptional = false
                     $0.derivationExpression = "canonical:(text)"
                 }
-            }
         ])
         #expect(model.notes().contains { $0.place == "Note.plain" })
         let fixture = try Fixture(model, kind)
@@ -307,7 +294,7 @@ import Testing
     /// Random changes; after each save every derived value is what its expression says.
     @Test(arguments: StoreKind.allCases)
     func whateverChangesTheyAreRight(_ kind: StoreKind) throws {
-        var numbers = SeededNumbers(drawSeed("derived attributes, \(kind)"))
+        var numbers = SeededNumbers(seed: drawSeed("derived attributes, \(kind)"))
         let fixture = try Fixture(Self.model(), kind)
         let names = ["Shop", "Category", "Item", "SpecialItem", "Tag"]
         var known: [String: [ObjectID]] = [:]

@@ -1,4 +1,4 @@
-// What must hold in a play, whatever was done.
+// The invariants of an editing play.
 
 import SteleModel
 import StelePersistence
@@ -34,7 +34,7 @@ extension EditingPlay {
         }
     }
 
-    /// All that a context shows of its objects.
+    /// The state of all objects of a context.
     func facts(_ context: ManagedObjectContext) throws -> [Int64: Facts] {
         var all: [Int64: Facts] = [:]
         for object in try context.fetch(FetchRequest(entity: node)) {
@@ -53,14 +53,14 @@ extension EditingPlay {
         return all
     }
 
-    /// What is to be saved in a context.
+    /// The unsaved changes of a context.
     func changes(_ context: ManagedObjectContext) throws -> [String] {
         let (inserted, deleted) = (context.insertedObjects, context.deletedObjects)
         return try inserted.map { "\($0.id.key) is new" } + deleted.map { "\($0.id.key) is gone" }
             + context.updatedObjects().map { "\($0.id.key): \(try $0.changedValues())" }
     }
 
-    /// Both sides of each link agree, and none leads to what is not there.
+    /// Both sides of each link agree, and every destination exists.
     mutating func checkLinks(_ context: ManagedObjectContext) throws {
         let all = try context.fetch(FetchRequest(entity: node))
         let alive = Set(all.map(\.id.key))
@@ -93,7 +93,7 @@ extension EditingPlay {
         }
     }
 
-    /// What is changed of a link is changed at both its ends, how old they may be.
+    /// A link is changed at both ends, even where one was read long ago.
     mutating func checkChangedLinks(_ context: ManagedObjectContext) throws {
         try context.processPendingChanges()
         func alive(_ key: Int64) throws -> ManagedObject? {
@@ -104,7 +104,7 @@ extension EditingPlay {
             if link.isToMany { return try object.memberKeys(link).contains(to) }
             return object.value(link.slot) == .key(to)
         }
-        // Whoever has changes in his to-manys alone is held by these.
+        // Objects with changes in to-manys alone are retained by these.
         let updated = try context.updatedObjects()
         defer { withExtendedLifetime(updated) {} }
         for key in context.registeredObjects.map(\.id.key).sorted() {

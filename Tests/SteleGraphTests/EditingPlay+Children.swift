@@ -1,4 +1,4 @@
-// A play with children that are kept: undo in both, and what comes of it.
+// A play with children that live as long as their parents, and undo in both.
 
 import SteleModel
 import StelePersistence
@@ -6,7 +6,7 @@ import StelePersistence
 @testable import SteleGraph
 
 extension EditingPlay {
-    /// One step in the child of a context.
+    /// A step in the child of a context.
     mutating func workInChild(_ number: Int) throws {
         let (child, parent) = (children[number], contexts[number])
         log += "in its child: "
@@ -33,8 +33,8 @@ extension EditingPlay {
         }
     }
 
-    /// What a child changes or links to may be gone from its parent: then nothing is saved, and what
-    /// is left after a refresh is.
+    /// The parent may have lost an object that the child has changed or linked to: the save changes
+    /// nothing, and succeeds after a refresh.
     private mutating func save(
         _ child: ManagedObjectContext, to parent: ManagedObjectContext
     ) throws {
@@ -54,7 +54,7 @@ extension EditingPlay {
             try child.refreshAllObjects()
             expect(try facts(child), after, "a child that is saved and refreshed")
         }
-        // What did not change its parent is no step there.
+        // A save that does not change the parent is not an action of its undo stack.
         if after == before || Int.random(in: 0..<3, using: &numbers) > 0 { return }
         log += "which is undone and done again\n"
         try parent.undo()
@@ -63,14 +63,14 @@ extension EditingPlay {
         expect(try facts(parent), after, "redo of a child's save")
     }
 
-    /// What a child has done and saved is undone in it and in its parent, in any order, and the
-    /// child is saved again: it is as before.
+    /// Undoing saved changes in a child and in its parent, in any order, and saving the child again
+    /// restores the state before.
     private mutating func undoInBoth(
         _ child: ManagedObjectContext, _ parent: ManagedObjectContext
     ) throws {
         try save(child, to: parent)
         try child.refreshAllObjects()
-        // A refresh applies deletions anew, which is a step of its own.
+        // A refresh applies deletions again, which is an action of its own.
         try parent.processPendingChanges()
         let before = try facts(parent)
         try child.undoManager?.beginUndoGrouping()

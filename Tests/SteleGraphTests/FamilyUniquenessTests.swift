@@ -3,6 +3,7 @@
 import SteleModel
 import StelePersistence
 import StelePredicates
+import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -12,18 +13,14 @@ import Testing
     private func animals(_ kind: StoreKind) throws -> Fixture {
         try Fixture(
             try makeModel([
-                entity("Animal") {
-                    $0.attribute("code", .string)
-                    $0.attribute("name", .string)
-                    $0.attribute("age", .integer16) { $0.defaultValue = .int(1) }
-                    $0.entity.uniquenessConstraints = [["code"]]
-                    $0.toOne("owner", "Owner", inverse: "animals")
-                },
-                entity("Dog", parent: "Animal") { $0.attribute("breed", .string) },
-                entity("Owner") {
-                    $0.attribute("name", .string)
-                    $0.toMany("animals", "Animal", inverse: "owner")
-                },
+                EntityMaker("Animal").attribute("code", .string)
+                    .attribute("name", .string)
+                    .attribute("age", .integer16) { $0.defaultValue = .int(1) }
+                    .unique("code")
+                    .toOne("owner", "Owner", inverse: "animals"),
+                EntityMaker("Dog", parent: "Animal").attribute("breed", .string),
+                EntityMaker("Owner").attribute("name", .string)
+                    .toMany("animals", "Animal", inverse: "owner"),
             ]), kind)
     }
 
@@ -157,14 +154,11 @@ import Testing
     func aSubentitysConstraintHoldsForItsParentsObjects(_ kind: StoreKind) throws {
         let fixture = try Fixture(
             try makeModel([
-                entity("Animal") {
-                    $0.attribute("code", .string)
-                    $0.attribute("name", .string)
-                },
-                entity("Dog", parent: "Animal") {
-                    $0.attribute("tag", .string)
-                    $0.entity.uniquenessConstraints = [["code"], ["tag"]]
-                },
+                EntityMaker("Animal").attribute("code", .string)
+                    .attribute("name", .string),
+                EntityMaker("Dog", parent: "Animal").attribute("tag", .string)
+                    .unique("code")
+                    .unique("tag"),
             ]), kind)
         let first = fixture.context()
         let old = try new("Animal", ["code": .string("k")], fixture, first)

@@ -3,6 +3,7 @@
 import SteleModel
 import StelePersistence
 import StelePredicates
+import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -10,23 +11,17 @@ import Testing
 @Suite struct MergePolicyTests {
     static func model() throws -> Model {
         try makeModel([
-            entity("Team") {
-                $0.attribute("name", .string)
-                $0.toMany("players", "Person", inverse: "team")
-            },
-            entity("Person") {
-                $0.attribute("name", .string)
-                $0.attribute("age", .integer16)
-                $0.attribute("code", .string)
-                $0.entity.uniquenessConstraints = [["code"]]
-                $0.toOne("team", "Team", inverse: "players")
-                $0.toMany("tags", "Tag", inverse: "people")
-                $0.toOne("favourite", "Tag")
-            },
-            entity("Tag") {
-                $0.attribute("name", .string)
-                $0.toMany("people", "Person", inverse: "tags")
-            },
+            EntityMaker("Team").attribute("name", .string)
+                .toMany("players", "Person", inverse: "team"),
+            EntityMaker("Person").attribute("name", .string)
+                .attribute("age", .integer16)
+                .attribute("code", .string)
+                .unique("code")
+                .toOne("team", "Team", inverse: "players")
+                .toMany("tags", "Tag", inverse: "people")
+                .toOne("favourite", "Tag"),
+            EntityMaker("Tag").attribute("name", .string)
+                .toMany("people", "Person", inverse: "tags"),
         ])
     }
 

@@ -3,6 +3,7 @@
 import SteleModel
 import StelePersistence
 import StelePredicates
+import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -11,25 +12,17 @@ import Testing
     /// A team's members are ordered and go with it; a person's notes are ordered and stay.
     private static func model() throws -> Model {
         try makeModel([
-            entity("Team") {
-                $0.attribute("name", .string)
-                $0.toMany("members", "Person", inverse: "team", rule: .cascade, ordered: true)
-            },
-            entity("Person") {
-                $0.attribute("name", .string)
-                $0.toOne("team", "Team", inverse: "members")
-                $0.toOne("spouse", "Person", inverse: "spouse")
-                $0.toMany("tags", "Tag", inverse: "people")
-                $0.toMany("notes", "Note", inverse: "person", ordered: true)
-            },
-            entity("Tag") {
-                $0.attribute("name", .string)
-                $0.toMany("people", "Person", inverse: "tags")
-            },
-            entity("Note") {
-                $0.attribute("name", .string)
-                $0.toOne("person", "Person", inverse: "notes")
-            },
+            EntityMaker("Team").attribute("name", .string)
+                .toMany("members", "Person", inverse: "team", rule: .cascade, ordered: true),
+            EntityMaker("Person").attribute("name", .string)
+                .toOne("team", "Team", inverse: "members")
+                .toOne("spouse", "Person", inverse: "spouse")
+                .toMany("tags", "Tag", inverse: "people")
+                .toMany("notes", "Note", inverse: "person", ordered: true),
+            EntityMaker("Tag").attribute("name", .string)
+                .toMany("people", "Person", inverse: "tags"),
+            EntityMaker("Note").attribute("name", .string)
+                .toOne("person", "Person", inverse: "notes"),
         ])
     }
 
@@ -120,7 +113,7 @@ import Testing
 
     /// The same of two contexts side by side, of which the second has not been told yet.
     @Test(arguments: StoreKind.allCases)
-    func whoIsBackInTheStoreGoesWithHisOwner(_ kind: StoreKind) throws {
+    func aRestoredObjectIsDeletedWithItsOwner(_ kind: StoreKind) throws {
         let fixture = try Fixture(try Self.model(), kind)
         let (id, team) = (try fixture.insert("Person")[0], try fixture.insert("Team")[0])
         let contexts = try fixture.contextsThatBringBack(id)

@@ -121,7 +121,7 @@ import Testing
         #expect(try stored() == [0, 1, 2, 3])
     }
 
-    @Test func whoGoesAndComesBackStandsAtTheEnd() throws {
+    @Test func aMemberRemovedAndAddedAgainStandsAtTheEnd() throws {
         let context = fixture.context()
         let object = try context.get(list)
         _ = try object.keys("songs")

@@ -3,6 +3,7 @@
 import SteleModel
 import StelePersistence
 import StelePredicates
+import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -140,7 +141,7 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func whatIsUnsavedIsFoundAsIfItWereSaved(_ kind: StoreKind) throws {
         let seed = drawSeed("whatIsUnsavedIsFoundAsIfItWereSaved(\(kind))")
-        var numbers = SeededNumbers(seed)
+        var numbers = SeededNumbers(seed: seed)
         let questions: [(String, String?, String?)] = [
             ("Person", "age > 30", "-age,name"), ("Person", nil, "team.name,-name"),
             ("Person", "team.name BEGINSWITH \"T\"", "name"),

@@ -3,6 +3,7 @@
 import SteleModel
 import StelePersistence
 import StelePredicates
+import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -110,7 +111,7 @@ import Testing
     func aPushAsksNobodyWhetherItIsValid(_ kind: StoreKind) throws {
         let fixture = try Fixture(
             try makeModel([
-                entity("Thing") { $0.attribute("name", .string) { $0.isOptional = false } }
+                EntityMaker("Thing").attribute("name", .string) { $0.isOptional = false }
             ]),
             kind)
         let parent = fixture.coordinator.newContext()

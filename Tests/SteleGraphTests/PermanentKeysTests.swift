@@ -1,12 +1,13 @@
 // Permanent keys by temporary ones, whatever order they come in.
 
 import StelePersistence
+import TestSupport
 import Testing
 
 @Suite struct PermanentKeysTests {
     @Test func runsGiveWhatADictionaryGives() {
         let seed = drawSeed("runsGiveWhatADictionaryGives")
-        var numbers = SeededNumbers(seed)
+        var numbers = SeededNumbers(seed: seed)
         for _ in 0..<100 {
             var (keys, expected) = (PermanentKeys(), [ObjectID: Int64]())
             var ids: [ObjectID] = []

@@ -2,6 +2,7 @@
 
 import SteleModel
 import StelePersistence
+import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -70,26 +71,25 @@ import Testing
         let isAsked = given != nil || getenv("STELE_SEED") != nil
         let seed = isAsked ? drawSeed("\(name), \(count) sequences") : 5
         let model = try makeNodes([
-            entity("SubNode", parent: "Node") { $0.attribute("age", .integer32) }
+            EntityMaker("SubNode", parent: "Node").attribute("age", .integer32)
         ]) {
-            if rules.missesSaves {
-                $0.attribute("code", .string)
-                $0.entity.uniquenessConstraints = [["code"]]
-            }
+            var node = $0
+            if rules.missesSaves { node = node.attribute("code", .string).unique("code") }
             if rules.refusesSaves {
-                $0.attribute("mark", .string) {
+                node = node.attribute("mark", .string) {
                     $0.isOptional = false
                     $0.defaultValue = .string("m")
                 }
             }
             if rules.keepsChildren {
-                $0.toOne("team", "Node", inverse: "crew")
-                $0.toMany("crew", "Node", inverse: "team", rule: .cascade, ordered: true)
+                node = node.toOne("team", "Node", inverse: "crew")
+                    .toMany("crew", "Node", inverse: "team", rule: .cascade, ordered: true)
             }
             if rules.links != nil {
-                $0.toOne("crew", "Node", inverse: "hands")
-                $0.toMany("hands", "Node", inverse: "crew", rule: .cascade, ordered: true)
+                node = node.toOne("crew", "Node", inverse: "hands")
+                    .toMany("hands", "Node", inverse: "crew", rule: .cascade, ordered: true)
             }
+            return node
         }
         var (steps, refusals) = (0, 0)
         for sequence in 0..<count {

@@ -3,6 +3,7 @@
 import SteleModel
 import StelePersistence
 import StelePredicates
+import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -41,10 +42,10 @@ private struct Pairs {
         let seed = drawSeed("anySequenceOfChangesKeepsBothSidesAlike(\(kind))")
         let model = try makeNodes {
             $0.toOne("guard", "Node", inverse: "guarded")
-            $0.toMany("guarded", "Node", inverse: "guard", rule: .deny)
+                .toMany("guarded", "Node", inverse: "guard", rule: .deny)
         }
         for round in 0..<(kind == .memory ? 40 : 12) {
-            var run = try Run(Fixture(model, kind), SeededNumbers(seed &+ UInt64(round)))
+            var run = try Run(Fixture(model, kind), SeededNumbers(seed: seed &+ UInt64(round)))
             try run.play(steps: 120)
             if Task.isCancelled { return }
         }

@@ -3,6 +3,7 @@
 import SteleModel
 import StelePersistence
 import StelePredicates
+import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -15,16 +16,12 @@ import Testing
     private init(_ kind: StoreKind) throws {
         fixture = try Fixture(
             try makeModel([
-                entity("Book") {
-                    $0.attribute("title", .string)
-                    $0.attribute("rating", .double)
-                    $0.attribute("addedAt", .date)
-                    $0.toOne("shelf", "Shelf", inverse: "books")
-                },
-                entity("Shelf") {
-                    $0.attribute("name", .string)
-                    $0.toMany("books", "Book", inverse: "shelf")
-                },
+                EntityMaker("Book").attribute("title", .string)
+                    .attribute("rating", .double)
+                    .attribute("addedAt", .date)
+                    .toOne("shelf", "Shelf", inverse: "books"),
+                EntityMaker("Shelf").attribute("name", .string)
+                    .toMany("books", "Book", inverse: "shelf"),
             ]), kind)
         book = try fixture.entity("Book")
         let context = fixture.context()

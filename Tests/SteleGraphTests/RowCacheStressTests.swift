@@ -3,6 +3,7 @@
 import SteleModel
 import StelePersistence
 import SteleSystem
+import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -35,7 +36,7 @@ import Testing
         }
 
         func write(_ seed: UInt64, rounds: Int) {
-            var numbers = SeededNumbers(seed)
+            var numbers = SeededNumbers(seed: seed)
             for round in 0..<rounds {
                 let context = ManagedObjectContext(coordinator)
                 do {
@@ -56,7 +57,7 @@ import Testing
         }
 
         func read(_ seed: UInt64) {
-            var numbers = SeededNumbers(seed)
+            var numbers = SeededNumbers(seed: seed)
             var own: [Answer] = []
             while writing.load(ordering: .sequentiallyConsistent) > 0 {
                 let (id, earliest) = (pick(&numbers), coordinator.currentToken)
@@ -113,18 +114,20 @@ import Testing
     func everyAnswerIsTheHistoryAtItsToken(cacheBytes: Int, kind: StoreKind) throws {
         let seed = drawSeed("everyAnswerIsTheHistoryAtItsToken(\(cacheBytes), \(kind))")
         let fixture = try Fixture(
-            try makeModel([entity("Row") { $0.attribute("name", .string) }]), kind,
+            try makeModel([EntityMaker("Row").attribute("name", .string)]), kind,
             rowCacheBytes: cacheBytes)
         let ids = try fixture.insert("Row", count: 40)
         let slot = try #require(try fixture.entity("Row").attribute(named: "name")).slot
         let board = Board(fixture.coordinator, ids, slot: slot)
         board.writing.store(3, ordering: .sequentiallyConsistent)
-        var work: [@Sendable () -> Void] = []
-        for number in 0..<3 as Range<UInt64> {
-            work.append { board.write(seed &+ number, rounds: 400) }
-            work.append { board.read(seed &+ 100 &+ number) }
+        onThreads(6) {
+            let number = UInt64($0 / 2)
+            if $0 % 2 == 0 {
+                board.write(seed &+ number, rounds: 400)
+            } else {
+                board.read(seed &+ 100 &+ number)
+            }
         }
-        onThreads(work)
         let states = try history(fixture.store)
         let answers = board.answers.withLock { $0 }
         #expect(answers.count > 1_000)

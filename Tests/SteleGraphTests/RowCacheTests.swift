@@ -3,6 +3,7 @@
 import SteleModel
 import StelePersistence
 import SteleSystem
+import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -13,7 +14,7 @@ import Testing
     let id = ObjectID(root: 0, key: 7)
 
     init() throws {
-        model = try makeModel([entity("Row") { $0.attribute("number", .integer64) }])
+        model = try makeModel([EntityMaker("Row").attribute("number", .integer64)])
     }
 
     private func row(_ number: Int64, key: Int64 = 7) -> Snapshot {

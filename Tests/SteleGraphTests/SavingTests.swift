@@ -2,6 +2,7 @@
 
 import SteleModel
 import StelePersistence
+import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -184,11 +185,10 @@ import Testing
     @Test func defaultsAreApplied() throws {
         let fixture = Fixture(
             try makeModel([
-                entity("Thing") {
-                    $0.attribute("name", .string) { $0.defaultValue = .string("new") }
-                    $0.attribute("count", .integer32) { $0.defaultValue = .int(7) }
-                    $0.attribute("note", .string) { $0.isTransient = true }
-                }
+                EntityMaker("Thing")
+                    .attribute("name", .string) { $0.defaultValue = .string("new") }
+                    .attribute("count", .integer32) { $0.defaultValue = .int(7) }
+                    .attribute("note", .string) { $0.isTransient = true }
             ]))
         let context = fixture.context()
         let thing = try context.insert(try fixture.entity("Thing"))
@@ -203,11 +203,8 @@ import Testing
     }
 
     @Test func uniqueValuesAreKeptUnique() throws {
-        var user = entity("User") {
-            $0.attribute("name", .string)
-            $0.attribute("mail", .string)
-        }
-        user.entity.uniquenessConstraints = [["mail"]]
+        let user = EntityMaker("User").attribute("name", .string)
+            .attribute("mail", .string).unique("mail")
         let fixture = Fixture(try makeModel([user]))
         let context = fixture.context()
         for mail in [Value.string("a"), .null, .null] {

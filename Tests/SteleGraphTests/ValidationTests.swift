@@ -2,21 +2,18 @@
 
 import SteleModel
 import StelePersistence
+import TestSupport
 import Testing
 
 @testable import SteleGraph
 
 @Suite struct ValidationTests {
-    private func fixture(
-        _ fill: (inout EntityMaker) -> Void
-    ) throws -> Fixture {
+    private func fixture(_ fill: (EntityMaker) -> EntityMaker) throws -> Fixture {
         Fixture(
             try makeModel([
-                entity("Account") { fill(&$0) },
-                entity("Part") {
-                    $0.attribute("name", .string)
-                    $0.toOne("account", "Account", inverse: "parts")
-                },
+                fill(EntityMaker("Account")),
+                EntityMaker("Part").attribute("name", .string)
+                    .toOne("account", "Account", inverse: "parts"),
             ]))
     }
 
@@ -26,7 +23,7 @@ import Testing
     ) throws -> ValidationError? {
         let fixture = try fixture {
             $0.attribute("x", type, more)
-            $0.toMany("parts", "Part", inverse: "account")
+                .toMany("parts", "Part", inverse: "account")
         }
         let context = fixture.context()
         let object = try context.insert(try fixture.entity("Account"))
@@ -146,8 +143,8 @@ import Testing
     @Test func severalFailuresAre1560() throws {
         let fixture = try fixture {
             $0.attribute("a", .string) { $0.isOptional = false }
-            $0.attribute("b", .integer16) { $0.maximum = .int(3) }
-            $0.toMany("parts", "Part", inverse: "account")
+                .attribute("b", .integer16) { $0.maximum = .int(3) }
+                .toMany("parts", "Part", inverse: "account")
         }
         let context = fixture.context()
         let object = try context.insert(try fixture.entity("Account"))
@@ -164,7 +161,7 @@ import Testing
                 $0.maximum = .int(5)
                 $0.regularExpression = "[a-z]+"
             }
-            $0.toMany("parts", "Part", inverse: "account")
+            .toMany("parts", "Part", inverse: "account")
         }
         let context = fixture.context()
         let object = try context.insert(try fixture.entity("Account"))
@@ -190,8 +187,8 @@ import Testing
                 $0.maximum = .int(3)
                 $0.regularExpression = "[a-z]+"
             }
-            $0.attribute("size", .integer16)
-            $0.toMany("parts", "Part", inverse: "account", rule: .deny, isOptional: false)
+            .attribute("size", .integer16)
+            .toMany("parts", "Part", inverse: "account", rule: .deny, isOptional: false)
         }
         let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
         let account = try context.insert(try fixture.entity("Account"))
@@ -288,13 +285,12 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func overridesThatAskSuperFindEachMistakeOnce(_ kind: StoreKind) throws {
         let model = try makeModel([
-            entity("Account") {
-                $0.attribute("code", .string) {
+            EntityMaker("Account")
+                .attribute("code", .string) {
                     $0.maximum = .int(3)
                     $0.regularExpression = "[a-z]+"
                 }
-                $0.attribute("size", .integer16) { $0.maximum = .int(10) }
-            }
+                .attribute("size", .integer16) { $0.maximum = .int(10) }
         ])
         let fixture = try Fixture(model, kind, classes: ["Account": Careful.self])
         let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
@@ -318,8 +314,8 @@ import Testing
     @Test func updatedObjectsAreValidatedWhole() throws {
         let fixture = try fixture {
             $0.attribute("a", .string)
-            $0.attribute("b", .integer16) { $0.maximum = .int(3) }
-            $0.toMany("parts", "Part", inverse: "account")
+                .attribute("b", .integer16) { $0.maximum = .int(3) }
+                .toMany("parts", "Part", inverse: "account")
         }
         let first = fixture.context()
         let object = try first.insert(try fixture.entity("Account"))
@@ -337,7 +333,7 @@ import Testing
     @Test func countsOfToManysAreKept() throws {
         let fixture = try fixture {
             $0.attribute("name", .string)
-            $0.toMany("parts", "Part", inverse: "account", isOptional: false, count: 2...3)
+                .toMany("parts", "Part", inverse: "account", isOptional: false, count: 2...3)
         }
         let context = fixture.context()
         let account = try context.insert(try fixture.entity("Account"))
@@ -362,7 +358,7 @@ import Testing
     @Test func aBoundedToManyExpectsTheMembersThatWereCounted() throws {
         let fixture = try fixture {
             $0.attribute("name", .string)
-            $0.toMany("parts", "Part", inverse: "account", count: 0...3)
+                .toMany("parts", "Part", inverse: "account", count: 0...3)
         }
         let account = try fixture.insert("Account")[0]
         func request() throws -> SaveRequest {
@@ -383,7 +379,7 @@ import Testing
     @Test func anOptionalToManyMayBeEmptyWhateverItsLeastCount() throws {
         let fixture = try fixture {
             $0.attribute("name", .string)
-            $0.toMany("parts", "Part", inverse: "account", count: 2...3)
+                .toMany("parts", "Part", inverse: "account", count: 2...3)
         }
         let account = try fixture.insert("Account")[0]
         #expect(try fixture.version("Account", account.key) == 1)

@@ -3,6 +3,7 @@
 import Glibc
 import SteleHTTP
 import SteleSystem
+import TestSupport
 import Testing
 
 @Suite struct EventStreamTests {

@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func whoHasLeftIsAnsweredToNoEffect() throws {
+    @Test func answeringAClientThatHasLeftHasNoEffect() throws {
         let seen = Seen()
         let server = try startServer(seen: seen)
         let reply: Reply

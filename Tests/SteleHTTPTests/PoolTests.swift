@@ -60,7 +60,7 @@ import Testing
     }
 
     /// Many connect before the first of them speaks.
-    @Test func whoSpeaksLaterIsCarriedRightlyToo() throws {
+    @Test func connectionsThatSendLaterGoToTheRightThreads() throws {
         let server = try server()
         defer { server.stop(drain: 0) }
         let clients = try (0..<60).map { _ in try RawClient(port: server.port) }
@@ -77,7 +77,7 @@ import Testing
     }
 
     /// Who has said nothing is told of the end like all others.
-    @Test func whoIsSilentIsToldOfTheEnd() throws {
+    @Test func aSilentConnectionIsClosedWhenTheServerStops() throws {
         let server = try server()
         let (silent, other) = (try RawClient(port: server.port), try RawClient(port: server.port))
         // Whoever came before it has been accepted by then.
@@ -87,7 +87,7 @@ import Testing
     }
 
     /// For as long as any connection may be idle, and no longer.
-    @Test func whoStaysSilentIsClosed() throws {
+    @Test func aConnectionThatStaysSilentIsClosed() throws {
         let server = try server { $0.idleTimeout = 1 }
         defer { server.stop(drain: 0) }
         let (silent, late) = (try RawClient(port: server.port), try RawClient(port: server.port))

@@ -4,6 +4,7 @@ import CZlib
 import Glibc
 import SteleHTTP
 import SteleSystem
+import TestSupport
 import Testing
 
 @Suite struct ResponseTests {
@@ -96,7 +97,7 @@ import Testing
         server.stop(drain: 1)
     }
 
-    @Test func whoWaitsForOthersKeepsNoReader() throws {
+    @Test func aWaitingAnswerHoldsNoReader() throws {
         let seen = Seen()
         let server = try startServer(seen: seen) { $0.readers = 1 }
         let waiting = try (0..<3).map { index in

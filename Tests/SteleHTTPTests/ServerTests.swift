@@ -3,6 +3,7 @@
 import Glibc
 import SteleHTTP
 import SteleSystem
+import TestSupport
 import Testing
 
 @Suite struct ServerTests {
@@ -158,7 +159,7 @@ import Testing
         #expect(failures.load(ordering: .relaxed) == 0)
     }
 
-    @Test func whoIsOverTheLimitWaitsUntilAnotherGoes() throws {
+    @Test func aConnectionOverTheLimitWaitsForAPlace() throws {
         let server = try startServer { $0.connectionLimit = 4 }
         defer { server.stop(drain: 0) }
         var clients = try (0..<4).map { _ in try RawClient(port: server.port) }

@@ -4,6 +4,7 @@ import FoundationEssentials
 import Glibc
 import SteleHTTP
 import SteleSystem
+import TestSupport
 import Testing
 
 /// Keeps what it is given.
@@ -169,11 +170,9 @@ private final class TestSink: BodySink {
     }
 
     @Test func aFileGoesOutWholeInPartAndAsAHead() throws {
-        let path = FileManager.default.temporaryDirectory.appending(
-            path: "stele-body-\(UInt64.random(in: .min ... .max))"
-        ).path
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/body"
         try Data(Self.body).write(to: URL(filePath: path))
-        defer { unlink(path) }
         let server = try server(TestSink(limit: 0)) { request in
             guard let file = FileBody(path: path) else { return text("gone", status: 500) }
             let range = request.query == "part" ? 1_000_000..<2_500_001 : 0..<file.size

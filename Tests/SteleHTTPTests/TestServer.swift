@@ -124,28 +124,6 @@ private func events(_ seen: Seen, capacity: Int) -> Response {
         status: 200, headers: [("Content-Type", "text/event-stream")], body: .events(stream))
 }
 
-/// Runs the same thing on many threads and waits for all.
-func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
-    let threads = (0..<count).compactMap { index -> pthread_t? in
-        let start = Unmanaged.passRetained(ThreadStart { body(index) })
-        var thread = pthread_t()
-        let status = pthread_create(
-            &thread, nil,
-            { context in
-                guard let context else { return nil }
-                Unmanaged<ThreadStart>.fromOpaque(context).takeRetainedValue().body()
-                return nil
-            }, start.toOpaque())
-        return status == 0 ? thread : nil
-    }
-    for thread in threads { pthread_join(thread, nil) }
-}
-
-private final class ThreadStart: Sendable {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-}
-
 extension Refusal {
     /// The status that stands for it.
     var status: Int {

@@ -28,9 +28,15 @@ import Testing
         root[0]?.forEachElement { _ in Issue.record("an object has no elements") }
     }
 
-    @Test(arguments: ["5", "\"x\"", "null", " true ", "-1.5e3", "[]", "{}"])
+    private static let scalars: [String: JSONValue] = [
+        "5": .integer(5), "\"x\"": .string("x"), "null": .null, " true ": .bool(true),
+        "-1.5e3": .real(-1500), "[]": .array([]), "{}": .object([]),
+    ]
+
+    @Test(arguments: scalars.keys.sorted())
     func aScalarAloneIsAText(_ text: String) throws {
-        _ = try JSONDocument(text)
+        let value = JSONValue(try JSONDocument(text).root)
+        #expect(value == Self.scalars[text])
     }
 
     @Test func theEmptyNameAndLongNamesAreFound() throws {

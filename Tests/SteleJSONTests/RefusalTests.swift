@@ -1,6 +1,7 @@
 // What is refused, how it is named, and that no text whatever brings the reader down.
 
 import SteleJSON
+import TestSupport
 import Testing
 
 @Suite struct RefusalTests {
@@ -120,9 +121,8 @@ import Testing
 
     @Test func noChangedByteBringsTheReaderDown() {
         let whole = Array(#"{"a":[1,-2.5e3,"x\"\u00e4é"],"k":{"b":null,"c":[true]}}"#.utf8)
-        let seed = UInt64.random(in: 0...UInt64.max)
-        print("seed \(seed)")
-        var generator = SplitMix(seed)
+        let seed = drawSeed(#function)
+        var generator = SeededNumbers(seed: seed)
         for _ in 0..<20_000 {
             var text = whole
             for _ in 0...Int.random(in: 0...3, using: &generator) {
@@ -134,22 +134,5 @@ import Testing
                 #expect(error.line > 0 && error.column > 0 && !error.message.isEmpty)
             }
         }
-    }
-}
-
-/// A generator with a seed, so that a random test can be run again.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,6 +1,7 @@
 // What the byte writer writes, and that it reads back the same.
 
 import SteleJSON
+import TestSupport
 import Testing
 
 func written(_ body: (inout ByteWriter) -> Void) -> String {
@@ -74,9 +75,8 @@ func written(_ body: (inout ByteWriter) -> Void) -> String {
     }
 
     @Test func randomDoublesReadBackToTheVeryBits() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        print("seed \(seed)")
-        var generator = SplitMix(seed)
+        let seed = drawSeed(#function)
+        var generator = SeededNumbers(seed: seed)
         for _ in 0..<50_000 {
             let value = Double(bitPattern: generator.next())
             guard value.isFinite else { continue }

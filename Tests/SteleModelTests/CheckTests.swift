@@ -9,7 +9,10 @@ struct CheckTests {
         "A mistake within one entity is refused with a sentence",
         arguments: [
             (#"<attribute name="_id" attributeType="String"/>"#, "A._id: _id is reserved"),
-            (#"<attribute name="_entity" attributeType="String"/>"#, "A._entity: _entity is reserved"),
+            (
+                #"<attribute name="_entity" attributeType="String"/>"#,
+                "A._entity: _entity is reserved"
+            ),
             (#"<attribute name="_version" attributeType="String"/>"#, "A._version: _version is"),
             (#"<attribute name="_pk" attributeType="String"/>"#, "its column Z_PK already exists"),
             (#"<attribute name="a b" attributeType="String"/>"#, "\"a b\" is not a valid name"),

@@ -2,6 +2,7 @@
 
 import Foundation
 import SteleModel
+import TestSupport
 import Testing
 
 @Suite("Decimal text")
@@ -97,9 +98,8 @@ struct DecimalTextTests {
 
     @Test("Numbers of 1 to 38 digits come back with every digit, and count as Foundation counts")
     func random() throws {
-        let seed = UInt64.random(in: .min ... .max)
-        print("seed \(seed)")
-        var generator = SplitMix(state: seed)
+        let seed = drawSeed(#function)
+        var generator = SeededNumbers(seed: seed)
         for _ in 0..<20_000 {
             let count = Int.random(in: 1...38, using: &generator)
             var digits = (0..<count).map { _ in Int.random(in: 0...9, using: &generator) }
@@ -119,18 +119,5 @@ struct DecimalTextTests {
             let trimmed = String(onlyDigits.drop { $0 == "0" }.reversed().drop { $0 == "0" })
             try #require(trimmed == String(digits.map(String.init).joined().reversed()))
         }
-    }
-}
-
-/// A small generator whose seed can be printed and given again.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -2,6 +2,7 @@
 
 import Foundation
 import SteleModel
+import TestSupport
 import Testing
 
 @Suite("Model files")
@@ -109,12 +110,10 @@ struct FileTests {
         }
     }
 
-    @Test(
-        "A model cut at any place is refused, and never harms",
-        .enabled(if: Samples.arePresent, "the sample models are not here"))
+    @Test("A model cut at any place is refused, and never harms")
     func truncated() throws {
-        let path = Samples.folders[0] + "/Model 2.xcdatamodel/contents"
-        let whole = try Data(contentsOf: Samples.root.appendingPathComponent(path))
+        let path = Samples.libraryPath + "/Library 2.xcdatamodel/contents"
+        let whole = try Data(contentsOf: URL(filePath: path))
         try withFolder { folder in
             let file = folder.appendingPathComponent("contents")
             for length in stride(from: 0, to: whole.count, by: 50) {
@@ -124,15 +123,12 @@ struct FileTests {
         }
     }
 
-    @Test(
-        "A model with one byte changed is read or refused, and never harms",
-        .enabled(if: Samples.arePresent, "the sample models are not here"))
+    @Test("A model with one byte changed is read or refused, and never harms")
     func changed() throws {
-        let path = Samples.folders[0] + "/Model 2.xcdatamodel/contents"
-        let whole = try Data(contentsOf: Samples.root.appendingPathComponent(path))
-        let seed = UInt64.random(in: .min ... .max)
-        print("seed \(seed)")
-        var generator = SplitMix(state: seed)
+        let path = Samples.libraryPath + "/Library 2.xcdatamodel/contents"
+        let whole = try Data(contentsOf: URL(filePath: path))
+        let seed = drawSeed(#function)
+        var generator = SeededNumbers(seed: seed)
         var read = 0
         try withFolder { folder in
             let file = folder.appendingPathComponent("contents")

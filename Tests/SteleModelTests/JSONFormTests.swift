@@ -2,6 +2,7 @@
 
 import Foundation
 import SteleModel
+import TestSupport
 import Testing
 
 @Suite("The JSON form of a model")
@@ -71,9 +72,8 @@ struct JSONFormTests {
 
     @Test("A text with one byte changed is read or refused, and never harms")
     func changed() throws {
-        let seed = UInt64.random(in: .min ... .max)
-        print("seed \(seed)")
-        var generator = SplitMix(state: seed)
+        let seed = drawSeed(#function)
+        var generator = SeededNumbers(seed: seed)
         var refused = 0
         for _ in 0..<2000 {
             var bytes = Array(Self.league.utf8)
@@ -160,8 +160,7 @@ struct JSONFormTests {
 struct ModelsPageTests {
     @Test("Its example is a model without a mistake or a note")
     func example() throws {
-        let page = Samples.package.appendingPathComponent("Docs/Models.md")
-        let text = try String(contentsOf: page, encoding: .utf8)
+        let text = try packageText("Docs/Models.md")
         let start = try #require(text.range(of: "```json\n")).upperBound
         let end = try #require(text.range(of: "\n```", range: start..<text.endIndex)).lowerBound
         let json = Array(text[start..<end].utf8)
@@ -170,12 +169,11 @@ struct ModelsPageTests {
         #expect(model.entities.map(\.name) == ["Player", "Goalkeeper", "Team"])
     }
 
-    @Test("It names every key that the JSON form can have")
+    @Test("Its table names the keys that each object of the JSON form can have")
     func keys() throws {
-        let page = Samples.package.appendingPathComponent("Docs/Models.md")
-        let text = try String(contentsOf: page, encoding: .utf8)
+        let text = try packageText("Docs/Models.md")
         let objects = [
-            ("", #"{"?": 1}"#), ("entity", #"{"entities": [{"name": "A", "?": 1}]}"#),
+            ("model", #"{"?": 1}"#), ("entity", #"{"entities": [{"name": "A", "?": 1}]}"#),
             (
                 "attribute",
                 #"{"entities": [{"name": "A", "attributes": [{"name": "a", "type": "Date", "?": 1}]}]}"#
@@ -184,23 +182,35 @@ struct ModelsPageTests {
                 "relationship",
                 #"{"entities": [{"name": "A", "relationships": [{"name": "r", "destination": "A", "?": 1}]}]}"#
             ),
-            ("request", #"{"fetchRequests": [{"name": "f", "entity": "A", "?": 1}]}"#),
+            ("fetch request", #"{"fetchRequests": [{"name": "f", "entity": "A", "?": 1}]}"#),
             ("configuration", #"{"configurations": [{"name": "c", "?": 1}]}"#),
             ("composite", #"{"composites": [{"name": "c", "?": 1}]}"#),
             ("index", #"{"entities": [{"name": "A", "indexes": [{"name": "i", "?": 1}]}]}"#),
+            (
+                "fetched property",
+                #"{"entities": [{"name": "A", "fetchedProperties": [{"name": "f", "fetchRequest": {"entity": "A"}, "?": 1}]}]}"#
+            ),
         ]
+        // Keys of entities and properties stand below the table.
+        let common = [
+            "renamingIdentifier", "versionHashModifier", "userInfo", "syncable", "codeGeneration",
+        ]
+        let below = text.split(separator: "\n").filter { !$0.hasPrefix("| ") }.joined()
+        for key in common { #expect(below.contains("`\(key)`"), "\(key)") }
         for (what, json) in objects {
-            #expect(throws: ModelErrors.self) {
+            let row = try #require(
+                text.split(separator: "\n").first { $0.hasPrefix("| \(what) |") }, "\(what)")
+            let named = Set(row.matches(of: /`(\w+)`/).map { String($0.1) })
+            let error = try #require(throws: ModelErrors.self) {
                 _ = try ManagedObjectModel(json: Array(json.utf8), name: "")
             }
-            do {
-                _ = try ManagedObjectModel(json: Array(json.utf8), name: "")
-            } catch {
-                let hint = try #require(error.errors.last?.hint, "\(what)")
-                let keys = hint.dropFirst("the known keys are ".count).split(separator: ", ")
-                #expect(keys.count >= 2, "\(what)")
-                for key in keys { #expect(text.contains("`\(key)`"), "\(what): \(key)") }
-            }
+            let hint = try #require(error.errors.last?.hint, "\(what)")
+            let keys = Set(
+                hint.dropFirst("the known keys are ".count).split(separator: ", ").map(String.init))
+            let missing = keys.subtracting(named).subtracting(common)
+            #expect(keys.count >= 2 && missing.isEmpty, "\(what): \(missing)")
+            // The row of an index has the keys of its elements, too.
+            #expect(named.isSubset(of: keys) || what == "index", "\(what): \(named)")
         }
     }
 }

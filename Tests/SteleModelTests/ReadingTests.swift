@@ -94,7 +94,8 @@ struct ReadingTests {
         let told = file.notes.map(\.description)
         for part in [
             "A: the attribute colour=\"red\"", "A: the element <gadget> on line 3",
-            "A.p: the attribute minValueString", "A.p: the attribute sparkle", "A.n: its empty default",
+            "A.p: the attribute minValueString", "A.p: the attribute sparkle",
+            "A.n: its empty default",
             "A: its user info has the key k twice", "the element <widget>",
         ] {
             #expect(told.contains { $0.hasPrefix(part) }, "\(part)")

@@ -2,6 +2,7 @@
 
 import Foundation
 import SteleModel
+import TestSupport
 import Testing
 
 @Suite("Round trips")
@@ -20,12 +21,10 @@ struct RoundTripTests {
         return try #require(result)
     }
 
-    @Test(
-        "Every sample comes back from XML and from JSON",
-        .enabled(if: Samples.arePresent, "the sample models are not here"))
+    @Test("Every model comes back from XML and from JSON")
     func samples() throws {
-        let versions = try Samples.allVersions()
-        #expect(versions.count >= 12)
+        let versions = try Samples.all().flatMap { try ModelFile.read($0).versions }
+        #expect(versions.count >= (Samples.areShared ? 23 : 11))
         for model in versions {
             #expect(try again(model.xml(), as: model.name) == model)
             let compact = Array(model.json().compact.utf8)
@@ -35,21 +34,33 @@ struct RoundTripTests {
         }
     }
 
+    /// The XML that Stele writes for a file's model, and the file without its layout.
+    private func written(_ file: URL) throws -> (ours: String, theirs: String) {
+        var theirs = try String(contentsOf: file, encoding: .utf8)
+        if let start = theirs.range(of: "    <elements>"),
+            let end = theirs.range(of: "</elements>\n")
+        {
+            theirs.removeSubrange(start.lowerBound..<end.upperBound)
+        }
+        let xml = try ModelFile.read(file.path).current.xml()
+        return (String(decoding: xml, as: UTF8.self), theirs)
+    }
+
+    @Test("A file in the layout of Xcode comes back to the byte, but for its elements")
+    func bytes() throws {
+        let path = Samples.libraryPath + "/Library 2.xcdatamodel/contents"
+        let (ours, theirs) = try written(URL(filePath: path))
+        #expect(ours == theirs)
+    }
+
     @Test(
         "The XML is what Xcode wrote, to the byte, but for the layout",
-        .enabled(if: Samples.arePresent, "the sample models are not here"))
+        .enabled(if: Samples.areShared, "the shared models are not here"))
     func xcode() throws {
         for (index, name) in [(0, "Model"), (0, "Model 2"), (2, "SampleModel3")] {
-            let path = "\(Samples.folders[index])/\(name).xcdatamodel/contents"
-            let url = Samples.root.appendingPathComponent(path)
-            var original = try String(contentsOf: url, encoding: .utf8)
-            if let start = original.range(of: "    <elements>"),
-                let end = original.range(of: "</elements>\n")
-            {
-                original.removeSubrange(start.lowerBound..<end.upperBound)
-            }
-            let model = try Samples.file(path).current
-            #expect(String(decoding: model.xml(), as: UTF8.self) == original)
+            let path = "\(Samples.shared[index])/\(name).xcdatamodel/contents"
+            let (ours, theirs) = try written(URL(filePath: Samples.path(path)))
+            #expect(ours == theirs, "\(path)")
         }
     }
 

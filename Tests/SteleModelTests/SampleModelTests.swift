@@ -3,11 +3,11 @@
 import SteleModel
 import Testing
 
-@Suite("Sample models", .enabled(if: Samples.arePresent, "the sample models are not here"))
+@Suite("Sample models", .enabled(if: Samples.areShared, "the sample models are not here"))
 struct SampleModelTests {
     @Test("The model of every kind of property has all of it")
     func swiftgen() throws {
-        let file = try Samples.file(Samples.folders[0])
+        let file = try Samples.file(Samples.shared[0])
         #expect(file.notes.isEmpty)
         #expect(file.versions.map(\.name) == ["Model", "Model 2"])
         #expect(file.currentVersionName == "Model 2")
@@ -85,7 +85,7 @@ struct SampleModelTests {
 
     @Test("Entities are numbered by family, without regard to case")
     func numbering() throws {
-        let model = try Samples.file(Samples.folders[0]).model()
+        let model = try Samples.file(Samples.shared[0]).model()
         #expect(
             model.entities.map(\.name) == [
                 "AbstractEntity", "NewEntity", "AutoClassGen", "AutoExtensionGen", "ImpossibleType",
@@ -102,7 +102,7 @@ struct SampleModelTests {
 
     @Test("Six versions sort as in the Finder, and the current one is named")
     func moody() throws {
-        let file = try Samples.file(Samples.folders[1])
+        let file = try Samples.file(Samples.shared[1])
         #expect(file.notes.isEmpty)
         #expect(
             file.versions.map(\.name)
@@ -125,7 +125,7 @@ struct SampleModelTests {
 
     @Test("A chain of three entities inherits slots and constraints")
     func inheritance() throws {
-        let file = try Samples.file(Samples.folders[2])
+        let file = try Samples.file(Samples.shared[2])
         #expect(file.currentVersionName == "SampleModel")
         let model = try file.model()
         #expect(model.entities.map(\.name) == ["Car", "SportCar", "ExpensiveSportCar", "Person"])
@@ -144,7 +144,7 @@ struct SampleModelTests {
 
     @Test("The yardstick's model")
     func people() throws {
-        let model = try Samples.file(Samples.folders[3]).model()
+        let model = try Samples.file(Samples.shared[3]).model()
         let person = try #require(model.entity(named: "Person"))
         #expect(person.slots.map(\.name) == ["age", "email", "hiredAt", "name", "salary", "team"])
         #expect(person.declaration.fetchIndexes.map(\.name) == ["byAge", "byName"])

@@ -1,50 +1,43 @@
-// Where the sample models lie, and small models written in a line.
+// Models in files, and small models written in a line.
 
 import Foundation
 import SteleModel
+import TestSupport
 import Testing
 
-/// Models that Apple's tools made; the tests that read them skip where they are absent.
+/// Models in files: those of the shared data, which Apple's tools made, and those of the checkout.
 enum Samples {
-    static let root: URL = {
-        if let given = ProcessInfo.processInfo.environment["STELE_SHARED"] {
-            return URL(fileURLWithPath: given)
-        }
-        return package.deletingLastPathComponent().appendingPathComponent("shared")
-    }()
+    static var areShared: Bool { sharedFolder != nil }
 
-    static let package = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
-    static var arePresent: Bool { FileManager.default.fileExists(atPath: root.path) }
-
-    static let folders = [
+    /// The shared models; tests that read them skip where they are absent.
+    static let shared = [
         "data/coredata/swiftgen/Model.xcdatamodeld", "data/coredata/moody/Moody.xcdatamodeld",
         "data/coredata/sample/SampleModel.xcdatamodeld", "bench/People.xcdatamodeld",
     ]
 
-    static func file(_ path: String) throws -> ModelFile {
-        try ModelFile.read(root.appendingPathComponent(path).path)
+    /// The path of a shared file.
+    static func path(_ path: String) throws -> String {
+        try #require(sharedFolder).appending(path: path).path
     }
 
-    /// Every version of every sample, and of the models that Stele ships.
-    static func allVersions() throws -> [ManagedObjectModel] {
-        var paths = folders.map { root.appendingPathComponent($0).path }
-        let own = package.appendingPathComponent("Config/Models").path
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: own)) ?? [] {
-            paths.append(own + "/" + name)
-        }
-        return try paths.flatMap { try ModelFile.read($0).versions }
-    }
-}
+    static func file(_ path: String) throws -> ModelFile { try ModelFile.read(Self.path(path)) }
 
-/// A folder of its own for one test, gone afterwards.
-func withFolder(_ body: (URL) throws -> Void) throws {
-    let folder = FileManager.default.temporaryDirectory
-        .appendingPathComponent("stele-model-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try body(folder)
+    /// A model with every kind of property, in two versions.
+    static let libraryPath = packageRoot.appending(
+        path: "Tests/SteleModelTests/Models/Library.xcdatamodeld"
+    ).path
+
+    static func library() throws -> ModelFile { try ModelFile.read(libraryPath) }
+
+    /// The paths of the models of the checkout.
+    static func own() throws -> [String] {
+        let folder = packageRoot.appending(path: "Config/Models").path
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        return names.map { "\(folder)/\($0)" } + [libraryPath]
+    }
+
+    /// The paths of all models that are present.
+    static func all() throws -> [String] { try own() + (areShared ? shared.map(path) : []) }
 }
 
 /// A model from the inside of its `model` element.

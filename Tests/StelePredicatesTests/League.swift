@@ -2,13 +2,15 @@
 
 import SteleModel
 import StelePredicates
+import TestSupport
 
 /// A small league: teams with players, some of whom are employees.
 enum League {
     static let model: Model = {
-        var declaration = ManagedObjectModel(name: "League")
-        declaration.entities = [person, employee, team, league]
-        do { return try Model(declaration) } catch { fatalError("the test model: \(error)") }
+        let entities = [person, employee, team, league]
+        do { return try makeModel(name: "League", entities) } catch {
+            fatalError("the test model: \(error)")
+        }
     }()
 
     static var person_: Entity { entity("Person") }
@@ -19,67 +21,26 @@ enum League {
         return entity
     }
 
-    private static func attribute(_ name: String, _ type: AttributeType) -> PropertyDescription {
-        var attribute = AttributeDescription(name: name, type: type)
-        attribute.isOptional = true
-        return .attribute(attribute)
-    }
+    private static let person = EntityMaker("Person").attribute("name", .string)
+        .attribute("age", .integer16).attribute("height", .double).attribute("weight", .float)
+        .attribute("price", .decimal).attribute("active", .boolean).attribute("born", .date)
+        .attribute("token", .uuid).attribute("photo", .binary).attribute("site", .uri)
+        .attribute("tags", .transformable).attribute("big", .integer64)
+        .attribute("size", .integer32)
+        .toOne("team", "Team", inverse: "players")
+        .toMany("friends", "Person", inverse: "friends")
+        .fetched("rivals", "Person")
 
-    private static func relationship(
-        _ name: String, _ destination: String, _ inverse: String?, many: Bool = false,
-        ordered: Bool = false
-    ) -> PropertyDescription {
-        var it = RelationshipDescription(name: name, destinationName: destination)
-        it.inverseName = inverse
-        it.isToMany = many
-        it.isOrdered = ordered
-        it.isOptional = true
-        if !many { it.maximumCount = 1 }
-        return .relationship(it)
-    }
+    private static let employee = EntityMaker("Employee", parent: "Person")
+        .attribute("salary", .double)
 
-    private static var person: EntityDescription {
-        var it = EntityDescription(name: "Person")
-        it.properties = [
-            attribute("name", .string), attribute("age", .integer16),
-            attribute("height", .double), attribute("weight", .float),
-            attribute("price", .decimal), attribute("active", .boolean),
-            attribute("born", .date), attribute("token", .uuid), attribute("photo", .binary),
-            attribute("site", .uri), attribute("tags", .transformable),
-            attribute("big", .integer64), attribute("size", .integer32),
-            relationship("team", "Team", "players"),
-            relationship("friends", "Person", "friends", many: true),
-            .fetchedProperty(
-                FetchedPropertyDescription(
-                    name: "rivals", request: FetchRequestTemplate(name: "", entityName: "Person"))),
-        ]
-        return it
-    }
+    private static let team = EntityMaker("Team").attribute("name", .string)
+        .toMany("players", "Person", inverse: "team")
+        .toOne("league", "League", inverse: "teams")
+        .toMany("ranking", "Person", ordered: true)
 
-    private static var employee: EntityDescription {
-        var it = EntityDescription(name: "Employee")
-        it.parentName = "Person"
-        it.properties = [attribute("salary", .double)]
-        return it
-    }
-
-    private static var team: EntityDescription {
-        var it = EntityDescription(name: "Team")
-        it.properties = [
-            attribute("name", .string), relationship("players", "Person", "team", many: true),
-            relationship("league", "League", "teams"),
-            relationship("ranking", "Person", nil, many: true, ordered: true),
-        ]
-        return it
-    }
-
-    private static var league: EntityDescription {
-        var it = EntityDescription(name: "League")
-        it.properties = [
-            attribute("name", .string), relationship("teams", "Team", "league", many: true),
-        ]
-        return it
-    }
+    private static let league = EntityMaker("League").attribute("name", .string)
+        .toMany("teams", "Team", inverse: "league")
 
     static func check(_ entity: String = "Person", _ variables: [String: String] = [:])
         -> PredicateCheck

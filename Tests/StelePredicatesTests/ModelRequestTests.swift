@@ -3,6 +3,7 @@
 import Foundation
 import SteleModel
 import StelePredicates
+import TestSupport
 import Testing
 
 struct ModelRequestTests {
@@ -94,23 +95,31 @@ struct ModelRequestTests {
         #expect(try mistakes(property: text).isEmpty)
     }
 
-    /// The models that come with Stele, and where they are those of the shared data.
-    @Test func whatRealModelsAskCanBeEvaluated() throws {
-        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
+    @Test("the requests of the models in Config can be evaluated")
+    func ownModels() throws { #expect(try check("Config/Models", in: packageRoot) == 9) }
+
+    @Test(
+        "the requests of the shared models can be evaluated",
+        .enabled(if: sharedFolder != nil, "the shared models are not here"))
+    func sharedModels() throws {
+        let folder = try #require(sharedFolder)
+        #expect(try check("data/coredata", in: folder) > 9)
+        #expect(try check("data/samples", in: folder) > 0)
+    }
+
+    /// Checks the requests of all models below a folder, and counts the models.
+    private func check(_ path: String, in folder: URL) throws -> Int {
+        let files = FileManager.default.enumerator(
+            at: folder.appending(path: path), includingPropertiesForKeys: nil)
         var count = 0
-        for folder in ["Config/Models", "../shared/data/coredata", "../shared/data/samples"] {
-            let place = package.appendingPathComponent(folder)
-            let files = FileManager.default.enumerator(at: place, includingPropertiesForKeys: nil)
-            while let file = files?.nextObject() as? URL {
-                guard ["xcdatamodel", "json"].contains(file.pathExtension) else { continue }
-                #expect(throws: Never.self, "\(file.path)") {
-                    try ModelFile.read(file.path).model().checkRequests()
-                }
-                count += 1
+        while let file = files?.nextObject() as? URL {
+            guard ["xcdatamodel", "json"].contains(file.pathExtension) else { continue }
+            #expect(throws: Never.self, "\(file.path)") {
+                try ModelFile.read(file.path).model().checkRequests()
             }
+            count += 1
         }
-        #expect(count >= 9)
+        return count
     }
 
     @Test func allMistakesAreToldTogether() throws {

@@ -1,6 +1,7 @@
 // What no table can hold: empty texts, arguments, and noise.
 
 import StelePredicates
+import TestSupport
 import Testing
 
 struct RefusalTests {
@@ -53,7 +54,7 @@ struct RefusalTests {
     @Test("random bytes are read or refused, and never more")
     func noise() {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var random = SeededGenerator(seed)
+        var random = SeededNumbers(seed: seed)
         let pieces = [
             "a", "b.c", " ", "AND", "OR", "NOT", "(", ")", "{", "}", "[", "]", "==", "<", "'x'",
             "\"",
@@ -73,18 +74,5 @@ struct RefusalTests {
                 #expect(again == predicate, "seed \(seed): \(text) prints as \(printed)")
             }
         }
-    }
-}
-
-/// A generator that gives the same numbers for the same seed (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(_ seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

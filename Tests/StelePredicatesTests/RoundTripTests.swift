@@ -2,6 +2,7 @@
 
 import SteleModel
 import StelePredicates
+import TestSupport
 import Testing
 
 struct RoundTripTests {
@@ -34,8 +35,8 @@ struct RoundTripTests {
 
 /// Predicates of every construct, of those that a text can say.
 struct RandomPredicates {
-    private var random: SeededGenerator
-    init(_ seed: UInt64) { random = SeededGenerator(seed) }
+    private var random: SeededNumbers
+    init(_ seed: UInt64) { random = SeededNumbers(seed: seed) }
 
     private mutating func pick<T>(_ items: [T]) -> T { items[number(items.count)] }
     private mutating func number(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &random) }

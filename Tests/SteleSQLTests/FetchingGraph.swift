@@ -3,6 +3,7 @@
 import SteleModel
 import StelePredicates
 import SteleSQL
+import TestSupport
 
 /// Objects by entity and key, and the links between them.
 final class FetchingGraph {
@@ -18,7 +19,7 @@ final class FetchingGraph {
     /// Pairs by relationship and owner, for what is no plain inverse of a to-one.
     private(set) var links: [Int: [Int64: [Int64]]] = [:]
 
-    init(_ schema: SQLSchema, _ random: inout SeededGenerator) {
+    init(_ schema: SQLSchema, _ random: inout SeededNumbers) {
         self.schema = schema
         model = schema.model
         fill("League", 3, &random)
@@ -36,7 +37,7 @@ final class FetchingGraph {
             .keys.sorted()
     }
 
-    private func fill(_ name: String, _ count: Int, _ random: inout SeededGenerator) {
+    private func fill(_ name: String, _ count: Int, _ random: inout SeededNumbers) {
         guard let entity = model.entity(named: name) else { return }
         for _ in 0..<count {
             let key = Int64((rows[entity.root] ?? [:]).count + 1)
@@ -57,7 +58,7 @@ final class FetchingGraph {
         }
     }
 
-    static func value(_ it: Attribute, _ random: inout SeededGenerator) -> Value {
+    static func value(_ it: Attribute, _ random: inout SeededNumbers) -> Value {
         if Int.random(in: 0..<4, using: &random) == 0 { return .null }
         let small = Int.random(in: -2...5, using: &random)
         switch it.type {
@@ -76,7 +77,7 @@ final class FetchingGraph {
     ]
 
     private func link(
-        _ owner: String, _ name: String, _ member: String, _ random: inout SeededGenerator
+        _ owner: String, _ name: String, _ member: String, _ random: inout SeededNumbers
     ) {
         guard let it = model.entity(named: owner)?.relationship(named: name) else { return }
         for a in keys(owner) {
@@ -94,7 +95,7 @@ final class FetchingGraph {
 
     /// Without inverse, each member has one owner at most.
     private func adopt(
-        _ owner: String, _ name: String, _ member: String, _ random: inout SeededGenerator
+        _ owner: String, _ name: String, _ member: String, _ random: inout SeededNumbers
     ) {
         guard let it = model.entity(named: owner)?.relationship(named: name) else { return }
         for key in keys(member) where Bool.random(using: &random) {
@@ -186,18 +187,5 @@ struct GraphObject: EvaluatedObject {
         return graph.members(relationship, of: key).map {
             GraphObject(graph: graph, root: root, key: $0)
         }
-    }
-}
-
-/// SplitMix64: the same numbers for the same seed.
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

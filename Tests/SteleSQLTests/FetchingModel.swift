@@ -3,102 +3,43 @@
 import SteleModel
 import StelePersistence
 import StelePredicates
+import TestSupport
 @testable import SteleSQL
 
 /// People in teams: a family of three, to-ones, to-manys with and without inverse, pairs.
 enum FetchingModel {
-    static let declaration: ManagedObjectModel = {
-        var model = ManagedObjectModel(name: "Fetching")
-        model.entities = [person, employee, director, team, league, skill]
-        return model
-    }()
+    static let entities = [person, employee, director, team, league, skill]
 
-    private static var person: EntityDescription {
-        var it = EntityDescription(name: "Person")
-        it.properties = [
-            attribute("name", .string), attribute("age", .integer32),
-            attribute("salary", .double), attribute("pay", .decimal),
-            attribute("active", .boolean), attribute("born", .date), attribute("code", .uuid),
-            toOne("team", "Team", "members"), toMany("skills", "Skill", "people"),
-            toMany("friends", "Person", "friends"),
-        ]
-        it.fetchIndexes = ["name", "age", "salary", "born", "pay"].map { name in
-            var index = FetchIndexDescription(name: "by_\(name)")
-            index.elements = [.init(propertyName: name)]
-            return index
-        }
-        return it
+    private static var person: EntityMaker {
+        let person = EntityMaker("Person").attribute("name", .string)
+            .attribute("age", .integer32).attribute("salary", .double)
+            .attribute("pay", .decimal).attribute("active", .boolean)
+            .attribute("born", .date).attribute("code", .uuid)
+            .toOne("team", "Team", inverse: "members")
+            .toMany("skills", "Skill", inverse: "people")
+            .toMany("friends", "Person", inverse: "friends")
+        return ["name", "age", "salary", "born", "pay"]
+            .reduce(person) { $0.index("by_\($1)", on: $1) }
     }
 
-    private static var employee: EntityDescription {
-        var it = EntityDescription(name: "Employee")
-        it.parentName = "Person"
-        it.properties = [attribute("title", .string), toOne("boss", "Employee", nil)]
-        return it
-    }
+    private static let employee = EntityMaker("Employee", parent: "Person")
+        .attribute("title", .string).toOne("boss", "Employee")
 
-    private static var director: EntityDescription {
-        var it = EntityDescription(name: "Director")
-        it.parentName = "Employee"
-        it.properties = [attribute("level", .integer16)]
-        return it
-    }
+    private static let director = EntityMaker("Director", parent: "Employee")
+        .attribute("level", .integer16)
 
-    private static var team: EntityDescription {
-        var it = EntityDescription(name: "Team")
-        it.properties = [
-            attribute("name", .string), attribute("founded", .integer16),
-            toOne("league", "League", "teams"), toMany("members", "Person", "team"),
-            toMany("fans", "Person", nil),
-        ]
-        return it
-    }
+    private static let team = EntityMaker("Team").attribute("name", .string)
+        .attribute("founded", .integer16)
+        .toOne("league", "League", inverse: "teams")
+        .toMany("members", "Person", inverse: "team")
+        .toMany("fans", "Person")
 
-    private static var league: EntityDescription {
-        var it = EntityDescription(name: "League")
-        it.properties = [
-            attribute("name", .string), toMany("teams", "Team", "league", ordered: true),
-        ]
-        return it
-    }
+    private static let league = EntityMaker("League").attribute("name", .string)
+        .toMany("teams", "Team", inverse: "league", ordered: true)
 
-    private static var skill: EntityDescription {
-        var it = EntityDescription(name: "Skill")
-        it.properties = [
-            attribute("name", .string), attribute("points", .integer32),
-            toMany("people", "Person", "skills", ordered: true),
-        ]
-        return it
-    }
-
-    private static func attribute(_ name: String, _ type: AttributeType) -> PropertyDescription {
-        var it = AttributeDescription(name: name, type: type)
-        it.isOptional = true
-        return .attribute(it)
-    }
-
-    private static func toOne(
-        _ name: String, _ destination: String, _ inverse: String?
-    ) -> PropertyDescription {
-        var it = RelationshipDescription(name: name, destinationName: destination)
-        it.isOptional = true
-        it.maximumCount = 1
-        it.inverseName = inverse
-        it.inverseEntityName = inverse.map { _ in destination }
-        return .relationship(it)
-    }
-
-    private static func toMany(
-        _ name: String, _ destination: String, _ inverse: String?, ordered: Bool = false
-    ) -> PropertyDescription {
-        var it = RelationshipDescription(name: name, destinationName: destination)
-        it.isOptional = true
-        it.isToMany = true
-        it.isOrdered = ordered
-        it.inverseName = inverse
-        it.inverseEntityName = inverse.map { _ in destination }
-        return .relationship(it)
-    }
+    private static let skill = EntityMaker("Skill").attribute("name", .string)
+        .attribute("points", .integer32)
+        .toMany("people", "Person", inverse: "skills", ordered: true)
 }
 
 /// A model, its schema and its translator, with what is needed to ask them.
@@ -108,26 +49,21 @@ struct Fetching {
 
     /// - Parameter noAction: the to-many relationships whose delete rule that is.
     init(longDecimals: Set<String> = [], noAction: Set<String> = []) throws {
-        var declaration = FetchingModel.declaration
-        for (index, entity) in declaration.entities.enumerated() {
-            for (place, property) in entity.properties.enumerated() {
-                guard case .relationship(var it) = property, noAction.contains(it.name) else {
-                    continue
+        let entities = FetchingModel.entities.map { entity in
+            entity.changing {
+                for (place, property) in $0.properties.enumerated() {
+                    guard case .relationship(var it) = property, noAction.contains(it.name)
+                    else { continue }
+                    it.deleteRule = .noAction
+                    $0.properties[place] = .relationship(it)
                 }
-                it.deleteRule = .noAction
-                declaration.entities[index].properties[place] = .relationship(it)
             }
         }
-        model = try Model(declaration)
+        model = try makeModel(name: "Fetching", entities)
         translator = FetchTranslator(schema: SQLSchema(model: model), longDecimals: longDecimals)
     }
 
-    struct Unknown: Error { let name: String }
-
-    func entity(_ name: String) throws -> Entity {
-        guard let entity = model.entity(named: name) else { throw Unknown(name: name) }
-        return entity
-    }
+    func entity(_ name: String) throws -> Entity { try model.named(name) }
 
     /// `sort` and `groupBy` as in a query string; `select` as `alias:expression` or expressions.
     func request(

@@ -2,6 +2,7 @@
 
 import SteleModel
 import SteleSQL
+import TestSupport
 import Testing
 
 @Suite struct FetchingOrderTests {
@@ -62,9 +63,8 @@ import Testing
     }
 
     @Test func pagesByPositionAreTheWholeListInPieces() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        print("seed \(seed)")
-        var random = SeededGenerator(state: seed)
+        let seed = drawSeed(#function)
+        var random = SeededNumbers(seed: seed)
         let fetching = try Fetching()
         let graph = FetchingGraph(fetching.translator.schema, &random)
         let database = try FetchingDatabase(fetching.translator.schema)

@@ -1,5 +1,6 @@
 // Order keys of ordered relationships: few rows for a move, however often.
 
+import TestSupport
 import Testing
 
 @testable import SteleSQL
@@ -61,8 +62,7 @@ import Testing
     }
 
     @Test func anyOrderIsReached() {
-        let seed = UInt64.random(in: 1...999_999)
-        print("OrderKeysTests: seed \(seed)")
+        let seed = drawSeed("OrderKeysTests")
         var state = seed
         func random(_ bound: Int) -> Int {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407

@@ -6,6 +6,7 @@ import SteleModel
 import StelePersistence
 import StelePredicates
 import SteleSQLite
+import TestSupport
 import Testing
 
 @Suite struct AgreedAnswersTests {
@@ -16,20 +17,14 @@ import Testing
         private let folder: TemporaryFolder
 
         init(isFilled: Bool = true) throws {
-            var declared = ManagedObjectModel(name: "Test")
-            declared.entities = [
-                EntityMaker(
-                    "Item",
-                    { it in
-                        it.attribute("name", .string)
-                        it.attribute("real", .double)
-                        it.attribute("large", .integer64)
-                        it.attribute("price", .decimal)
-                        it.toMany("parts", "Item", inverse: "whole", ordered: true)
-                        it.toOne("whole", "Item", inverse: "parts")
-                    })
-            ].map(\.entity)
-            model = try Model(declared)
+            model = try makeModel([
+                EntityMaker("Item").attribute("name", .string)
+                    .attribute("real", .double)
+                    .attribute("large", .integer64)
+                    .attribute("price", .decimal)
+                    .toMany("parts", "Item", inverse: "whole", ordered: true)
+                    .toOne("whole", "Item", inverse: "parts")
+            ])
             folder = try TemporaryFolder()
             stores = [
                 InMemoryStore(model: model), try SQLiteStore.open(path: folder.store, model: model),
@@ -256,8 +251,7 @@ import Testing
     }
 
     @Test func meansAndSumsOfWideIntegersAreTheNearestNumbers() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
-        print("meansAndSumsOfWideIntegersAreTheNearestNumbers: seed \(seed)")
+        let seed = drawSeed("meansAndSumsOfWideIntegersAreTheNearestNumbers")
         var numbers = SeededNumbers(seed: seed)
         for round in 0..<40 {
             let pair = try Pair(isFilled: false)

@@ -6,55 +6,36 @@ import SteleModel
 import StelePersistence
 import StelePredicates
 import SteleSQLite
+import TestSupport
 import Testing
-
-/// A small generator of numbers that a seed repeats.
-private struct SeededNumbers: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
 
 @Suite struct AgreementTests {
     private func model() throws -> Model {
-        var model = ManagedObjectModel(name: "Test")
-        model.entities = [
-            EntityMaker("Node") {
-                $0.attribute("name", .string)
-                $0.attribute("count", .integer32)
-                $0.toOne("one", "Node", inverse: "eno")
-                $0.toOne("eno", "Node", inverse: "one")
-                $0.toOne("self", "Node", inverse: "self")
-                $0.toOne("up", "Node", inverse: "down")
-                $0.toMany("down", "Node", inverse: "up")
-                $0.toMany("near", "Node", inverse: "near")
-                $0.toMany("to", "Node", inverse: "from", rule: .noAction)
-                $0.toMany("from", "Node", inverse: "to", ordered: true)
-                $0.toOne("list", "Node", inverse: "items")
-                $0.toMany("items", "Node", inverse: "list", ordered: true)
-                $0.toMany("owned", "Node")
-                $0.toMany("ranked", "Node", ordered: true)
-                $0.toOne("likes", "Node")
-                $0.toOne("leaf", "Leaf")
-                $0.toMany("leaves", "Leaf")
-            },
-            EntityMaker("Leaf", parent: "Node") {
-                $0.attribute("green", .boolean)
-                $0.toOne("branch", "Leaf", inverse: "twigs")
-                $0.toMany("twigs", "Leaf", inverse: "branch", ordered: true)
-            },
-            EntityMaker("Stone") {
-                $0.attribute("weight", .double)
-                $0.toMany("under", "Node", ordered: true)
-                $0.toOne("beside", "Leaf")
-            },
-        ].map(\.entity)
-        return try Model(model)
+        try makeModel([
+            EntityMaker("Node").attribute("name", .string)
+                .attribute("count", .integer32)
+                .toOne("one", "Node", inverse: "eno")
+                .toOne("eno", "Node", inverse: "one")
+                .toOne("self", "Node", inverse: "self")
+                .toOne("up", "Node", inverse: "down")
+                .toMany("down", "Node", inverse: "up")
+                .toMany("near", "Node", inverse: "near")
+                .toMany("to", "Node", inverse: "from", rule: .noAction)
+                .toMany("from", "Node", inverse: "to", ordered: true)
+                .toOne("list", "Node", inverse: "items")
+                .toMany("items", "Node", inverse: "list", ordered: true)
+                .toMany("owned", "Node")
+                .toMany("ranked", "Node", ordered: true)
+                .toOne("likes", "Node")
+                .toOne("leaf", "Leaf")
+                .toMany("leaves", "Leaf"),
+            EntityMaker("Leaf", parent: "Node").attribute("green", .boolean)
+                .toOne("branch", "Leaf", inverse: "twigs")
+                .toMany("twigs", "Leaf", inverse: "branch", ordered: true),
+            EntityMaker("Stone").attribute("weight", .double)
+                .toMany("under", "Node", ordered: true)
+                .toOne("beside", "Leaf"),
+        ])
     }
 
     /// One store with the context that is open on it.
@@ -85,7 +66,7 @@ private struct SeededNumbers: RandomNumberGenerator {
             for step in 0..<60 {
                 var outcomes: [String] = []
                 for side in sides {
-                    var numbers = SeededNumbers(state: seed &+ UInt64(round * 1000 + step))
+                    var numbers = SeededNumbers(seed: seed &+ UInt64(round * 1000 + step))
                     outcomes.append(try play(side, &numbers))
                 }
                 #expect(outcomes[0] == outcomes[1], "round \(round), step \(step)")

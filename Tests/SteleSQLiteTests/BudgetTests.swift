@@ -5,6 +5,7 @@ import SteleModel
 import StelePersistence
 import StelePredicates
 import SteleSystem
+import TestSupport
 import Testing
 
 @testable import SteleSQLite
@@ -14,7 +15,7 @@ import Testing
 
     /// A store with many players.
     private func store(_ folder: TemporaryFolder, players: Int = 20_000) throws -> SQLiteStore {
-        let store = try SQLiteStore.open(path: folder.store, model: sample("League"))
+        let store = try SQLiteStore.open(path: folder.store, model: sampleModel("League"))
         let player = try #require(store.model.entity(named: "Player"))
         var request = SaveRequest(readToken: 0)
         request.changes = (1...players).map { number in

@@ -4,6 +4,7 @@ import Foundation
 import StelePersistence
 import SteleSQL
 import SteleSystem
+import TestSupport
 import Testing
 
 @testable import SteleSQLite
@@ -64,16 +65,23 @@ import Testing
         return reader
     }
 
-    @Test func aReaderThatStaysDoesNotMakeSavesWaitForTheCheckpoint() throws {
+    @Test(.timeLimit(.minutes(1))) func aReaderThatStaysDoesNotMakeSavesWaitForTheCheckpoint()
+        throws
+    {
         let house = try House()
         let reader = try reader(in: house)
         // More pages than those from which it is asked for.
         try house.write(pages: Limits.checkpointPages + 500)
         try house.start()
+        var waited = Duration.zero
         for _ in 0..<40 {
-            try house.writer.run("INSERT INTO t VALUES (1)")
+            waited += try ContinuousClock().measure {
+                try house.writer.run("INSERT INTO t VALUES (1)")
+            }
             usleep(30_000)
         }
+        // One that waits fails after a second, the busy timeout.
+        #expect(waited < .seconds(5))
         house.close()
         try reader.run("COMMIT")
     }
@@ -108,7 +116,7 @@ import Testing
     }
 
     /// Where a reader keeps the log from beginning anew, it is waited for once for each 400 pages.
-    @Test func aReaderThatStaysDoesNotMakeTheWriterWaitForEver() throws {
+    @Test(.timeLimit(.minutes(1))) func aReaderThatStaysDoesNotMakeTheWriterWaitForEver() throws {
         let house = try House(step: 50)
         let reader = try reader(in: house)
         try house.start()
@@ -119,13 +127,14 @@ import Testing
         house.close()
         // Who comes later does not wait for one that is gone.
         try house.write(pages: 1_000)
-        house.checkpointer.makeWay()
+        let waited = ContinuousClock().measure { house.checkpointer.makeWay() }
+        #expect(waited < .seconds(1))
         try reader.run("COMMIT")
     }
 
     @Test func whatIsSavedIsCopiedOutOfTheLogMeanwhile() throws {
         let folder = try TemporaryFolder()
-        let store = try SQLiteStore.open(path: folder.store, model: try sample("League"))
+        let store = try SQLiteStore.open(path: folder.store, model: try sampleModel("League"))
         defer { store.close() }
         let team = try #require(store.model.entity(named: "Team"))
         let city = String(repeating: "x", count: 400_000)

@@ -6,38 +6,29 @@ import SteleModel
 import StelePersistence
 import StelePredicates
 import SteleSQLite
+import TestSupport
 import Testing
 
 @Suite struct CollectionAgreementTests {
     private static func model() throws -> Model {
-        var model = ManagedObjectModel(name: "Clubs")
-        model.entities = [
-            EntityMaker("Player") {
-                $0.attribute("name", .string)
-                $0.attribute("age", .integer32)
-                $0.attribute("pay", .double)
-                $0.attribute("price", .decimal)
-                $0.attribute("born", .date)
-                $0.attribute("code", .uuid)
-                $0.attribute("active", .boolean)
-                $0.toOne("team", "Team", inverse: "players")
-                $0.toMany("friends", "Player", inverse: "friends")
-            },
-            EntityMaker("Team") {
-                $0.attribute("name", .string)
-                $0.attribute("places", .integer16)
-                $0.toMany("players", "Player", inverse: "team", ordered: true)
-                $0.toOne("league", "League", inverse: "teams")
-            },
-            EntityMaker("League") {
-                $0.attribute("name", .string)
-                $0.toMany("teams", "Team", inverse: "league", ordered: true)
-            },
-        ].map(\.entity)
-        return try Model(model)
+        try makeModel([
+            EntityMaker("Player").attribute("name", .string)
+                .attribute("age", .integer32)
+                .attribute("pay", .double)
+                .attribute("price", .decimal)
+                .attribute("born", .date)
+                .attribute("code", .uuid)
+                .attribute("active", .boolean)
+                .toOne("team", "Team", inverse: "players")
+                .toMany("friends", "Player", inverse: "friends"),
+            EntityMaker("Team").attribute("name", .string)
+                .attribute("places", .integer16)
+                .toMany("players", "Player", inverse: "team", ordered: true)
+                .toOne("league", "League", inverse: "teams"),
+            EntityMaker("League").attribute("name", .string)
+                .toMany("teams", "Team", inverse: "league", ordered: true),
+        ])
     }
-
-    private struct Missing: Error {}
 
     /// The same objects in any store: 5 leagues, 12 teams, 60 players, nulls everywhere.
     private static func fill(_ store: any PersistentStore) throws {
@@ -45,16 +36,16 @@ import Testing
         defer { context.close() }
         let model = context.model
         func make(_ name: String, _ values: [String: Value]) throws -> ManagedObject {
-            guard let entity = model.entity(named: name) else { throw Missing() }
+            let entity = try model.named(name)
             let object = try context.insert(entity)
             for (key, value) in values {
-                guard let attribute = entity.attribute(named: key) else { throw Missing() }
+                guard let attribute = entity.attribute(named: key) else { throw Missing(key) }
                 object.setValue(value, for: attribute)
             }
             return object
         }
         func relate(_ object: ManagedObject, _ key: String, _ members: [ManagedObject]) throws {
-            guard let it = object.entity.relationship(named: key) else { throw Missing() }
+            guard let it = object.entity.relationship(named: key) else { throw Missing(key) }
             try object.setMembers(it, members)
         }
         var players: [ManagedObject] = []
@@ -112,8 +103,7 @@ import Testing
         deinit { file.close() }
 
         func check(_ entity: String) throws -> PredicateCheck {
-            guard let entity = model.entity(named: entity) else { throw Missing() }
-            return PredicateCheck(model: model, entity: entity)
+            PredicateCheck(model: model, entity: try model.named(entity))
         }
 
         func both<R>(_ body: (any StoreReader) throws -> R) throws -> (R, R) {

@@ -5,22 +5,19 @@ import SteleGraph
 import SteleModel
 import StelePersistence
 import SteleSQLite
+import TestSupport
 import Testing
 
 @Suite struct ExactnessTests {
     private func tagged() throws -> GraphStore {
         try GraphStore([
-            EntityMaker("Person") {
-                $0.attribute("name", .string)
-                $0.attribute("mood", .string, isTransient: true)
-                $0.toMany("tags", "Tag", inverse: "people")
-            },
-            EntityMaker("Tag") {
-                $0.attribute("name", .string)
-                $0.attribute("colour", .string)
-                $0.attribute("size", .double)
-                $0.toMany("people", "Person", inverse: "tags")
-            },
+            EntityMaker("Person").attribute("name", .string)
+                .attribute("mood", .string) { $0.isTransient = true }
+                .toMany("tags", "Tag", inverse: "people"),
+            EntityMaker("Tag").attribute("name", .string)
+                .attribute("colour", .string)
+                .attribute("size", .double)
+                .toMany("people", "Person", inverse: "tags"),
         ])
     }
 

@@ -4,21 +4,16 @@ import Foundation
 import SteleModel
 import StelePersistence
 import SteleSQLite
+import TestSupport
 import Testing
 
 @Suite struct ExternalDataTests {
     private static func model() throws -> Model {
-        var photo = AttributeDescription(name: "photo", type: .binary)
-        photo.isOptional = true
-        photo.allowsExternalBinaryDataStorage = true
-        var name = AttributeDescription(name: "name", type: .string)
-        name.isOptional = true
-        var entity = EntityDescription(name: "Person")
-        entity.properties = [.attribute(name), .attribute(photo)]
-        entity.uniquenessConstraints = [["name"]]
-        var model = ManagedObjectModel(name: "People")
-        model.entities = [entity]
-        return try Model(model)
+        try makeModel([
+            EntityMaker("Person").attribute("name", .string)
+                .attribute("photo", .binary) { $0.allowsExternalBinaryDataStorage = true }
+                .unique("name")
+        ])
     }
 
     private static let large = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -89,7 +84,7 @@ import Testing
         let states = saves.map { $0.changes.first?.snapshot?.values[1] }
         #expect(states == [first.values[1], second.values[1], third.values[1]])
         #expect(saves[1].changes.first?.before == [.slot(1, first.values[1])])
-        guard case .external(let old)? = states[0] else { return }
+        guard case .external(let old)? = states[0] else { throw Missing("the external value") }
         #expect(old.bytes == Self.large)
 
         // Old or young, what the history names stays.

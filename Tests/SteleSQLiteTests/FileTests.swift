@@ -4,6 +4,7 @@ import Foundation
 import SteleModel
 import StelePersistence
 import SteleSQLite
+import TestSupport
 import Testing
 
 @Suite struct FileTests {
@@ -11,19 +12,20 @@ import Testing
         let folder = try TemporaryFolder()
         try Data([UInt8](repeating: 7, count: 9000)).write(to: URL(filePath: folder.store))
         #expect {
-            _ = try SQLiteStore.open(path: folder.store, model: try sample("League"))
+            _ = try SQLiteStore.open(path: folder.store, model: try sampleModel("League"))
         } throws: { error in
             guard case StoreError.incompatible(134080, let text)? = error as? StoreError else {
                 return false
             }
-            return text.contains("/store.sqlite is not an SQLite database") && !text.contains("SELECT")
+            return text.contains("/store.sqlite is not an SQLite database")
+                && !text.contains("SELECT")
         }
     }
 
     /// What is for the whole process is settled before its first store.
     @Test func memoryStatisticsAreNotGivenUpUnderAnOpenStore() throws {
         let folder = try TemporaryFolder()
-        let store = try SQLiteStore.open(path: folder.store, model: try sample("League"))
+        let store = try SQLiteStore.open(path: folder.store, model: try sampleModel("League"))
         defer { store.close() }
         #expect(!SQLiteStore.forgoMemoryStatistics())
     }
@@ -34,7 +36,7 @@ import Testing
             "CREATE TABLE notes (text); INSERT INTO notes VALUES ('a')")
         let before = try Data(contentsOf: URL(filePath: folder.store))
         #expect(throws: StoreError.self) {
-            _ = try SQLiteStore.open(path: folder.store, model: try sample("League"))
+            _ = try SQLiteStore.open(path: folder.store, model: try sampleModel("League"))
         }
         #expect(try Data(contentsOf: URL(filePath: folder.store)) == before)
     }
@@ -42,7 +44,7 @@ import Testing
     /// Who reads a store takes the level from SQLite.
     @Test func aStoreWithoutAutoVacuumLevelIsRead() throws {
         let folder = try TemporaryFolder()
-        let model = try sample("League")
+        let model = try sampleModel("League")
         try SQLiteStore.open(path: folder.store, model: model).close()
         let level = "_NSAutoVacuumLevel"
         func list() throws -> [String: Any] {
@@ -66,7 +68,7 @@ import Testing
 
     @Test func aStoreCanBeAskedAfterItIsClosed() throws {
         let folder = try TemporaryFolder()
-        let store = try SQLiteStore.open(path: folder.store, model: try sample("League"))
+        let store = try SQLiteStore.open(path: folder.store, model: try sampleModel("League"))
         store.close()
         #expect(!store.noticesForeignChange())
         #expect(throws: StoreError.self) { try store.reader() }
@@ -116,7 +118,7 @@ import Testing
 
     @Test func manyOpenANewStoreAtTheSameTime() throws {
         let folder = try TemporaryFolder()
-        let model = try sample("League")
+        let model = try sampleModel("League")
         let group = DispatchGroup()
         for _ in 0..<4 {
             DispatchQueue.global().async(group: group) {
@@ -129,7 +131,7 @@ import Testing
     }
 
     @Test func aFileWithNumbersOutOfAllRangeDoesNotStopTheProgram() throws {
-        let it = try GraphStore(try sample("League"))
+        let it = try GraphStore(try sampleModel("League"))
         let team = try it.insert("Team")[0]
         try RawDatabase(it.folder.store).run(
             "UPDATE ZTEAM SET Z_OPT = 9223372036854775807; "
@@ -139,7 +141,7 @@ import Testing
                 + "UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775807 WHERE Z_ENT = 1")
         _ = try it.history()
         _ = try it.context().object(entity: try it.entity("Player"), key: 5)
-        #expect(throws: (any Error).self) { try it.insert("Player", 2) }
+        #expect(throws: (any Error).self) { try it.insert("Player", count: 2) }
         _ = try? it.change { try $0.get(team)["name"] = .string("B") }
         #expect(try it.stored(team) != nil)
     }

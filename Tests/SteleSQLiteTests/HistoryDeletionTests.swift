@@ -5,6 +5,7 @@ import SteleGraph
 import SteleModel
 import StelePersistence
 import SteleSQLite
+import TestSupport
 import Testing
 
 @Suite struct HistoryDeletionTests {
@@ -15,7 +16,7 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder()
-        model = try sample("League")
+        model = try sampleModel("League")
     }
 
     private func open(_ kind: Kind) throws -> any PersistentStore {

@@ -4,27 +4,26 @@ import SteleGraph
 import SteleModel
 import StelePersistence
 import SteleSQLite
+import TestSupport
 import Testing
 
 @Suite struct HistoryStateTests {
     private func things() throws -> GraphStore {
         try GraphStore([
-            EntityMaker("Thing") {
-                $0.attribute("name", .string)
-                $0.attribute("größe", .double)
-                $0.attribute("when", .date)
-                $0.attribute("price", .decimal)
-                $0.attribute("bytes", .binary)
-                $0.attribute("uuid", .uuid)
-                $0.attribute("select", .boolean)
-                $0.attribute("order", .integer64)
-                $0.toOne("next", "Thing", inverse: "previous")
-                $0.toOne("previous", "Thing", inverse: "next")
-                $0.toMany("parts", "Part", inverse: "wholes")
-            },
-            EntityMaker("Gadget", parent: "Thing") { $0.attribute("volts", .float) },
-            EntityMaker("Part") { $0.toMany("wholes", "Thing", inverse: "parts") },
-            EntityMaker("Widget", parent: "Part") { _ in },
+            EntityMaker("Thing").attribute("name", .string)
+                .attribute("größe", .double)
+                .attribute("when", .date)
+                .attribute("price", .decimal)
+                .attribute("bytes", .binary)
+                .attribute("uuid", .uuid)
+                .attribute("select", .boolean)
+                .attribute("order", .integer64)
+                .toOne("next", "Thing", inverse: "previous")
+                .toOne("previous", "Thing", inverse: "next")
+                .toMany("parts", "Part", inverse: "wholes"),
+            EntityMaker("Gadget", parent: "Thing").attribute("volts", .float),
+            EntityMaker("Part").toMany("wholes", "Thing", inverse: "parts"),
+            EntityMaker("Widget", parent: "Part"),
         ])
     }
 

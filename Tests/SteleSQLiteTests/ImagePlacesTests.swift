@@ -5,6 +5,7 @@ import SteleGraph
 import SteleModel
 import StelePersistence
 import SteleSQLite
+import TestSupport
 import Testing
 
 @Suite struct ImagePlacesTests {
@@ -12,8 +13,8 @@ import Testing
     private static let rounds = 8
 
     private func store() throws -> (GraphStore, [ObjectID]) {
-        let it = try GraphStore([EntityMaker("Thing") { $0.attribute("name", .string) }])
-        return (it, try it.insert("Thing", Self.things))
+        let it = try GraphStore([EntityMaker("Thing").attribute("name", .string)])
+        return (it, try it.insert("Thing", count: Self.things))
     }
 
     /// Each thing renamed in each round; three times the images that wait together at most.
@@ -61,7 +62,7 @@ import Testing
         #expect(all == Self.rounds * Self.things)
         #expect(placed >= 4_096 && placed < all, "\(placed) of \(all)")
         let told = try states(it, ids)
-        let inserted = (0..<Self.things).map(String.init)
+        let inserted = (1...Self.things).map { "Thing \($0)" }
         let renamed = (1...Self.rounds).map { round in
             Array(repeating: "round \(round)", count: Self.things)
         }

@@ -5,6 +5,7 @@ import SteleGraph
 import SteleModel
 import StelePersistence
 import SteleSQLite
+import TestSupport
 import Testing
 
 @testable import SteleSQL
@@ -12,12 +13,10 @@ import Testing
 @Suite struct KnownStatesTests {
     private func things(_ count: Int) throws -> (GraphStore, [ObjectID]) {
         let it = try GraphStore([
-            EntityMaker("Thing") {
-                $0.attribute("name", .string)
-                $0.attribute("order", .integer64)
-            }
+            EntityMaker("Thing").attribute("name", .string)
+                .attribute("order", .integer64)
         ])
-        return (it, try it.insert("Thing", count))
+        return (it, try it.insert("Thing", count: count))
     }
 
     private func read(_ it: GraphStore, after start: Int64 = 0, pages size: Int) throws
@@ -54,7 +53,7 @@ import Testing
                 one["order"] = .int(Int64(number))
                 if number % 3 == 0 { one["name"] = .string("name \(number)") }
             }
-            if number % 60 == 59 { ids += try it.insert("Thing", 1) }
+            if number % 60 == 59 { ids += try it.insert("Thing", count: 1) }
         }
         for number in 0..<600 { try save(number) }
         for round in 0..<4 {

@@ -4,24 +4,19 @@ import SteleGraph
 import SteleModel
 import StelePersistence
 import SteleSQLite
+import TestSupport
 import Testing
 
 @Suite struct OrderTests {
     private func lists() throws -> GraphStore {
         try GraphStore([
-            EntityMaker("List") {
-                $0.attribute("name", .string)
-                $0.toMany("songs", "Song", inverse: "list", ordered: true)
-                $0.toMany("genres", "Genre", inverse: "lists", ordered: true)
-            },
-            EntityMaker("Song") {
-                $0.attribute("name", .string)
-                $0.toOne("list", "List", inverse: "songs")
-            },
-            EntityMaker("Genre") {
-                $0.attribute("name", .string)
-                $0.toMany("lists", "List", inverse: "genres", ordered: true)
-            },
+            EntityMaker("List").attribute("name", .string)
+                .toMany("songs", "Song", inverse: "list", ordered: true)
+                .toMany("genres", "Genre", inverse: "lists", ordered: true),
+            EntityMaker("Song").attribute("name", .string)
+                .toOne("list", "List", inverse: "songs"),
+            EntityMaker("Genre").attribute("name", .string)
+                .toMany("lists", "List", inverse: "genres", ordered: true),
         ])
     }
 
@@ -29,8 +24,8 @@ import Testing
     func randomMovesLeadToTheOrderAskedFor(_ name: String) throws {
         let it = try lists()
         let path = "List.\(name)"
-        let lists = try it.insert("List", 2)
-        let members = try it.insert(name == "songs" ? "Song" : "Genre", 30)
+        let lists = try it.insert("List", count: 2)
+        let members = try it.insert(name == "songs" ? "Song" : "Genre", count: 30)
         var model: [[Int64]] = [[], []]
         var numbers = SystemRandomNumberGenerator()
         for step in 0..<300 {
@@ -49,8 +44,8 @@ import Testing
                 model[list].insert(member.key, at: place)
                 try it.change { try $0.get(lists[list]).add(name, try $0.get(member), at: place) }
             }
-            #expect(try it.members(path, lists[0]) == model[0], "step \(step)")
-            #expect(try it.members(path, lists[1]) == model[1], "step \(step)")
+            #expect(try it.storedMembers(path, of: lists[0].key) == model[0], "step \(step)")
+            #expect(try it.storedMembers(path, of: lists[1].key) == model[1], "step \(step)")
         }
     }
 
@@ -65,6 +60,6 @@ import Testing
             try context.save()
             wanted.insert(song.id.key, at: 0)
         }
-        #expect(try it.members("List.songs", list) == wanted)
+        #expect(try it.storedMembers("List.songs", of: list.key) == wanted)
     }
 }

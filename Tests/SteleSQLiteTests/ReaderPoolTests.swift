@@ -1,5 +1,6 @@
 import StelePersistence
 import SteleSystem
+import TestSupport
 import Testing
 
 @testable import SteleSQLite

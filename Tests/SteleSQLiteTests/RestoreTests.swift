@@ -5,6 +5,7 @@ import Foundation
 import SteleModel
 import StelePersistence
 import SteleSQLite
+import TestSupport
 import Testing
 
 @Suite struct RestoreTests {
@@ -19,9 +20,7 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder()
-        var declared = ManagedObjectModel(name: "Test")
-        declared.entities = [EntityMaker("Thing") { $0.attribute("name", .string) }.entity]
-        model = try Model(declared)
+        model = try makeModel([EntityMaker("Thing").attribute("name", .string)])
     }
 
     private func open() throws -> SQLiteStore {

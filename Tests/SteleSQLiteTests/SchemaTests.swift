@@ -4,11 +4,12 @@ import Foundation
 import SteleModel
 import SteleSQL
 import SteleSQLite
+import TestSupport
 import Testing
 
 @Suite struct SchemaTests {
     @Test func orgChartHasTheStatementsOfTheClassicBook() throws {
-        let schema = SQLSchema(model: try sample("OrgChart"))
+        let schema = SQLSchema(model: try sampleModel("OrgChart"))
         #expect(
             Array(schema.creation.prefix(2)) == [
                 "CREATE TABLE ZORGANIZATION ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, "
@@ -19,7 +20,7 @@ import Testing
     }
 
     @Test func neighboursOfCountriesAreAReflexiveJoinTable() throws {
-        let schema = SQLSchema(model: try sample("World"))
+        let schema = SQLSchema(model: try sampleModel("World"))
         let statements = schema.creation.filter { $0.contains("NEIGHBOURS") }
         #expect(
             statements == [
@@ -31,14 +32,48 @@ import Testing
     }
 
     @Test func orderedToManysHaveOrderKeysInTheirMembersRows() throws {
-        let schema = SQLSchema(model: try sample("Shapes"))
+        let schema = SQLSchema(model: try sampleModel("Shapes"))
         let vertex = try #require(schema.creation.first { $0.hasPrefix("CREATE TABLE ZVERTEX") })
         #expect(vertex.contains("Z_FOK_POLYGON INTEGER"))
     }
 
-    @Test(.enabled(if: sharedFolder != nil, "shared data is not beside the project"))
+    /// Columns by type, indexes of to-ones, families and constraints, and the tables of Core Data's
+    /// own, as Apple's stores have them.
+    @Test func aFamilyIsOneTableWithTheIndexesOfCoreData() throws {
+        let model = try makeModel([
+            EntityMaker("Item").attribute("barcode", .string).attribute("title", .string)
+                .attribute("addedAt", .date).attribute("notes", .transformable)
+                .attribute("onLoan", .boolean) { $0.isTransient = true }
+                .toOne("reader", "Reader", inverse: "items").unique("barcode"),
+            EntityMaker("Book", parent: "Item"),
+            EntityMaker("RareBook", parent: "Book").attribute("isInsured", .boolean),
+            EntityMaker("Reader").attribute("name", .string).attribute("town", .string)
+                .attribute("id", .uuid).attribute("joinedAt", .date)
+                .toMany("items", "Item", inverse: "reader").unique("name", "town"),
+        ])
+        let expected: Set = [
+            "CREATE TABLE ZITEM ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, "
+                + "ZREADER INTEGER, ZISINSURED INTEGER, ZADDEDAT TIMESTAMP, ZBARCODE VARCHAR, "
+                + "ZTITLE VARCHAR, ZNOTES BLOB )",
+            "CREATE TABLE ZREADER ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, "
+                + "ZJOINEDAT TIMESTAMP, ZNAME VARCHAR, ZTOWN VARCHAR, ZID BLOB )",
+            "CREATE INDEX ZITEM_ZREADER_INDEX ON ZITEM (ZREADER)",
+            "CREATE INDEX ZITEM_Z_ENT_INDEX ON ZITEM (Z_ENT)",
+            "CREATE UNIQUE INDEX Z_Item_UNIQUE_barcode ON ZITEM (ZBARCODE COLLATE BINARY ASC)",
+            "CREATE UNIQUE INDEX Z_Reader_UNIQUE_name_town ON ZREADER "
+                + "(ZNAME COLLATE BINARY ASC, ZTOWN COLLATE BINARY ASC)",
+            "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, "
+                + "Z_SUPER INTEGER, Z_MAX INTEGER)",
+            "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), "
+                + "Z_PLIST BLOB)",
+            "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
+        ]
+        #expect(expected.subtracting(SQLSchema(model: model).creation) == [])
+    }
+
+    @Test(.enabled(if: sharedFolder != nil, "the shared data is not here"))
     func tablesAndIndexesAreThoseOfAStoreThatAppleMade() throws {
-        let folder = try #require(sharedFolder) + "/data/coredata/sample/"
+        let folder = try #require(sharedFolder).path + "/data/coredata/sample/"
         let model = try ModelFile.read(
             folder + "SampleModel.xcdatamodeld/SampleModel.xcdatamodel"
         ).model()

@@ -5,6 +5,7 @@ import SteleModel
 import StelePersistence
 import StelePredicates
 import StatementTally
+import TestSupport
 import Testing
 
 @testable import SteleSQLite
@@ -18,7 +19,7 @@ import Testing
     init() throws {
         let folder = try TemporaryFolder()
         tally = StatementTally(path: folder.store)
-        stage = try GraphStore(try sample("League"), in: folder)
+        stage = try GraphStore(try sampleModel("League"), in: folder)
         let context = stage.context()
         let team = try context.insert(try stage.entity("Team"))
         team["name"] = .string("Crew")

@@ -4,6 +4,7 @@ import Foundation
 import SteleModel
 import StelePersistence
 import SteleSQLite
+import TestSupport
 import Testing
 
 /// A new store of the League sample, in a folder that lives as long as this.
@@ -15,7 +16,7 @@ private final class League {
 
     init() throws {
         folder = try TemporaryFolder()
-        let model = try sample("League")
+        let model = try sampleModel("League")
         store = try SQLiteStore.open(path: folder.store, model: model)
         team = try #require(model.entity(named: "Team"))
         player = try #require(model.entity(named: "Player"))
@@ -148,7 +149,7 @@ private final class League {
         )
         .write(to: URL(filePath: folder.store))
         #expect {
-            _ = try SQLiteStore.open(path: folder.store, model: try sample("League"))
+            _ = try SQLiteStore.open(path: folder.store, model: try sampleModel("League"))
         } throws: { error in
             guard case StoreError.incompatible(_, let text)? = error as? StoreError else {
                 return false
@@ -162,7 +163,7 @@ private final class League {
         let (folder, store) = (it.folder, it.store)
         store.close()
         #expect {
-            _ = try SQLiteStore.open(path: folder.store, model: try sample("OrgChart"))
+            _ = try SQLiteStore.open(path: folder.store, model: try sampleModel("OrgChart"))
         } throws: { error in
             guard case StoreError.incompatible(134100, let text)? = error as? StoreError else {
                 return false

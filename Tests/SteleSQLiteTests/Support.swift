@@ -1,39 +1,10 @@
-/// Stores in folders of their own, and short ways to fill them.
+/// Short ways to fill a store.
 
 import Foundation
 import SteleModel
 import StelePersistence
 import StelePredicates
 import SteleSQLite
-
-/// The package's folder, found from this file.
-let packageRoot = URL(filePath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
-
-/// The folder of shared test data, or nil where it is not there.
-let sharedFolder: String? = {
-    let path = ProcessInfo.processInfo.environment["STELE_SHARED"] ?? packageRoot + "/../shared"
-    return FileManager.default.fileExists(atPath: path + "/data") ? path : nil
-}()
-
-/// The sample model of that name.
-func sample(_ name: String) throws -> Model {
-    try ModelFile.read("\(packageRoot)/Config/Models/\(name).xcdatamodeld").model()
-}
-
-/// A folder that is gone when the test is over.
-final class TemporaryFolder: Sendable {
-    let path: String
-
-    init() throws {
-        path = NSTemporaryDirectory() + "stele-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    var store: String { path + "/store.sqlite" }
-}
 
 /// What tests say to a store in one line.
 extension SQLiteStore {

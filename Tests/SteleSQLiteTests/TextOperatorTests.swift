@@ -3,6 +3,7 @@
 import SteleModel
 import StelePersistence
 import StelePredicates
+import TestSupport
 import Testing
 
 @testable import SteleSQLite
@@ -20,16 +21,10 @@ import Testing
         ].map { .string($0) } + [.null]
 
     private static func model() throws -> Model {
-        var model = ManagedObjectModel(name: "Test")
-        var entity = EntityMaker("Word") {
-            $0.attribute("name", .string)
-            $0.attribute("plain", .string)
-        }.entity
-        var index = FetchIndexDescription(name: "by_name")
-        index.elements = [.init(propertyName: "name")]
-        entity.fetchIndexes = [index]
-        model.entities = [entity]
-        return try Model(model)
+        try makeModel([
+            EntityMaker("Word").attribute("name", .string).attribute("plain", .string)
+                .index("by_name", on: "name")
+        ])
     }
 
     /// The keys of the words for which it holds, or the error's code.

@@ -3,6 +3,7 @@
 import SteleModel
 import StelePersistence
 import SteleSQL
+import TestSupport
 import Testing
 
 @testable import SteleSQLite
@@ -44,7 +45,7 @@ private final class SaverStage {
 
     init(players count: Int) throws {
         folder = try TemporaryFolder()
-        model = try sample("League")
+        model = try sampleModel("League")
         let connection = try Connection(path: folder.store, creates: true)
         let schema = SQLSchema(model: model)
         _ = try StoreFile.prepare(connection, path: folder.store, schema: schema)

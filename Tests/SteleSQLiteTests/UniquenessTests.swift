@@ -4,11 +4,12 @@ import SteleGraph
 import SteleModel
 import StelePersistence
 import SteleSQLite
+import TestSupport
 import Testing
 
 @Suite struct UniquenessTests {
     private func countries(_ codes: [String]) throws -> (GraphStore, [ObjectID]) {
-        let it = try GraphStore(try sample("World"))
+        let it = try GraphStore(try sampleModel("World"))
         let context = it.context()
         let objects = try codes.map { code in
             let object = try context.insert(try it.entity("Country"))
@@ -97,16 +98,15 @@ import Testing
     }
 
     @Test func aSubentitysConstraintIsNamedWhereItsParentsObjectBreaksIt() throws {
-        var model = ManagedObjectModel(name: "Test")
-        var child = EntityMaker("Special", parent: "Thing") { _ in }.entity
-        child.uniquenessConstraints = [["name"]]
-        model.entities = [
-            EntityMaker("Thing") { $0.attribute("name", .string) }.entity, child,
-        ]
-        let it = try GraphStore(try Model(model))
+        let it = try GraphStore([
+            EntityMaker("Thing").attribute("name", .string),
+            EntityMaker("Special", parent: "Thing").unique("name"),
+        ])
         let first = try it.insert("Special")[0]
         #expect {
-            try it.insert("Thing")
+            try it.change {
+                try $0.insert(try it.entity("Thing"))["name"] = .string("Special 1")
+            }
         } throws: { error in
             guard case StoreError.constraint(let it)? = error as? StoreError else { return false }
             return it.constraint == ["name"] && it.databaseKey == first.key
@@ -114,7 +114,7 @@ import Testing
     }
 
     @Test func objectsWithoutAValueDoNotBreakAConstraint() throws {
-        let it = try GraphStore(try sample("World"))
+        let it = try GraphStore(try sampleModel("World"))
         let country = try it.entity("Country")
         let request = { (key: Int64) -> ObjectChange in
             ObjectChange(

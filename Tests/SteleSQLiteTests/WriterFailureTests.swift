@@ -5,6 +5,7 @@ import SteleModel
 import StelePersistence
 import SteleSQL
 import SteleSystem
+import TestSupport
 import Testing
 
 @testable import SteleSQLite
@@ -20,7 +21,7 @@ private final class WriterStage {
 
     init() throws {
         folder = try TemporaryFolder()
-        model = try sample("League")
+        model = try sampleModel("League")
         try SQLiteStore.open(path: folder.store, model: model).close()
         connection = try Connection(path: folder.store, creates: false)
         let schema = SQLSchema(model: model)
@@ -118,7 +119,7 @@ private func outcome(_ job: WriterJob) -> Result<SaveResult, any Error> {
 
     /// Refused after its first row is written, in the middle of a batch that has no savepoints, and
     /// again in one that has them.
-    @Test func whoIsTakenBackLeavesNothingAndTakesNobodyAlong() throws {
+    @Test func aRefusedSaveInABatchLeavesNothingAndFailsAlone() throws {
         let stage = try WriterStage()
         var jobs: [(job: WriterJob, isRefused: Bool)] = []
         for index in 0..<30 {

@@ -3,6 +3,7 @@
 import SteleModel
 import StelePersistence
 import SteleTransformers
+import TestSupport
 
 @testable import SteleAnswers
 @testable import SteleFeed
@@ -20,29 +21,22 @@ enum AttributeModels {
         }
     }()
 
-    static func optional(
-        _ name: String, _ type: AttributeType,
-        _ more: (inout AttributeDescription) -> Void = { _ in }
-    ) -> AttributeDescription {
-        var made = AttributeDescription(name: name, type: type)
-        made.isOptional = true
-        more(&made)
-        return made
-    }
-
     /// - Parameter key: the transformer of `secret`.
     static func people(key: String = "FirstKey") throws -> Model {
         _ = keys
-        var place = CompositeDescription(name: "Place")
-        place.attributes = [
-            optional("latitude", .double), optional("longitude", .double) { $0.isOptional = false },
-        ]
-        var address = CompositeDescription(name: "Address")
-        address.attributes = [
-            optional("city", .string) { $0.isOptional = false },
-            optional("place", .composite) { $0.compositeName = "Place" },
-            optional("zip", .integer32) { $0.minimum = .int(1) },
-        ]
+        let place = CompositeDescription(
+            "Place",
+            [
+                .init(optional: "latitude", .double),
+                .init(optional: "longitude", .double) { $0.isOptional = false },
+            ])
+        let address = CompositeDescription(
+            "Address",
+            [
+                .init(optional: "city", .string) { $0.isOptional = false },
+                .init(optional: "place", .composite) { $0.compositeName = "Place" },
+                .init(optional: "zip", .integer32) { $0.minimum = .int(1) },
+            ])
         let person = EntityMaker("Person")
             .attribute("name", .string)
             .attribute("plain", .string) { $0.derivationExpression = "canonical:(name)" }
@@ -60,10 +54,7 @@ enum AttributeModels {
             .attribute("friendCount", .integer32) { $0.derivationExpression = "friends.@count" }
             .toMany("friends", "Person", inverse: "fans")
             .toMany("fans", "Person", inverse: "friends")
-        var declared = ManagedObjectModel(name: "People")
-        declared.composites = [place, address]
-        declared.entities = [person.entity]
-        return try Model(declared)
+        return try makeModel(name: "People", [person], composites: [place, address])
     }
 }
 

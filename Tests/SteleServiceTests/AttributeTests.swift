@@ -8,6 +8,7 @@ import SteleJSON
 import SteleModel
 import StelePersistence
 import SteleSQLite
+import TestSupport
 import Testing
 
 @testable import SteleAnswers
@@ -146,7 +147,7 @@ import Testing
         #expect(people.get("/Person/1?select=archive").text == "{\"archive\":" + value + "}")
         #expect(people.get("/Person").text.contains(value))
         if !inMemory {
-            let stored = try RawColumn.read(people.path, "SELECT ZARCHIVE FROM ZPERSON")
+            let stored = try RawDatabase(people.path).bytes("SELECT ZARCHIVE FROM ZPERSON")
             #expect(stored.starts(with: "bplist00".utf8))
         }
         let refused = people.patch("/Person/1", #"{"archive":{"$date":"soon"}}"#)
@@ -160,11 +161,11 @@ import Testing
         #expect(made.text.contains(#""secret":{"card":"4111"}"#))
         #expect(people.get("/Person/1").text == made.text)
         #expect(people.patch("/Person/1", #"{"secret":["new"]}"#).status == 200)
-        let stored = try RawColumn.read(people.path, "SELECT ZSECRET FROM ZPERSON")
+        let stored = try RawDatabase(people.path).bytes("SELECT ZSECRET FROM ZPERSON")
         #expect(stored.first == 1 && !String(decoding: stored, as: UTF8.self).contains("new"))
         // Nor does the history hold it.
-        let images = try RawColumn.read(
-            people.path, "SELECT group_concat(ZVALUES) FROM STELE_BEFOREIMAGE")
+        let images = try RawDatabase(people.path).bytes(
+            "SELECT group_concat(ZVALUES) FROM STELE_BEFOREIMAGE")
         #expect(!String(decoding: images, as: UTF8.self).contains("4111"))
 
         // The same store under another key.
@@ -205,7 +206,7 @@ import Testing
                     ]), body: Array(#"[{"op":"replace","path":"/secret","value":"x"}]"#.utf8))))
         #expect(patch.code == "value.unreadable", "\(patch.text)")
         #expect(ask("PUT", "/Person/1", nil, #"{"name":"C"}"#).code == "value.unreadable")
-        #expect(try RawColumn.read(people.path, "SELECT ZSECRET FROM ZPERSON") == stored)
+        #expect(try RawDatabase(people.path).bytes("SELECT ZSECRET FROM ZPERSON") == stored)
         // All else goes on.
         #expect(ask("GET", "/Person/1", "select=name").text == #"{"name":"Ann"}"#)
         #expect(ask("PATCH", "/Person/1", nil, #"{"name":"Bea"}"#).status == 200)

@@ -88,7 +88,7 @@ import Testing
     }
 
     /// Two that change the same object from the same state: both are done, one of them again.
-    @Test func whoLosesTheRaceIsLeftToAWorker() throws {
+    @Test func aWriteThatLosesItsRaceGoesToAWorker() throws {
         let league = try ReadingTests.filled()
         func begin(_ body: String) throws -> @Sendable (Reply) -> Void {
             let request = Request(method: "PATCH", path: "/Player/1", body: Array(body.utf8))

@@ -2,6 +2,7 @@
 
 import SteleHTTP
 import SteleJSON
+import TestSupport
 import Testing
 
 @testable import SteleAnswers
@@ -140,8 +141,7 @@ import Testing
         for name in ["X", "Y", "Z"] {
             let tag = try #require(league.get("/Player/2")["ETag"])
             #expect(league.get("/Player/2", [("If-None-Match", tag)]).status == 304)
-            try RawColumn.change(
-                league.path, "UPDATE ZPLAYER SET ZNAME = '\(name)' WHERE Z_PK = 2")
+            try RawDatabase(league.path).run("UPDATE ZPLAYER SET ZNAME = '\(name)' WHERE Z_PK = 2")
             // The very first request after it.
             let answer = league.get("/Player/2", [("If-None-Match", tag)])
             #expect(answer.status == 200, "\(answer.response)")
@@ -157,8 +157,7 @@ import Testing
     @Test func bodyAndTagAreOfOneState() throws {
         let league = try ReadingTests.filled()
         func change(_ name: String) throws {
-            try RawColumn.change(
-                league.path, "UPDATE ZPLAYER SET ZNAME = '\(name)' WHERE Z_PK = 2")
+            try RawDatabase(league.path).run("UPDATE ZPLAYER SET ZNAME = '\(name)' WHERE Z_PK = 2")
         }
         for (index, path) in [
             "/Player/2", "/Player?limit=2", "/Player/2?select=name", "/Player/2/team",

@@ -1,8 +1,10 @@
 // The pages in Docs and the program say the same.
 
 import FoundationEssentials
+import SteleGraph
 import SteleJSON
 import SteleModel
+import TestSupport
 import Testing
 
 @testable import SteleAnswers
@@ -11,28 +13,21 @@ import Testing
 @testable import SteleService
 
 @Suite struct DocsTests {
-    static let root = URL(filePath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
-
-    static func text(_ path: String) throws -> String {
-        try String(contentsOf: root.appending(path: path), encoding: .utf8)
-    }
-
     /// What stands in backquotes in a table's first column.
     static func firstColumn(_ page: String, after heading: String) throws -> [String] {
-        let start = try #require(page.firstRange(of: heading)).upperBound
-        let section = page[start...].prefix(while: { _ in true })
-        var found: [String] = []
-        for line in section.split(separator: "\n", omittingEmptySubsequences: false) {
-            if line.hasPrefix("## ") { break }
-            guard line.hasPrefix("| `") else { continue }
-            found.append(String(line.dropFirst(3).prefix { $0 != "`" }))
-        }
-        return found
+        try rows(page, after: heading).filter { $0.hasPrefix("| `") }
+            .map { String($0.dropFirst(3).prefix { $0 != "`" }) }
+    }
+
+    /// The rows of the tables of a section.
+    static func rows(_ page: String, after heading: String) throws -> [Substring] {
+        let start = try #require(page.firstRange(of: heading + "\n")).upperBound
+        return page[start...].split(separator: "\n").prefix { !$0.hasPrefix("## ") }
+            .filter { $0.hasPrefix("| ") && !$0.hasPrefix("| ---") }
     }
 
     @Test func everyRouteIsDescribedAndEveryDescribedRouteIsThere() throws {
-        let page = try Self.text("Docs/HTTP.md")
+        let page = try packageText("Docs/HTTP.md")
         #expect(
             Set(try Self.firstColumn(page, after: "## Routes"))
                 == Set(RoutePattern.allCases.map(\.rawValue)))
@@ -45,14 +40,19 @@ import Testing
     }
 
     @Test func everyParameterIsDescribedAndEveryDescribedOneIsThere() throws {
-        let page = try Self.text("Docs/HTTP.md")
+        let page = try packageText("Docs/HTTP.md")
         let listed = Set(try Self.firstColumn(page, after: "## Lists"))
         #expect(listed == Set(Parameter.list.map(\.rawValue)).union(["var.NAME"]))
-        for parameter in Parameter.allCases { #expect(page.contains("`\(parameter.rawValue)`")) }
+        // Those of other routes are shown with a value.
+        for parameter in Set(Parameter.allCases).subtracting(Parameter.list + [.q]) {
+            let shown = try Regex("[?&`' ]\(parameter.rawValue)=")
+            #expect(page.contains(shown), "\(parameter)")
+        }
+        #expect(page.contains("/live?q."))
     }
 
     @Test func everyErrorCodeIsDescribedAndEveryDescribedOneIsThere() throws {
-        let page = try Self.text("Docs/Errors.md")
+        let page = try packageText("Docs/Errors.md")
         let words = try Self.firstColumn(page, after: "## Words of Stele's own")
         let numbers = try Self.firstColumn(page, after: "## Core Data's codes")
         #expect(Set(words) == Set(ErrorCode.words.map(\.text)))
@@ -64,27 +64,47 @@ import Testing
         }
     }
 
+    /// The numbers of each row of the limits, in any order of the rows.
     @Test func everyLimitIsDescribed() throws {
-        let page = try Self.text("Docs/HTTP.md")
+        let rows = try Self.rows(packageText("Docs/HTTP.md"), after: "## Limits").dropFirst()
+        let described = rows.map { row in
+            row.matches(of: /\d[\d,]*/).compactMap { Int($0.output.replacing(",", with: "")) }
+        }
         let limits = Limits()
-        for text in [
-            "\(limits.defaultListLimit), up to 10,000", "\(limits.queryBytes >> 10) KiB",
-            "\(limits.parameters) parameters", "\(limits.columns) each",
-            "\(limits.includePaths) paths of up to \(limits.includeDepth)",
-            "up to \(limits.bodyDepth) deep", "\(JSONDocument.depthLimit) |",
-            "\(limits.writeAttempts), the last",
-        ] { #expect(page.contains(text), "\(text)") }
-        #expect(limits.maximumListLimit == 10_000 && limits.objectsPerBody == 100_000)
-        #expect(limits.wholeAnswerBytes == 1 << 20 && limits.compressionThreshold == 1 << 10)
+        let expected = [
+            [limits.defaultListLimit, limits.maximumListLimit],
+            [
+                limits.liveRows, limits.liveRowsInAll, limits.liveQueries,
+                limits.liveQueriesPerStream, limits.liveStreams,
+            ],
+            [limits.wholeAnswerBytes >> 20],
+            [limits.streams, limits.streamBatchRows],
+            [limits.queryBytes >> 10, limits.parameters],
+            [limits.columns],
+            [limits.includePaths, limits.includeDepth, limits.includedObjects],
+            [limits.objectsPerBody, limits.bodyDepth],
+            [100_000, 24, limits.keptAnswerBytes >> 10],
+            [limits.objectsPerPart],
+            [JSONDocument.depthLimit],
+            [limits.contexts, Int(limits.contextSeconds) / 60, limits.contextDepth],
+            [
+                limits.contextObjects, limits.contextBytes >> 20, limits.allContextsBytes >> 20,
+                limits.undoLevels, limits.maximumUndoLevels, UndoManager.deepest,
+            ],
+            [limits.contextEvaluation],
+            [limits.writeAttempts],
+        ]
+        for numbers in expected { #expect(described.contains(numbers), "\(numbers)") }
+        // Three rows are of the server and of settings.
+        #expect(described.filter { !expected.contains($0) }.count == 3, "\(described)")
     }
 
     /// The League sample with its seed.
     static func league() throws -> ServiceFixture {
-        let model = root.appending(path: "Config/Models/League.xcdatamodeld").path
-        let league = try ServiceFixture(ModelFile.read(model).model())
-        let teams = try text("Config/Seeds/League/Team.ndjson").split(separator: "\n")
+        let league = try ServiceFixture(sampleModel("League"))
+        let teams = try packageText("Config/Seeds/League/Team.ndjson").split(separator: "\n")
         #expect(league.post("/Team", "[\(teams.joined(separator: ","))]").status == 201)
-        var players = try text("Config/Seeds/League/Player.ndjson").split(separator: "\n")
+        var players = try packageText("Config/Seeds/League/Player.ndjson").split(separator: "\n")
             .joined(separator: ",")
         for (index, team) in teams.enumerated() {
             let name = try #require(JSONDocument(String(team)).root["name"]?.string)
@@ -96,16 +116,19 @@ import Testing
 
     /// An answer's dates have no fraction, or three digits, six, nine or more.
     @Test func everyDateIsPrintedAsItIsWritten() throws {
-        let folder = Self.root.appending(path: "Docs").path
+        let folder = packageRoot.appending(path: "Docs").path
         let date = /\d{4}-\d\d-\d\dT[\d:]+\.\d+Z/
+        var count = 0
         for page in try FileManager.default.contentsOfDirectory(atPath: folder)
         where page.hasSuffix(".md") {
-            for match in try Self.text("Docs/\(page)").matches(of: date) {
+            for match in try packageText("Docs/\(page)").matches(of: date) {
                 let seconds = try ISO8601.secondsSinceReferenceDate(String(match.output))
                 let written = ISO8601.text(secondsSinceReferenceDate: seconds)
                 #expect(written == String(match.output), "\(page)")
+                count += 1
             }
         }
+        #expect(count > 0)
     }
 
     @Test func everyExampleAnswersAsPrinted() throws {
@@ -115,7 +138,7 @@ import Testing
     /// Asks a page's requests of the League sample; what is printed below each is its answer.
     static func requests(of page: String, atLeast count: Int) throws {
         let league = try league()
-        let blocks = try text(page).split(separator: "```http\n").dropFirst()
+        let blocks = try packageText(page).split(separator: "```http\n").dropFirst()
         #expect(blocks.count >= count)
         for block in blocks {
             let example = String(block[..<(try #require(block.firstRange(of: "```")).lowerBound)])

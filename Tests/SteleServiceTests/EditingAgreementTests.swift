@@ -1,6 +1,7 @@
 // The same requests to the store itself and to an editing context: at each step both answer alike.
 
 import SteleJSON
+import TestSupport
 import Testing
 
 @testable import SteleAnswers
@@ -47,7 +48,7 @@ import Testing
 
     /// Takes steps that both can take.
     private struct Steps {
-        var numbers: Numbers
+        var numbers: SeededNumbers
         var names: [String: [String]] = ["Person": [], "Team": [], "League": []]
         var count = 0
 
@@ -116,7 +117,7 @@ import Testing
             try ServiceFixture(TestModels.people(), inMemory: inMemory)
         )
         let editor = try Editor(edited)
-        var steps = Steps(numbers: Numbers(seed))
+        var steps = Steps(numbers: SeededNumbers(seed: seed))
         var log: [String] = []
         for _ in 0..<120 {
             let step = steps.next()

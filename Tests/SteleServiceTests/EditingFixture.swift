@@ -66,12 +66,3 @@ final class TestClock: Sendable {
 
     var now: @Sendable () -> Double { { self.seconds.withLock { $0 } } }
 }
-
-extension TestModels {
-    /// A sample that ships, by its name.
-    static func sample(_ name: String) throws -> Model {
-        try ModelFile.read(
-            DocsTests.root.appending(path: "Config/Models/\(name).xcdatamodeld").path
-        ).model()
-    }
-}

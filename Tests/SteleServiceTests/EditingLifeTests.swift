@@ -224,7 +224,7 @@ import Testing
             people.get("/Person?format=ndjson").text == editor.get("/Person?format=ndjson").text)
     }
 
-    @Test func whoWaitsTooLongIsTold() throws {
+    @Test func aRequestThatWaitsTooLongForAContextIsRefused() throws {
         let people = try ServiceFixture(TestModels.people()) {
             $0.limits.contextTurnSeconds = 0.05
             $0.limits.contextTurnPlaces = 1

@@ -2,6 +2,7 @@
 
 import SteleHTTP
 import SteleModel
+import TestSupport
 import Testing
 
 @testable import SteleAnswers
@@ -14,8 +15,8 @@ import Testing
     private func teams(_ inMemory: Bool) throws -> ServiceFixture {
         _ = AttributeModels.keys
         let fixture = try ServiceFixture(
-            try TestModels.model(
-                "Teams",
+            try makeModel(
+                name: "Teams",
                 [
                     EntityMaker("Team").attribute("name", .string)
                         .attribute("code", .transformable) { $0.valueTransformerName = "FirstKey" }
@@ -137,7 +138,7 @@ import Testing
     @Test func valuesInAnotherOrderStay() throws {
         let teams = try teams(false)
         let old = #"{"z":1,"a":2}"#
-        try RawColumn.change(teams.path, "UPDATE ZTEAM SET ZEXTRAS = CAST('\(old)' AS BLOB)")
+        try RawDatabase(teams.path).run("UPDATE ZTEAM SET ZEXTRAS = CAST('\(old)' AS BLOB)")
         #expect(teams.get("/Team/1?select=extras").text == #"{"extras":\#(old)}"#)
         let before = teams.get("/Team/1").text
         #expect(teams.patch("/Team/1", #"{"extras":{"a":2,"z":1}}"#).text == before)

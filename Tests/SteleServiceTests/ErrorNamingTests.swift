@@ -3,6 +3,7 @@
 
 import SteleJSON
 import SteleModel
+import TestSupport
 import Testing
 
 @testable import SteleAnswers
@@ -13,8 +14,8 @@ import Testing
 @Suite struct ErrorNamingTests {
     static func zoo(_ inMemory: Bool) throws -> ServiceFixture {
         try ServiceFixture(
-            TestModels.model(
-                "Zoo",
+            makeModel(
+                name: "Zoo",
                 [
                     EntityMaker("A").attribute("code", .string).unique("code")
                         .toOne("headOf", "C", inverse: "head", rule: .deny)

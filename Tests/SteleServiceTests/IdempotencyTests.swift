@@ -8,6 +8,7 @@ import SteleHTTP
 import SteleJSON
 import StelePersistence
 import SteleSQLite
+import TestSupport
 import Testing
 
 @testable import SteleAnswers

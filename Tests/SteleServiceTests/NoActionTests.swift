@@ -3,6 +3,7 @@
 import SteleHTTP
 import SteleJSON
 import SteleModel
+import TestSupport
 import Testing
 
 @testable import SteleAnswers
@@ -15,8 +16,8 @@ import Testing
     /// and A 2 by a to-one's.
     private func filled(_ inMemory: Bool) throws -> ServiceFixture {
         let fixture = try ServiceFixture(
-            try TestModels.model(
-                "Links",
+            try makeModel(
+                name: "Links",
                 [
                     EntityMaker("A").attribute("name", .string)
                         .toMany("bs", "B", inverse: "a1", rule: .noAction)
@@ -132,7 +133,7 @@ import Testing
     /// What another program has left in the file.
     @Test func whatAnotherProgramLeavesIsNoneToo() throws {
         let service = try filled(false)
-        try RawColumn.change(service.path, "DELETE FROM ZA WHERE Z_PK < 3")
+        try RawDatabase(service.path).run("DELETE FROM ZA WHERE Z_PK < 3")
         try check({ service.get($0) }, "store")
         let editor = try Editor(service)
         #expect(editor.patch("/C/1", #"{"name":"c"}"#).status == 200)

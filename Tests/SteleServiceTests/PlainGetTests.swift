@@ -1,6 +1,7 @@
 // The one answer beside the road: whatever a request's head says, it is the road's answer.
 
 import SteleHTTP
+import TestSupport
 import Testing
 
 @testable import SteleAnswers
@@ -37,7 +38,7 @@ import Testing
     }
 
     private struct Draw {
-        var numbers: Numbers
+        var numbers: SeededNumbers
 
         mutating func one(of texts: [String]) -> String {
             texts[numbers.below(texts.count)]
@@ -103,7 +104,7 @@ import Testing
 
     private static func compare(_ fixture: ServiceFixture, _ rounds: Int, token: String?) throws {
         let seed = UInt64.random(in: 1...999_999)
-        var draw = Draw(numbers: Numbers(seed))
+        var draw = Draw(numbers: SeededNumbers(seed: seed))
         let base = fixture.service.options.basePath
         let known = token.map { [(name: "Authorization", value: "Bearer \($0)")] } ?? []
         var tags = ["\"1-x\""]
@@ -115,8 +116,8 @@ import Testing
                 _ = fixture.ask("PATCH", "\(base)/Player/\(1 + round % 8)", body, known)
             }
             if draw.happens(50) {
-                try RawColumn.change(
-                    fixture.path, "UPDATE ZPLAYER SET ZNUMBER = \(1 + round % 90) WHERE Z_PK = 2")
+                try RawDatabase(fixture.path).run(
+                    "UPDATE ZPLAYER SET ZNUMBER = \(1 + round % 90) WHERE Z_PK = 2")
             }
             let request = Request(
                 method: draw.happens(20) ? "PUT" : draw.one(of: ["GET", "GET", "HEAD"]),

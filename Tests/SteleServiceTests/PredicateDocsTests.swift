@@ -2,6 +2,7 @@
 
 import SteleJSON
 import SteleModel
+import TestSupport
 import Testing
 
 @testable import SteleAnswers
@@ -21,7 +22,7 @@ import Testing
     static func examples() throws -> [Example] {
         var found: [Example] = []
         var entity: String?
-        for line in try DocsTests.text("Docs/Predicates.md").split(separator: "\n") {
+        for line in try packageText("Docs/Predicates.md").split(separator: "\n") {
             if line.hasPrefix("```") {
                 entity = line.hasPrefix("```text ") ? String(line.dropFirst(8)) : nil
                 continue

@@ -6,6 +6,7 @@ import SteleModel
 import StelePersistence
 import StelePredicates
 import SteleSystem
+import TestSupport
 import Testing
 
 @testable import SteleAnswers
@@ -17,34 +18,28 @@ import Testing
     /// A hotel's rooms hold three guests at most, floors with rooms are not deleted, and guests have
     /// friends, bags, and a favourite room that knows nothing of it.
     static func hotel() throws -> Model {
-        var model = ManagedObjectModel(name: "Hotel")
-        model.entities = [
-            EntityMaker("Floor").attribute("name", .string)
-                .toMany("rooms", "Room", inverse: "floor", rule: .deny),
-            EntityMaker("Room").attribute("name", .string)
-                .toOne("floor", "Floor", inverse: "rooms")
-                .toMany("guests", "Guest", inverse: "room")
-                .toMany("keys", "Key", inverse: "room", rule: .cascade, ordered: true),
-            EntityMaker("Key").attribute("name", .string).toOne("room", "Room", inverse: "keys"),
-            EntityMaker("Guest").attribute("name", .string)
-                .toOne("room", "Room", inverse: "guests")
-                .toOne("favourite", "Room")
-                .toMany("friends", "Guest", inverse: "friends")
-                .toMany("bags", "Bag"),
-            EntityMaker("Bag").attribute("name", .string),
-        ].map(\.entity)
-        for (place, property) in model.entities[1].properties.enumerated() {
-            guard case .relationship(var guests) = property, guests.name == "guests" else {
-                continue
-            }
-            guests.maximumCount = 3
-            model.entities[1].properties[place] = .relationship(guests)
-        }
-        return try Model(model)
+        try makeModel(
+            name: "Hotel",
+            [
+                EntityMaker("Floor").attribute("name", .string)
+                    .toMany("rooms", "Room", inverse: "floor", rule: .deny),
+                EntityMaker("Room").attribute("name", .string)
+                    .toOne("floor", "Floor", inverse: "rooms")
+                    .toMany("guests", "Guest", inverse: "room", count: 0...3)
+                    .toMany("keys", "Key", inverse: "room", rule: .cascade, ordered: true),
+                EntityMaker("Key").attribute("name", .string).toOne(
+                    "room", "Room", inverse: "keys"),
+                EntityMaker("Guest").attribute("name", .string)
+                    .toOne("room", "Room", inverse: "guests")
+                    .toOne("favourite", "Room")
+                    .toMany("friends", "Guest", inverse: "friends")
+                    .toMany("bags", "Bag"),
+                EntityMaker("Bag").attribute("name", .string),
+            ])
     }
 
     /// What a writer does next: method, target, body.
-    static func request(_ numbers: inout Numbers) -> (String, String, String?) {
+    static func request(_ numbers: inout SeededNumbers) -> (String, String, String?) {
         func id(_ most: Int = 6) -> Int { 1 + numbers.below(most) }
         switch numbers.below(20) {
         case 0: return ("POST", "/Room", #"{"floor":\#(id(3)),"keys":[{},{}]}"#)
@@ -100,7 +95,7 @@ import Testing
         _ = hotel.post(
             "/Guest", "[\(Array(repeating: #"{"bags":[{}]}"#, count: 6).joined(separator: ","))]")
         let answers = onThreads(200) { writer in
-            var numbers = Numbers(seed &+ UInt64(writer) &* 7919)
+            var numbers = SeededNumbers(seed: seed &+ UInt64(writer) &* 7919)
             return (0..<5).map { _ -> (String, Int, String, String) in
                 let (method, target, body) = Self.request(&numbers)
                 let answer = Self.ask(hotel, method, target, body)
@@ -165,49 +160,4 @@ import Testing
             }
         }
     }
-}
-
-/// Numbers that a seed repeats.
-struct Numbers {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func below(_ bound: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((z ^ (z >> 31)) >> 33) % bound
-    }
-}
-
-/// Runs the same on as many threads, which wait for each other where tasks would not run at once,
-/// and gives what each returned.
-func onThreads<R: Sendable>(_ count: Int, _ work: @escaping @Sendable (Int) -> R) -> [R] {
-    let results = Mutex<[R]>([])
-    var threads: [pthread_t] = []
-    for number in 0..<count {
-        var thread = pthread_t()
-        let job = Unmanaged.passRetained(
-            Job {
-                let result = work(number)
-                results.withLock { $0.append(result) }
-            })
-        let failed = pthread_create(
-            &thread, nil,
-            { argument in
-                guard let argument else { return nil }
-                Unmanaged<Job>.fromOpaque(argument).takeRetainedValue().run()
-                return nil
-            }, job.toOpaque())
-        if failed == 0 { threads.append(thread) } else { Issue.record("no thread: \(failed)") }
-    }
-    for thread in threads { pthread_join(thread, nil) }
-    return results.withLock { $0 }
-}
-
-private final class Job: Sendable {
-    let run: @Sendable () -> Void
-    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
 }

@@ -3,6 +3,7 @@
 import SteleJSON
 import SteleModel
 import SteleTransformers
+import TestSupport
 import Testing
 
 @testable import SteleAnswers
@@ -21,7 +22,7 @@ import Testing
         ValueTransformers.setValueTransformer(
             try AESGCMTransformer(key: String(repeating: "3", count: 64)),
             forName: "AESGCMTransformer")
-        try Self.check(try TestModels.sample(sample), isFull: isFull)
+        try Self.check(try sampleModel(sample), isFull: isFull)
     }
 
     @Test(arguments: [false, true])
@@ -68,31 +69,27 @@ import Testing
 
     /// Composites with a transient part, and transient attributes of each kind.
     static func transients() throws -> Model {
-        var place = CompositeDescription(name: "Place")
-        place.attributes = [
-            AttributeModels.optional("city", .string),
-            AttributeModels.optional("note", .string) { $0.isTransient = true },
-        ]
-        var declared = ManagedObjectModel(name: "Transients")
-        declared.composites = [place]
-        declared.entities = [
-            EntityMaker("Thing")
-                .attribute("name", .string)
-                .attribute("place", .composite) { $0.compositeName = "Place" }
-                .attribute("away", .composite) {
-                    $0.compositeName = "Place"
-                    $0.isTransient = true
-                }
-                .attribute("seenAt", .date) {
-                    $0.isTransient = true
-                    $0.defaultValue = .date(0.5)
-                }
-                .attribute("length", .integer32) { $0.derivationExpression = "things.@count" }
-                .toMany("things", "Thing", inverse: "owners")
-                .toMany("owners", "Thing", inverse: "things")
-                .entity
-        ]
-        return try Model(declared)
+        let place = CompositeDescription(
+            "Place",
+            [
+                .init(optional: "city", .string),
+                .init(optional: "note", .string) { $0.isTransient = true },
+            ])
+        let thing = EntityMaker("Thing")
+            .attribute("name", .string)
+            .attribute("place", .composite) { $0.compositeName = "Place" }
+            .attribute("away", .composite) {
+                $0.compositeName = "Place"
+                $0.isTransient = true
+            }
+            .attribute("seenAt", .date) {
+                $0.isTransient = true
+                $0.defaultValue = .date(0.5)
+            }
+            .attribute("length", .integer32) { $0.derivationExpression = "things.@count" }
+            .toMany("things", "Thing", inverse: "owners")
+            .toMany("owners", "Thing", inverse: "things")
+        return try makeModel(name: "Transients", [thing], composites: [place])
     }
 
     /// Makes an object of each entity, and sends back what is given of it.

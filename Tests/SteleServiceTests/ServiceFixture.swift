@@ -9,6 +9,7 @@ import SteleJSON
 import SteleModel
 import StelePersistence
 import SteleSQLite
+import TestSupport
 import Testing
 
 @testable import SteleAnswers
@@ -60,21 +61,16 @@ final class ServiceFixture: Sendable {
     let coordinator: PersistentStoreCoordinator
     /// The store's file.
     let path: String
+    private let folder: TemporaryFolder
 
     init(
         _ model: Model, inMemory: Bool = false,
         _ configure: (inout Service.Options) -> Void = { _ in }
     ) throws {
-        let number = UInt64.random(in: .min ... .max)
-        path =
-            FileManager.default.temporaryDirectory.appending(
-                path: "stele-service-\(String(number, radix: 36)).sqlite"
-            ).path
-        let store: any PersistentStore =
-            if inMemory { InMemoryStore(model: model) } else {
-                try SQLiteStore.open(path: path, model: model)
-            }
-        coordinator = PersistentStoreCoordinator(store: store)
+        folder = try TemporaryFolder()
+        path = folder.store
+        let kind: StoreKind = inMemory ? .memory : .sqlite
+        coordinator = PersistentStoreCoordinator(store: try kind.open(model, at: path))
         var options = Service.Options()
         configure(&options)
         service = Service(
@@ -85,12 +81,6 @@ final class ServiceFixture: Sendable {
     deinit {
         service.liveQueries.stop()
         coordinator.store.close()
-        for ending in ["", "-wal", "-shm", "-seal"] { unlink(path + ending) }
-        // Where large Binary values are.
-        let url = URL(filePath: path)
-        let name = url.deletingPathExtension().lastPathComponent
-        let support = url.deletingLastPathComponent().appending(path: ".\(name)_SUPPORT").path
-        try? FileManager.default.removeItem(atPath: support)
     }
 
     static func league() throws -> ServiceFixture { try ServiceFixture(TestModels.league()) }
@@ -122,6 +112,19 @@ final class ServiceFixture: Sendable {
     func post(_ target: String, _ body: String) -> Answer { ask("POST", target, body) }
 
     func patch(_ target: String, _ body: String) -> Answer { ask("PATCH", target, body) }
+}
+
+extension JSONValue {
+    struct NoArray: Error {}
+
+    /// The elements of an array.
+    /// - Throws: `NoArray`.
+    var elements: [JSONValue] {
+        get throws {
+            guard case .array(let elements) = self else { throw NoArray() }
+            return elements
+        }
+    }
 }
 
 extension Service {

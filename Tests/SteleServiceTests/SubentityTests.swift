@@ -3,6 +3,7 @@
 import SteleHTTP
 import SteleJSON
 import SteleModel
+import TestSupport
 import Testing
 
 @testable import SteleAnswers
@@ -15,8 +16,8 @@ import Testing
     /// at one place.
     private func canvas(_ inMemory: Bool) throws -> ServiceFixture {
         let fixture = try ServiceFixture(
-            try TestModels.model(
-                "Shapes",
+            try makeModel(
+                name: "Shapes",
                 [
                     EntityMaker("Canvas").attribute("name", .string)
                         .toMany("shapes", "Shape", inverse: "canvas", ordered: true),

@@ -1,81 +1,13 @@
 // Models for tests, declared in code: a league, and shapes with order and inheritance.
 
 import SteleModel
-
-/// Declares entities in one line a property.
-struct EntityMaker {
-    private(set) var entity: EntityDescription
-
-    init(_ name: String, parent: String? = nil, isAbstract: Bool = false) {
-        entity = EntityDescription(name: name)
-        entity.parentName = parent
-        entity.isAbstract = isAbstract
-    }
-
-    func attribute(
-        _ name: String, _ type: AttributeType,
-        _ more: (inout AttributeDescription) -> Void = { _ in }
-    ) -> EntityMaker {
-        var attribute = AttributeDescription(name: name, type: type)
-        attribute.isOptional = true
-        more(&attribute)
-        return adding(.attribute(attribute))
-    }
-
-    func toOne(
-        _ name: String, _ destination: String, inverse: String? = nil, rule: DeleteRule = .nullify
-    ) -> EntityMaker {
-        var it = RelationshipDescription(name: name, destinationName: destination)
-        it.inverseName = inverse
-        it.isOptional = true
-        it.maximumCount = 1
-        it.deleteRule = rule
-        return adding(.relationship(it))
-    }
-
-    func toMany(
-        _ name: String, _ destination: String, inverse: String? = nil, rule: DeleteRule = .nullify,
-        ordered: Bool = false
-    ) -> EntityMaker {
-        var it = RelationshipDescription(name: name, destinationName: destination)
-        it.inverseName = inverse
-        it.isOptional = true
-        it.isToMany = true
-        it.isOrdered = ordered
-        it.deleteRule = rule
-        return adding(.relationship(it))
-    }
-
-    func fetched(_ name: String, _ destination: String, _ predicate: String) -> EntityMaker {
-        var request = FetchRequestTemplate(name: name, entityName: destination)
-        request.predicateFormat = predicate
-        return adding(.fetchedProperty(FetchedPropertyDescription(name: name, request: request)))
-    }
-
-    func unique(_ names: String...) -> EntityMaker {
-        var copy = self
-        copy.entity.uniquenessConstraints.append(names)
-        return copy
-    }
-
-    private func adding(_ property: PropertyDescription) -> EntityMaker {
-        var copy = self
-        copy.entity.properties.append(property)
-        return copy
-    }
-}
+import TestSupport
 
 enum TestModels {
-    static func model(_ name: String, _ entities: [EntityMaker]) throws -> Model {
-        var declared = ManagedObjectModel(name: name)
-        declared.entities = entities.map(\.entity)
-        return try Model(declared)
-    }
-
     /// Teams and players, as in the sample that ships.
     static func league() throws -> Model {
-        try model(
-            "League",
+        try makeModel(
+            name: "League",
             [
                 EntityMaker("Player")
                     .attribute("country", .string)
@@ -102,8 +34,8 @@ enum TestModels {
 
     /// Leagues of teams of people.
     static func people() throws -> Model {
-        try model(
-            "People",
+        try makeModel(
+            name: "People",
             [
                 EntityMaker("Person")
                     .attribute("age", .integer32)
@@ -121,8 +53,8 @@ enum TestModels {
     /// Every attribute type, inheritance, an ordered relationship, one without inverse, a deny rule,
     /// a uniqueness constraint, a fetched property, and an entity in lower case.
     static func zoo() throws -> Model {
-        try model(
-            "Zoo",
+        try makeModel(
+            name: "Zoo",
             [
                 EntityMaker("Canvas")
                     .attribute("name", .string)

@@ -1,6 +1,7 @@
 // Creating, changing and deleting objects, alone and nested.
 
 import SteleJSON
+import TestSupport
 import Testing
 
 @testable import SteleAnswers
@@ -157,10 +158,10 @@ import Testing
         #expect(missing.detail.contains("99"))
     }
 
-    @Test func whoHasAUniqueValueIsNamedByAnAddressThatAnswers() throws {
+    @Test func theHolderOfAUniqueValueIsNamedByAnAddressThatAnswers() throws {
         let shop = try ServiceFixture(
-            TestModels.model(
-                "Shop",
+            makeModel(
+                name: "Shop",
                 [
                     EntityMaker("Product", isAbstract: true).attribute("sku", .string)
                         .unique("sku"),
@@ -264,8 +265,8 @@ import Testing
 
     @Test func oneValueThatBreaksTwoRulesIsTwoEntries() throws {
         let shop = try ServiceFixture(
-            TestModels.model(
-                "Shop",
+            makeModel(
+                name: "Shop",
                 [
                     EntityMaker("Item").attribute("code", .string) {
                         $0.maximum = .int(3)

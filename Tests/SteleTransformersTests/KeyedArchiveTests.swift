@@ -3,6 +3,7 @@
 import FoundationEssentials
 import SteleJSON
 import SteleModel
+import TestSupport
 import Testing
 
 @testable import SteleTransformers
@@ -188,9 +189,7 @@ import Testing
 
     /// Bytes of anybody's: an error or a value, never a trap.
     @Test func brokenBytesAreAnError() throws {
-        let seed = UInt64.random(in: 1...999_999)
-        print("broken archives: seed \(seed)")
-        var numbers = Numbers(state: seed)
+        var numbers = SeededNumbers(seed: drawSeed("brokenBytesAreAnError"))
         let whole = try transformer.stored(
             Array("{\"a\":[1,2.5,\"té\",{\"$date\":\"2024-05-01T09:00:00Z\"}],\"b\":null}".utf8))
         for _ in 0..<20_000 {
@@ -208,14 +207,6 @@ import Testing
             #expect(throws: TransformationError.self) {
                 try transformer.value(Array(whole.prefix(length)))
             }
-        }
-    }
-
-    private struct Numbers: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state ^ (state >> 29)
         }
     }
 

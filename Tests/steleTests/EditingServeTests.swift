@@ -2,12 +2,12 @@
 
 import Foundation
 import SteleJSON
+import TestSupport
 import Testing
 
 @Suite struct EditingServeTests {
     private let shapes =
-        packageRoot
-        .appendingPathComponent("Config/Models/Shapes.xcdatamodeld").path
+        samplePath("Shapes")
 
     private func body(_ answer: String) -> String {
         answer.components(separatedBy: "\r\n\r\n").dropFirst().joined(separator: "\r\n\r\n")

@@ -5,6 +5,7 @@ import SteleGraph
 import SteleModel
 import StelePredicates
 import SteleSQLite
+import TestSupport
 import Testing
 
 @testable import SteleAnswers
@@ -15,74 +16,40 @@ import Testing
 @Suite struct ImportTests {
     /// Place (code, name; within: Place, required for Room; beside: Places) and Room below it.
     private func model() throws -> Model {
-        var place = EntityDescription(name: "Place")
-        var name = AttributeDescription(name: "name", type: .string)
-        name.isOptional = true
-        var within = RelationshipDescription(name: "within", destinationName: "Place")
-        within.isOptional = true
-        within.maximumCount = 1
-        within.inverseName = "holds"
-        within.inverseEntityName = "Place"
-        var holds = RelationshipDescription(name: "holds", destinationName: "Place")
-        holds.isOptional = true
-        holds.isToMany = true
-        holds.inverseName = "within"
-        holds.inverseEntityName = "Place"
-        var beside = RelationshipDescription(name: "beside", destinationName: "Place")
-        beside.isOptional = true
-        beside.isToMany = true
-        beside.inverseName = "beside"
-        beside.inverseEntityName = "Place"
-        place.properties = [
-            .attribute(AttributeDescription(name: "code", type: .string)), .attribute(name),
-            .relationship(within), .relationship(holds), .relationship(beside),
-        ]
-        place.uniquenessConstraints = [["code"]]
-        var room = EntityDescription(name: "Room")
-        room.parentName = "Place"
-        var key = EntityDescription(name: "Key")
-        var opens = RelationshipDescription(name: "opens", destinationName: "Key")
-        opens.maximumCount = 1
-        opens.inverseName = "opener"
-        opens.inverseEntityName = "Key"
-        var opener = RelationshipDescription(name: "opener", destinationName: "Key")
-        opener.isOptional = true
-        opener.isToMany = true
-        opener.inverseName = "opens"
-        opener.inverseEntityName = "Key"
-        key.properties = [
-            .attribute(AttributeDescription(name: "tag", type: .integer32)),
-            .relationship(opens), .relationship(opener),
-        ]
-        var declaration = ManagedObjectModel(name: "House")
-        declaration.entities = [place, room, key]
-        return try Model(declaration)
+        try makeModel(
+            name: "House",
+            [
+                EntityMaker("Place").attribute("code", .string) { $0.isOptional = false }
+                    .attribute("name", .string)
+                    .toOne("within", "Place", inverse: "holds")
+                    .toMany("holds", "Place", inverse: "within")
+                    .toMany("beside", "Place", inverse: "beside")
+                    .unique("code"),
+                EntityMaker("Room", parent: "Place"),
+                EntityMaker("Key").attribute("tag", .integer32) { $0.isOptional = false }
+                    .toOne("opens", "Key", inverse: "opener", isOptional: false)
+                    .toMany("opener", "Key", inverse: "opens"),
+            ])
     }
 
-    private final class House {
-        let model: Model
-        let store: SQLiteStore
+    private final class House: GraphFixture {
         let coordinator: PersistentStoreCoordinator
-        private let folder: String
+        private let folder: TemporaryFolder
 
         init(_ model: Model) throws {
-            self.model = model
-            folder = String(try temporaryFile("").dropLast("/file".count))
-            store = try SQLiteStore.open(path: "\(folder)/house.sqlite", model: model)
-            coordinator = PersistentStoreCoordinator(store: store)
+            folder = try TemporaryFolder()
+            coordinator = PersistentStoreCoordinator(
+                store: try SQLiteStore.open(path: folder.store, model: model))
         }
 
-        deinit {
-            store.close()
-            try? FileManager.default.removeItem(atPath: folder)
-        }
+        deinit { coordinator.store.close() }
 
         func load(
             _ files: [(String, String)], keys: [(String, String)] = [], ignoring: Bool = false
         ) throws -> Import.Summary {
-            let paths = try files.map { (try temporaryFile($0.1, name: $0.0), String?.none) }
             let plan = try ImportPlan(
-                model: model, files: paths.map { (path: $0.0, entity: $0.1) },
+                model: model,
+                files: try files.map { (path: try folder.write($0.1, to: $0.0), entity: nil) },
                 keys: keys.map { (entity: $0.0, attribute: $0.1) }, ignoresUnknownKeys: ignoring)
             return try Import(coordinator, plan).run()
         }
@@ -275,32 +242,61 @@ import Testing
             [("place.ndjson", "{\"code\":\"a\",\"colour\":\"red\"}")], ignoring: true)
     }
 
-    @Test func theWorldComesInOneCommand() throws {
-        let shared =
-            ProcessInfo.processInfo.environment["STELE_SHARED"]
-            .map { URL(fileURLWithPath: $0) }
-            ?? packageRoot.appendingPathComponent("../shared")
-        let files = ["cities", "countries", "continents"].map {
-            shared.appendingPathComponent("data/world/\($0).ndjson").path
-        }
-        guard FileManager.default.fileExists(atPath: files[0]) else { return }
-        let world = packageRoot.appendingPathComponent("Config/Models/World.xcdatamodeld").path
-        let model = try ModelFile.read(world).model()
-        let house = try House(model)
-        let plan = try ImportPlan(model: model, files: files.map { ($0, nil) })
-        let summary = try Import(house.coordinator, plan).run()
-        #expect(summary.objects == ["Continent": 7, "Country": 250, "City": 34_006])
-        let context = ManagedObjectContext(house.coordinator)
+    /// Imports the three files of a folder into a store of the World model.
+    private func importWorld(_ folder: String) throws -> (House, Import.Summary) {
+        let house = try House(try sampleModel("World"))
+        let files = ["cities", "countries", "continents"].map { "\(folder)/\($0).ndjson" }
+        let plan = try ImportPlan(model: house.model, files: files.map { ($0, nil) })
+        return (house, try Import(house.coordinator, plan).run())
+    }
+
+    /// How many links `neighbours` has; each is there in both directions.
+    private func neighbourLinks(_ house: House) throws -> Int {
+        let context = house.context()
         defer { context.close() }
-        let country = try #require(model.entity(named: "Country"))
-        let neighbours = try #require(country.relationship(named: "neighbours"))
+        let neighbours = try house.relationship("Country.neighbours")
         var links = 0
-        for object in try context.fetch(FetchRequest(entity: country)) {
+        for object in try context.fetch(FetchRequest(entity: try house.entity("Country"))) {
             for other in try object.members(neighbours) {
                 links += 1
                 #expect(try other.hasMember(neighbours, key: object.id.key))
             }
         }
-        #expect(links == 646)
+        return links
+    }
+
+    @Test func threeFilesThatNameEachOtherAreImportedTogether() throws {
+        let folder = try TemporaryFolder()
+        try folder.write(
+            #"""
+            {"geonameId":1,"name":"Bern","country":"CH"}
+            {"geonameId":2,"name":"Vaduz","country":"LI"}
+            {"geonameId":3,"name":"Thun","country":"CH"}
+            """#, to: "cities.ndjson")
+        try folder.write(
+            #"""
+            {"iso":"AT","name":"Austria","continent":"EU","neighbours":["CH","LI"]}
+            {"iso":"CH","name":"Switzerland","continent":"EU","neighbours":["AT","LI"]}
+            {"iso":"LI","name":"Liechtenstein","continent":"EU","neighbours":["CH","AT"]}
+            {"iso":"NZ","name":"New Zealand","continent":"OC","neighbours":[]}
+            """#, to: "countries.ndjson")
+        try folder.write(
+            #"""
+            {"code":"EU","name":"Europe"}
+            {"code":"OC","name":"Oceania"}
+            """#, to: "continents.ndjson")
+        let (house, summary) = try importWorld(folder.path)
+        #expect(summary.objects == ["Continent": 2, "Country": 4, "City": 3])
+        #expect(try neighbourLinks(house) == 6)
+        #expect(try house.storedMembers("Country.cities", of: 2) == [1, 3])
+        #expect(try house.storedMembers("Continent.countries", of: 1) == [1, 2, 3])
+    }
+
+    @Test(.enabled(if: sharedFolder != nil, "the shared data is not here"))
+    func theWorldIsImportedInOneCommand() throws {
+        let folder = try #require(sharedFolder).appending(path: "data/world").path
+        let (house, summary) = try importWorld(folder)
+        #expect(summary.objects == ["Continent": 7, "Country": 250, "City": 34_006])
+        #expect(try neighbourLinks(house) == 646)
     }
 }

@@ -1,12 +1,13 @@
 /// Live queries of a served store, over a socket and over a kill.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct LiveServeTests {
     /// Another server cannot know what was written while there was none: it sends the whole, and
     /// from there on what is missed.
-    @Test func whoComesToAnotherServerShowsWhatIsThere() throws {
+    @Test func resumingOnAnotherServerShowsItsRows() throws {
         let first = try StaffServer()
         try first.write("POST", "/Team", #"[{"name":"Crew"},{"name":"Ants"}]"#)
         let path = "/Team?sort=name&select=name,city"
@@ -33,7 +34,7 @@ import Testing
     }
 
     @Test func aListIsFollowedOverAKillOfTheServer() throws {
-        let league = packageRoot.appendingPathComponent("Config/Models/League.xcdatamodeld").path
+        let league = samplePath("League")
         let folder = String(try temporaryFile("").dropLast("/file".count))
         let arguments = ["serve", league, "--port", "0"]
         let first = try Program(arguments, folder: folder)

@@ -1,12 +1,12 @@
 // Answers without a bound over a real connection: whole, in order, of one view, or broken off.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct LongAnswerTests {
     private let league =
-        packageRoot
-        .appendingPathComponent("Config/Models/League.xcdatamodeld").path
+        samplePath("League")
 
     /// The server over a store with so many players.
     private func serving(_ count: Int, _ more: [String] = []) throws -> (Program, Caller) {

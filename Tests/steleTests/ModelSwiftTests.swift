@@ -2,18 +2,11 @@
 
 import Foundation
 import SteleModel
+import TestSupport
 import Testing
 
 @Suite struct ModelSwiftTests {
-    private let league = packageRoot.appendingPathComponent("Config/Models/League.xcdatamodeld")
-        .path
-
-    private func withFolder(_ body: (URL) throws -> Void) throws {
-        let folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("stele-swift-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try body(folder)
-    }
+    private let league = samplePath("League")
 
     @Test func filesAreWrittenWhereTheyDiffer() throws {
         try withFolder { folder in
@@ -35,7 +28,6 @@ import Testing
 
     @Test func aFileOfSomebodyElseIsKept() throws {
         try withFolder { folder in
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             let own = folder.appendingPathComponent("Team.swift")
             try Data("// mine\n".utf8).write(to: own)
             let (status, output, errors) = try Program.run(
@@ -65,9 +57,7 @@ import Testing
     /// What works of each sample, and with it all of its seed.
     @Test(arguments: ["League", "Movies", "Shapes", "Stash"])
     func seedsFitTheirModels(_ name: String) throws {
-        var model = try ModelFile.read(
-            packageRoot.appendingPathComponent("Config/Models/\(name).xcdatamodeld").path
-        ).current
+        var model = try ModelFile.read(samplePath(name)).current
         for entity in model.entities.indices {
             for property in model.entities[entity].properties.indices {
                 guard case .attribute(var it) = model.entities[entity].properties[property] else {
@@ -78,7 +68,6 @@ import Testing
             }
         }
         try withFolder { folder in
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             let path = folder.appendingPathComponent("\(name).json")
             try Data(model.json().pretty.utf8).write(to: path)
             let seeds = packageRoot.appendingPathComponent("Config/Seeds/\(name)").path

@@ -1,6 +1,7 @@
 // What a target imports without naming it is built, but not built anew when only that has changed.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct PackageTests {

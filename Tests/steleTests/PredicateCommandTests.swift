@@ -1,12 +1,13 @@
 // `stele predicate`: what it prints, where its caret stands, and that it leaves nothing behind.
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import stele
 
 @Suite struct PredicateCommandTests {
-    private let model = packageRoot.appendingPathComponent("Config/Models/League.xcdatamodeld").path
+    private let model = samplePath("League")
 
     @Test("a predicate is printed back on the first line")
     func prints() throws {
@@ -167,10 +168,7 @@ import Testing
 
     @Test("no file is left where it runs")
     func leavesNothing() throws {
-        let folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("stele-predicate-\(UInt64.random(in: 0...UInt64.max))")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder()
         let run = try Program.run(
             "predicate", "goals == 1", "--model", model, "--entity", "Player",
             environment: ["TMPDIR": folder.path], folder: folder.path)

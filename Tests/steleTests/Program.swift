@@ -1,6 +1,7 @@
 /// The program as a user runs it.
 
 import Foundation
+import TestSupport
 import Testing
 
 /// A run of the command, from its start to its end.

@@ -1,6 +1,7 @@
 /// What the README prints is what its commands answer.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct ReadmeTests {

@@ -1,6 +1,7 @@
 /// What Docs/Samples.md prints is what its commands answer.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct SamplesTests {

@@ -1,13 +1,13 @@
 /// `stele serve` as a user runs it: three lines, a clean end, one sentence for what is wrong.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct ServeTests {
-    private let world = packageRoot.appendingPathComponent("Config/Models/World.xcdatamodeld").path
+    private let world = samplePath("World")
     private let league =
-        packageRoot
-        .appendingPathComponent("Config/Models/League.xcdatamodeld").path
+        samplePath("League")
 
     private func folder() throws -> String {
         let path = try temporaryFile("")
@@ -95,7 +95,10 @@ import Testing
             (["serve", "--port", "\(port)"], "port \(port)"),
             (["serve", world, "--store", noStore], "database"),
             (["serve", league, "--store", "w.sqlite"], "another model"),
-            (["serve", league, "--store", "w.sqlite"], "use another --store, or import the data again"),
+            (
+                ["serve", league, "--store", "w.sqlite"],
+                "use another --store, or import the data again"
+            ),
             (["serve", league, "--store", "/nope/x.sqlite"], "folder /nope does not exist"),
             (["serve", noStore], "it is not a model: a .xcdatamodeld"),
             (["import", world, "nope.ndjson", "--store", "n.sqlite"], "no such file"),
@@ -131,7 +134,7 @@ import Testing
     }
 
     @Test func aModelThatAsksForMoreIsRefusedByName() throws {
-        let stash = packageRoot.appendingPathComponent("Config/Models/Stash.xcdatamodeld").path
+        let stash = samplePath("Stash")
         let (status, _, errors) = try Program.run("serve", stash, "--port", "0")
         #expect(
             status == 1

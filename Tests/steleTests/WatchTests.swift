@@ -1,6 +1,7 @@
 // `stele watch`: events taken out of their chunks, printed, and gone on with after a restart.
 
 import Foundation
+import TestSupport
 import Testing
 
 @testable import stele
@@ -104,12 +105,9 @@ import Testing
     }
 
     @Test func savesArePrintedAndGoneOnWithAfterAKill() throws {
-        let folder = FileManager.default.temporaryDirectory
-            .appending(path: "stele-watch-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let league = packageRoot.appending(path: "Config/Models/League.xcdatamodeld").path
-        let arguments = ["serve", league, "--store", folder + "/l.sqlite"]
+        let folder = try TemporaryFolder()
+        let league = samplePath("League")
+        let arguments = ["serve", league, "--store", folder.store]
         let first = try Program(arguments + ["--port", "0"])
         let caller = try Caller(first.lines(3))
         let url = "http://127.0.0.1:\(caller.port)"

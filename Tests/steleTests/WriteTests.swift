@@ -1,12 +1,12 @@
 /// Writes over a socket, as a user's program sends them.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct WriteTests {
     private let league =
-        packageRoot
-        .appendingPathComponent("Config/Models/League.xcdatamodeld").path
+        samplePath("League")
 
     /// Sends a request with header fields and gives the whole answer.
     private func call(

@@ -3,6 +3,7 @@
 import SteleModel
 import StelePersistence
 import StelePredicates
+import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -14,19 +15,13 @@ import Testing
     private func pairs(_ kind: StoreKind) throws -> Fixture {
         try Fixture(
             try makeModel([
-                entity("Lock") {
-                    $0.attribute("name", .string)
-                    $0.toOne("key", "Key", inverse: "lock", isOptional: false)
-                },
-                entity("Key") {
-                    $0.attribute("name", .string)
-                    $0.toOne("lock", "Lock", inverse: "key", isOptional: false)
-                },
-                entity("Dancer") {
-                    $0.attribute("name", .string)
-                    $0.toOne("next", "Dancer", inverse: "previous", isOptional: false)
-                    $0.toOne("previous", "Dancer", inverse: "next", isOptional: false)
-                },
+                EntityMaker("Lock").attribute("name", .string)
+                    .toOne("key", "Key", inverse: "lock", isOptional: false),
+                EntityMaker("Key").attribute("name", .string)
+                    .toOne("lock", "Lock", inverse: "key", isOptional: false),
+                EntityMaker("Dancer").attribute("name", .string)
+                    .toOne("next", "Dancer", inverse: "previous", isOptional: false)
+                    .toOne("previous", "Dancer", inverse: "next", isOptional: false),
             ]), kind)
     }
 
@@ -66,24 +61,16 @@ import Testing
     func aDenyInTheMiddleOfACascadeStopsAllOfIt(_ kind: StoreKind) throws {
         let fixture = try Fixture(
             try makeModel([
-                entity("Firm") {
-                    $0.attribute("name", .string)
-                    $0.toMany("sites", "Site", inverse: "firm", rule: .cascade)
-                },
-                entity("Site") {
-                    $0.attribute("name", .string)
-                    $0.toOne("firm", "Firm", inverse: "sites")
-                    $0.toMany("machines", "Machine", inverse: "site", rule: .deny)
-                    $0.toMany("rooms", "Room", inverse: "site", rule: .cascade)
-                },
-                entity("Machine") {
-                    $0.attribute("name", .string)
-                    $0.toOne("site", "Site", inverse: "machines")
-                },
-                entity("Room") {
-                    $0.attribute("name", .string)
-                    $0.toOne("site", "Site", inverse: "rooms")
-                },
+                EntityMaker("Firm").attribute("name", .string)
+                    .toMany("sites", "Site", inverse: "firm", rule: .cascade),
+                EntityMaker("Site").attribute("name", .string)
+                    .toOne("firm", "Firm", inverse: "sites")
+                    .toMany("machines", "Machine", inverse: "site", rule: .deny)
+                    .toMany("rooms", "Room", inverse: "site", rule: .cascade),
+                EntityMaker("Machine").attribute("name", .string)
+                    .toOne("site", "Site", inverse: "machines"),
+                EntityMaker("Room").attribute("name", .string)
+                    .toOne("site", "Site", inverse: "rooms"),
             ]), kind)
         let firm = try fixture.insert("Firm")[0]
         let sites = try fixture.insert("Site", count: 2)

@@ -4,6 +4,7 @@ import SteleModel
 import StelePersistence
 import StelePredicates
 import SteleTransformers
+import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -19,9 +20,7 @@ import Testing
         ]
         let fixture = try Fixture(
             try makeModel([
-                entity("Thing") { thing in
-                    for (name, type, _) in types { thing.attribute(name, type) }
-                }
+                types.reduce(EntityMaker("Thing")) { $0.attribute($1.0, $1.1) }
             ]), kind)
         let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
         let thing = try context.insert(try fixture.entity("Thing"))
@@ -44,7 +43,7 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func aDateWithoutEndIs1650(_ kind: StoreKind) throws {
         let fixture = try Fixture(
-            try makeModel([entity("Event") { $0.attribute("at", .date) }]), kind)
+            try makeModel([EntityMaker("Event").attribute("at", .date)]), kind)
         let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
         let event = try context.insert(try fixture.entity("Event"))
         for seconds in [Double.infinity, -.infinity, .nan] {
@@ -72,10 +71,8 @@ import Testing
     private func secrets(_ transformer: String, _ kind: StoreKind) throws -> Fixture {
         try Fixture(
             try makeModel([
-                entity("Safe") {
-                    $0.attribute("name", .string)
-                    $0.attribute("secret", .transformable) { $0.valueTransformerName = transformer }
-                }
+                EntityMaker("Safe").attribute("name", .string)
+                    .attribute("secret", .transformable) { $0.valueTransformerName = transformer }
             ]), kind)
     }
 

@@ -1,6 +1,7 @@
 // The page of Core Data's behaviours is a promise: each line names the tests that hold it.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct BehaviourPageTests {
@@ -13,9 +14,7 @@ import Testing
     }
 
     private func page() throws -> String {
-        try String(
-            contentsOf: packageFolder.appendingPathComponent("Docs/CoreDataBehaviour.md"),
-            encoding: .utf8)
+        try packageText("Docs/CoreDataBehaviour.md")
     }
 
     /// The rows of the page's tables; those that name no test have none.
@@ -42,7 +41,7 @@ import Testing
 
     /// The tests of each file that expect something, by the file's name.
     private func allTests() throws -> [String: Set<String>] {
-        let folder = packageFolder.appendingPathComponent("Tests")
+        let folder = packageRoot.appendingPathComponent("Tests")
         let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
         var found: [String: Set<String>] = [:]
         for case let file as URL in try #require(files) where file.pathExtension == "swift" {

@@ -4,6 +4,7 @@ import Foundation
 import SteleModel
 import StelePersistence
 import StelePredicates
+import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -64,14 +65,6 @@ extension Fixture {
         request.predicate = try predicate.map { try check.check(Predicate(format: $0)) }
         request.sortDescriptors = try sort.map { try SortList($0).checked(by: check) } ?? []
         return request
-    }
-
-    /// A save of somebody else.
-    func change(_ work: (ManagedObjectContext) throws -> Void) throws {
-        let context = ManagedObjectContext(coordinator)
-        defer { context.close() }
-        try work(context)
-        try context.save()
     }
 
     /// Two contexts that have deleted an object and taken that back. The first has saved the deletion
@@ -138,14 +131,4 @@ extension CountingStore {
 func codes(_ work: () throws -> Void) throws -> [Int] {
     do { try work() } catch let errors as ValidationErrors { return errors.errors.map(\.code) }
     return []
-}
-
-/// The package's folder.
-let packageFolder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-
-/// A model that comes with Stele.
-func sampleModel(_ name: String) throws -> Model {
-    let path = packageFolder.appendingPathComponent("Config/Models/\(name).xcdatamodeld").path
-    return try ModelFile.read(path).model()
 }

@@ -3,6 +3,7 @@
 import SteleModel
 import StelePersistence
 import StelePredicates
+import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -131,10 +132,8 @@ import Testing
     func transientValuesGoWithTheFault(_ kind: StoreKind) throws {
         let fixture = try Fixture(
             try makeModel([
-                entity("Note") {
-                    $0.attribute("text", .string)
-                    $0.attribute("mood", .string) { $0.isTransient = true }
-                }
+                EntityMaker("Note").attribute("text", .string)
+                    .attribute("mood", .string) { $0.isTransient = true }
             ]), kind)
         let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
         let note = try context.insert(try fixture.entity("Note"))

@@ -3,6 +3,7 @@
 import SteleModel
 import StelePersistence
 import StelePredicates
+import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -55,10 +56,8 @@ import Testing
     func aChoiceOfTwoBooleansIsOne(_ kind: StoreKind) throws {
         let fixture = try Fixture(
             try makeModel([
-                entity("Lamp") {
-                    $0.attribute("isOn", .boolean)
-                    $0.attribute("watts", .integer16)
-                }
+                EntityMaker("Lamp").attribute("isOn", .boolean)
+                    .attribute("watts", .integer16)
             ]), kind)
         let context = fixture.coordinator.newContext()
         for (isOn, watts) in [(Value.bool(true), 5), (.bool(false), 9), (.null, 7)] {
@@ -286,9 +285,9 @@ import Testing
     func anAbstractEntitysFetchGivesItsSubentities(_ kind: StoreKind) throws {
         let fixture = try Fixture(
             try makeModel([
-                entity("Shape", isAbstract: true) { $0.attribute("name", .string) },
-                entity("Circle", parent: "Shape") { $0.attribute("radius", .double) },
-                entity("Square", parent: "Shape") { $0.attribute("side", .double) },
+                EntityMaker("Shape", isAbstract: true).attribute("name", .string),
+                EntityMaker("Circle", parent: "Shape").attribute("radius", .double),
+                EntityMaker("Square", parent: "Shape").attribute("side", .double),
             ]), kind)
         _ = try fixture.insert("Circle")
         _ = try fixture.insert("Square")

@@ -4,6 +4,7 @@
 import SteleModel
 import StelePersistence
 import StelePredicates
+import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -12,7 +13,7 @@ import Testing
     private func model() throws -> Model {
         try makeNodes {
             $0.toOne("crew", "Node", inverse: "hands")
-            $0.toMany("hands", "Node", inverse: "crew", rule: .cascade, ordered: true)
+                .toMany("hands", "Node", inverse: "crew", rule: .cascade, ordered: true)
         }
     }
 

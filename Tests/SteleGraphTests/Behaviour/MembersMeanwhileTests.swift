@@ -3,6 +3,7 @@
 
 import SteleModel
 import StelePersistence
+import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -38,7 +39,7 @@ import Testing
 
     /// Replaced are all that are members by then, whoever was added here before.
     @Test(arguments: StoreKind.allCases, toManys)
-    func whoCameMeanwhileIsReplacedToo(_ kind: StoreKind, _ toMany: String) throws {
+    func replacingAToManyRemovesMembersAddedMeanwhile(_ kind: StoreKind, _ toMany: String) throws {
         for (undoes, isAsked) in [(true, true), (true, false), (false, true), (false, false)] {
             let (fixture, ids, context) = try play(kind, count: 3, undoes: undoes)
             try ask(context) { try $0.get(ids[0]).add(toMany, try $0.get(ids[1])) }
@@ -65,7 +66,9 @@ import Testing
 
     /// Who was taken out here and by others is a member again where the context wants him back.
     @Test(arguments: StoreKind.allCases, toManys)
-    func whoWasTakenOutByTwoIsTakenBack(_ kind: StoreKind, _ toMany: String) throws {
+    func undoingARemovalThatAnotherSaveHasMadeTooRestoresTheMember(
+        _ kind: StoreKind, _ toMany: String
+    ) throws {
         for undoes in [true, false] {
             let (fixture, ids, context) = try play(kind, count: 4, undoes: undoes)
             try fixture.change { try $0.get(ids[0]).replace(toMany, try ids[1...].map($0.get)) }
@@ -144,7 +147,7 @@ import Testing
 
     /// Who came meanwhile stands behind those that were put in order here.
     @Test(arguments: StoreKind.allCases, ["items", "from"])
-    func whoCameMeanwhileStandsAtTheEnd(_ kind: StoreKind, _ toMany: String) throws {
+    func membersAddedMeanwhileStandAtTheEnd(_ kind: StoreKind, _ toMany: String) throws {
         let (fixture, ids, context) = try play(kind, count: 4)
         try fixture.change {
             try $0.get(ids[0]).replace(toMany, [try $0.get(ids[1]), try $0.get(ids[2])])
@@ -162,7 +165,7 @@ import Testing
     /// Nobody asks the context but itself: the owner is not held, and his members are cut all the
     /// same, by rows that are older than their links.
     @Test(arguments: StoreKind.allCases, [("list", "items"), ("up", "down")])
-    func whoCameMeanwhileLeavesAnOwnerThatNobodyHolds(
+    func membersAddedMeanwhileLeaveAnUnregisteredOwner(
         _ kind: StoreKind, _ names: (String, String)
     ) throws {
         let (toOne, toMany) = names

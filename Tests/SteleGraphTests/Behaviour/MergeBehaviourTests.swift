@@ -3,6 +3,7 @@
 import SteleModel
 import StelePersistence
 import StelePredicates
+import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -240,10 +241,8 @@ import Testing
     func transientValuesOutliveAPolicy(_ kind: StoreKind, _ policy: MergePolicy) throws {
         let fixture = try Fixture(
             try makeModel([
-                entity("Note") {
-                    $0.attribute("name", .string)
-                    $0.attribute("mood", .string) { $0.isTransient = true }
-                }
+                EntityMaker("Note").attribute("name", .string)
+                    .attribute("mood", .string) { $0.isTransient = true }
             ]), kind)
         let id = try fixture.insert("Note")[0]
         let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)

@@ -4,6 +4,7 @@
 import SteleModel
 import StelePersistence
 import StelePredicates
+import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -85,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func nobodyIsJoinedToWhatIsGone(_ kind: StoreKind) throws {
+    func overwritingMakesNoLinkToADeletedObject(_ kind: StoreKind) throws {
         let fixture = try Fixture(try makeNodes(), kind)
         let ids = try fixture.insert("Node", count: 2)
         let context = fixture.coordinator.newContext()
@@ -144,7 +145,7 @@ import Testing
 
     /// Its row was read before the other save; its link to what is deleted here was not.
     @Test(arguments: StoreKind.allCases)
-    func whoHasComeToLeadToADeletedObjectLeavesIt(_ kind: StoreKind) throws {
+    func aLinkMadeMeanwhileToADeletedObjectIsCut(_ kind: StoreKind) throws {
         let fixture = try Fixture(try makeNodes(), kind)
         let ids = try fixture.insert("Node", count: 2)
         let context = fixture.context()
@@ -262,7 +263,7 @@ import Testing
         #expect(people[1]["name"] == .string("Theirs"))
     }
 
-    @Test func whoDoesNothingKeepsABoundedAccountOfWhatOthersSave() throws {
+    @Test func anIdleContextKeepsABoundedRecordOfOtherSaves() throws {
         let fixture = try Fixture(try makeLeague(), .memory)
         let ids = try fixture.insert("Person", count: 2)
         let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)
@@ -349,10 +350,8 @@ import Testing
     func transientValuesAreNoChangeAfterASave(_ kind: StoreKind) throws {
         let fixture = try Fixture(
             try makeModel([
-                entity("Note") {
-                    $0.attribute("name", .string)
-                    $0.attribute("mood", .string) { $0.isTransient = true }
-                }
+                EntityMaker("Note").attribute("name", .string)
+                    .attribute("mood", .string) { $0.isTransient = true }
             ]), kind)
         let context = fixture.context()
         let note = try context.insert(try fixture.entity("Note"))

@@ -1,10 +1,11 @@
 // The Movies sample: faulting, prefetching and uniquing, with the statements that each takes. The
-// numbers are those of Docs/Graph.md.
+// numbers are those of Docs/Library.md.
 
 import Foundation
 import SteleModel
 import StelePersistence
 import StelePredicates
+import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -37,8 +38,7 @@ import Testing
 
     /// The number that the page gives for a line of its table.
     private func statements(_ line: String) throws -> Int {
-        let page = try String(
-            contentsOf: packageFolder.appendingPathComponent("Docs/Graph.md"), encoding: .utf8)
+        let page = try packageText("Docs/Library.md")
         let row = try #require(
             page.split(separator: "\n").first { $0.hasPrefix("| \(line) |") }, "\(line)")
         let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }

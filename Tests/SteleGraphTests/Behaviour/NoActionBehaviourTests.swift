@@ -2,6 +2,7 @@
 
 import SteleModel
 import StelePersistence
+import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -12,14 +13,10 @@ import Testing
     func aMandatoryToOneThatNoActionLeavesIsNoError(_ kind: StoreKind) throws {
         let fixture = try Fixture(
             try makeModel([
-                entity("Folder") {
-                    $0.attribute("name", .string)
-                    $0.toMany("files", "File", inverse: "folder", rule: .noAction)
-                },
-                entity("File") {
-                    $0.attribute("name", .string)
-                    $0.toOne("folder", "Folder", inverse: "files", isOptional: false)
-                },
+                EntityMaker("Folder").attribute("name", .string)
+                    .toMany("files", "File", inverse: "folder", rule: .noAction),
+                EntityMaker("File").attribute("name", .string)
+                    .toOne("folder", "Folder", inverse: "files", isOptional: false),
             ]), kind)
         let folder = try fixture.insert("Folder")[0]
         let first = fixture.context()

@@ -4,6 +4,7 @@
 import SteleModel
 import StelePersistence
 import StelePredicates
+import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -56,7 +57,7 @@ import Testing
 
     /// What has changes is not read again behind their back: the save tells that it is old.
     @Test(arguments: StoreKind.allCases)
-    func whoIsOldAndHasChangesIsAConflict(_ kind: StoreKind) throws {
+    func anOldObjectWithChangesIsAConflict(_ kind: StoreKind) throws {
         let (fixture, ids, context) = try play(kind, count: 3)
         let old = try context.get(ids[1])
         old["name"] = .string("mine")
@@ -80,7 +81,9 @@ import Testing
 
     /// Changes that are taken back are none, and no version tells of them.
     @Test(arguments: StoreKind.allCases, ["one", "up", "likes"])
-    func whoHadChangesWhenHisLinkWasCutLetsGo(_ kind: StoreKind, _ link: String) throws {
+    func anObjectWithRevertedChangesLosesItsLinkToADeletedObject(_ kind: StoreKind, _ link: String)
+        throws
+    {
         let (fixture, ids, context) = try play(kind, count: 2)
         let old = try context.get(ids[0])
         try fixture.change { try $0.get(ids[0]).set(link, try $0.get(ids[1])) }
@@ -95,7 +98,7 @@ import Testing
 
     /// He is read again, alone, after what he has come to lead to was deleted here.
     @Test(arguments: StoreKind.allCases)
-    func whoHadChangesWhenHisLinkWasCutLetsGoWhenOthersAreMerged(_ kind: StoreKind) throws {
+    func anObjectWithRevertedChangesLosesItsLinkWhenOthersAreMerged(_ kind: StoreKind) throws {
         let (fixture, ids, context) = try play(kind, count: 2)
         let old = try context.get(ids[0])
         try fixture.change { try $0.get(ids[0]).set("up", try $0.get(ids[1])) }
@@ -108,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whoHadChangesWhenHisLinkWasTakenLetsGo(_ kind: StoreKind) throws {
+    func anObjectWithRevertedChangesLosesALinkMadeByAnother(_ kind: StoreKind) throws {
         let (fixture, ids, context) = try play(kind, count: 3)
         let (new, old) = (try context.get(ids[0]), try context.get(ids[1]))
         try fixture.change { try $0.get(ids[1]).set("one", try $0.get(ids[2])) }
@@ -136,7 +139,7 @@ import Testing
 
     /// A deletion that is taken back links what the store links, not what led there when it was read.
     @Test(arguments: StoreKind.allCases, [MergePolicy.storeTrump, .rollback])
-    func whoIsBackLeavesWhomOthersHavePartedFromHim(
+    func undoingADeletionDoesNotRestoreALinkThatOthersHaveCut(
         _ kind: StoreKind, _ policy: MergePolicy
     ) throws {
         let (fixture, ids, context) = try play(kind, count: 3)
@@ -171,7 +174,7 @@ import Testing
 
     /// Without an inverse the store is asked who leads to what is deleted; who is known is older.
     @Test(arguments: StoreKind.allCases)
-    func whoHasComeToLikeADeletedObjectLikesNobody(_ kind: StoreKind) throws {
+    func aLinkWithoutAnInverseMadeMeanwhileToADeletedObjectIsCut(_ kind: StoreKind) throws {
         let (fixture, ids, context) = try play(kind, count: 2)
         let old = try context.get(ids[0])
         try fixture.change { try $0.get(ids[0]).set("likes", try $0.get(ids[1])) }

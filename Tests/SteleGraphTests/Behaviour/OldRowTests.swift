@@ -2,6 +2,7 @@
 
 import SteleModel
 import StelePersistence
+import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -11,7 +12,7 @@ import Testing
     private static func bearers() throws -> Model {
         try makeNodes {
             $0.toOne("pass", "Node", inverse: "bearer", rule: .cascade)
-            $0.toOne("bearer", "Node", inverse: "pass")
+                .toOne("bearer", "Node", inverse: "pass")
         }
     }
 
@@ -72,7 +73,7 @@ import Testing
     /// A member that others have added to a list, and this context by an older row of his, is in it
     /// once, and where the context wants him.
     @Test(arguments: StoreKind.allCases, [MergePolicy.objectTrump, .overwrite])
-    func whoIsAddedTwiceIsAMemberOnce(_ kind: StoreKind, _ policy: MergePolicy) throws {
+    func aMemberAddedByTwoContextsIsInTheListOnce(_ kind: StoreKind, _ policy: MergePolicy) throws {
         let fixture = try Fixture(try makeNodes(), kind)
         let ids = try fixture.insert("Node", count: 3)
         let context = fixture.coordinator.newContext()
@@ -97,7 +98,7 @@ import Testing
 
     /// The same where the context gave him up, and takes him back when others have done so, too.
     @Test(arguments: StoreKind.allCases)
-    func whoIsTakenBackByTwoIsAMemberOnce(_ kind: StoreKind) throws {
+    func aMemberRestoredByTwoContextsIsInTheListOnce(_ kind: StoreKind) throws {
         let fixture = try Fixture(try makeNodes(), kind)
         let ids = try fixture.insert("Node", count: 3)
         try fixture.change {
@@ -120,7 +121,7 @@ import Testing
 
     /// Replaced are all that the list has, also who came by others after his row was read.
     @Test(arguments: StoreKind.allCases, [true, false])
-    func whoCameMeanwhileIsReplacedToo(_ kind: StoreKind, _ refreshes: Bool) throws {
+    func replacingAToManyRemovesMembersAddedMeanwhile(_ kind: StoreKind, _ refreshes: Bool) throws {
         let fixture = try Fixture(try makeNodes(), kind)
         let ids = try fixture.insert("Node", count: 3)
         let context = fixture.coordinator.newContext()
@@ -139,7 +140,7 @@ import Testing
 
     /// Who has left a list by another's save stands in the other list where that save has put him.
     @Test(arguments: StoreKind.allCases)
-    func whoOthersHaveMovedKeepsHisPlaceThere(_ kind: StoreKind) throws {
+    func aMemberMovedByAnotherSaveKeepsItsPlace(_ kind: StoreKind) throws {
         let fixture = try Fixture(try makeNodes(), kind)
         let ids = try fixture.insert("Node", count: 5)
         try fixture.change {
@@ -161,7 +162,7 @@ import Testing
     /// A deletion that is taken back is no change, though who is deleted has become a member of
     /// himself by others meanwhile.
     @Test(arguments: StoreKind.allCases)
-    func whoIsAMemberOfHimselfComesBackUnchanged(_ kind: StoreKind) throws {
+    func undoingADeletionOfAnObjectThatIsItsOwnMemberIsNoChange(_ kind: StoreKind) throws {
         let fixture = try Fixture(try makeNodes(), kind)
         let ids = try fixture.insert("Node", count: 2)
         let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)

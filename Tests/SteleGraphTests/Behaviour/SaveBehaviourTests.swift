@@ -3,6 +3,7 @@
 import SteleModel
 import StelePersistence
 import StelePredicates
+import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -223,10 +224,8 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func defaultsAreInPlaceBeforeAwakeFromInsertAndItComesOnce(_ kind: StoreKind) throws {
         let model = try makeModel([
-            entity("Person") {
-                $0.attribute("name", .string)
-                $0.attribute("age", .integer16) { $0.defaultValue = .int(18) }
-            }
+            EntityMaker("Person").attribute("name", .string)
+                .attribute("age", .integer16) { $0.defaultValue = .int(18) }
         ])
         let fixture = try Fixture(model, kind, classes: ["Person": Watched.self])
         let context = fixture.coordinator.newContext(retainsRegisteredObjects: true)

@@ -5,6 +5,7 @@ import SteleModel
 import StelePersistence
 import StelePredicates
 import SteleTransformers
+import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -41,7 +42,7 @@ import Testing
         _ = try system(context, fixture, userId: "admin02", password: passwords[0])
         try context.save()
 
-        let folder = try #require(fixture.folder)
+        let folder = try #require(fixture.folder).path
         var (files, hasName) = (0, false)
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
             let url = URL(fileURLWithPath: folder + "/" + name)

@@ -3,6 +3,7 @@
 import SteleModel
 import StelePersistence
 import StelePredicates
+import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -107,14 +108,10 @@ import Testing
     @Test(arguments: StoreKind.allCases)
     func aCascadeIsOneUndo(_ kind: StoreKind) throws {
         let model = try makeModel([
-            entity("Folder") {
-                $0.attribute("name", .string)
-                $0.toMany("files", "File", inverse: "folder", rule: .cascade)
-            },
-            entity("File") {
-                $0.attribute("name", .string)
-                $0.toOne("folder", "Folder", inverse: "files")
-            },
+            EntityMaker("Folder").attribute("name", .string)
+                .toMany("files", "File", inverse: "folder", rule: .cascade),
+            EntityMaker("File").attribute("name", .string)
+                .toOne("folder", "Folder", inverse: "files"),
         ])
         let fixture = try Fixture(model, kind)
         let folder = try fixture.insert("Folder")[0]

@@ -3,6 +3,7 @@
 import SteleModel
 import StelePersistence
 import StelePredicates
+import TestSupport
 import Testing
 
 @testable import SteleGraph
@@ -11,11 +12,9 @@ import Testing
     private func users(_ kind: StoreKind) throws -> (Fixture, [ObjectID]) {
         let fixture = try Fixture(
             try makeModel([
-                entity("User") {
-                    $0.attribute("name", .string)
-                    $0.attribute("mail", .string)
-                    $0.entity.uniquenessConstraints = [["mail"]]
-                }
+                EntityMaker("User").attribute("name", .string)
+                    .attribute("mail", .string)
+                    .unique("mail")
             ]), kind)
         let ids = try fixture.insert("User", count: 2)
         try fixture.change { context in
@@ -81,10 +80,8 @@ import Testing
     func uniqueTextIsComparedByItsBytes(_ kind: StoreKind) throws {
         let fixture = try Fixture(
             try makeModel([
-                entity("User") {
-                    $0.attribute("name", .string)
-                    $0.entity.uniquenessConstraints = [["name"]]
-                }
+                EntityMaker("User").attribute("name", .string)
+                    .unique("name")
             ]), kind)
         let context = fixture.context()
         for name in ["\u{E9}", "e\u{301}"] {

@@ -2,6 +2,7 @@
 
 import Foundation
 import SteleDifferential
+import TestSupport
 import Testing
 
 /// Chromium without a window; `apt-get install chromium` brings it.
@@ -23,7 +24,7 @@ private let chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/
 
     @Test(.enabled(if: chromium != nil, "no Chromium is here"))
     func thePageStaysEqualToItsQuery() throws {
-        let league = packageRoot.appendingPathComponent("Config/Models/League.xcdatamodeld").path
+        let league = samplePath("League")
         let folder = String(try temporaryFile("").dropLast("/file".count))
         let arguments = ["serve", league, "--port", "0", "--base-path", "/api"]
         var numbers = SeededNumbers(seed: drawSeed("thePageStaysEqualToItsQuery"))

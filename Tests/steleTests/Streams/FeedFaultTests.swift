@@ -6,7 +6,7 @@ import Testing
 @Suite struct FeedFaultTests {
     /// One reads nothing, one a byte a save, one has gone without a word, one never ends its head.
     @Test(arguments: ["/changes?values=true", "/Person?sort=name"])
-    func whoReadsBadlyHoldsUpNobody(_ path: String) throws {
+    func aSlowClientDelaysNoOther(_ path: String) throws {
         let server = try StaffServer()
         defer { server.kill() }
         try server.write("POST", "/Person", #"{"name":"x"}"#)

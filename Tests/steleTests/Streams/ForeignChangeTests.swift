@@ -2,6 +2,7 @@
 
 import Foundation
 import SteleDifferential
+import TestSupport
 import Testing
 
 @Suite struct ForeignChangeTests {

@@ -1,7 +1,7 @@
 /// A subscriber that reads as badly as a test wants.
 
-import CSQLite
 import Foundation
+import TestSupport
 import Testing
 
 /// An event stream over a socket of its own, read when it is told to.
@@ -121,11 +121,6 @@ struct StaffServer {
 
     /// Runs SQL on the store as another program does.
     func changeElsewhere(_ sql: String) throws {
-        var handle: OpaquePointer?
-        defer { sqlite3_close_v2(handle) }
-        try #require(sqlite3_open_v2(store, &handle, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK)
-        sqlite3_busy_timeout(handle, 5_000)
-        let result = sqlite3_exec(handle, sql, nil, nil, nil)
-        try #require(result == SQLITE_OK, "\(String(cString: sqlite3_errmsg(handle)))")
+        try RawDatabase(store).run(sql)
     }
 }

@@ -2,6 +2,7 @@
 
 import Foundation
 import SteleDifferential
+import TestSupport
 
 /// What one subscriber asks for.
 struct FeedFilter: Sendable {

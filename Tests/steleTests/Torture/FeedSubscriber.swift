@@ -2,6 +2,7 @@
 
 import Foundation
 import SteleDifferential
+import TestSupport
 
 /// One subscriber's way, on a thread of its own.
 struct FeedSubscriber {

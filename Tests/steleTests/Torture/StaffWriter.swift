@@ -2,6 +2,7 @@
 
 import Foundation
 import SteleDifferential
+import TestSupport
 
 /// One client's writes, each with a mark of its own, on a thread of its own.
 struct StaffWriter {

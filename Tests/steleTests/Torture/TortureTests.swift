@@ -4,6 +4,7 @@
 
 import Foundation
 import SteleDifferential
+import TestSupport
 import Testing
 
 /// `make torture` kills the server twenty times, STELE_KILLS as often; STELE_SEED repeats what is

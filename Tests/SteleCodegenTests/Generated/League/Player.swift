@@ -1,0 +1,46 @@
+// Written by stele model swift from the model League: Player.
+// It is generated from the model. Put code of your own into another file.
+
+import SteleGraph
+
+public final class Player: ManagedObject {}
+
+extension Player {
+    public var country: String? {
+        get { attribute(forKey: "country") }
+        set { setAttribute(newValue, forKey: "country") }
+    }
+
+    public var goals: Int32 {
+        get { attribute(forKey: "goals") ?? 0 }
+        set { setAttribute(newValue, forKey: "goals") }
+    }
+
+    public var joinedAt: Date? {
+        get { attribute(forKey: "joinedAt") }
+        set { setAttribute(newValue, forKey: "joinedAt") }
+    }
+
+    public var name: String? {
+        get { attribute(forKey: "name") }
+        set { setAttribute(newValue, forKey: "name") }
+    }
+
+    public var number: Int16? {
+        get { attribute(forKey: "number") }
+        set { setAttribute(newValue, forKey: "number") }
+    }
+
+    public var salary: Decimal? {
+        get { attribute(forKey: "salary") }
+        set { setAttribute(newValue, forKey: "salary") }
+    }
+
+    public var team: Team? {
+        get throws { try destination(forKey: "team") }
+    }
+
+    public func setTeam(_ value: Team?) throws {
+        try setDestination(value, forKey: "team")
+    }
+}

@@ -1,0 +1,47 @@
+// Written by stele model swift from the model League: Team.
+// It is generated from the model. Put code of your own into another file.
+
+import SteleGraph
+
+public final class Team: ManagedObject {}
+
+extension Team {
+    public var city: String? {
+        get { attribute(forKey: "city") }
+        set { setAttribute(newValue, forKey: "city") }
+    }
+
+    public var founded: Int16? {
+        get { attribute(forKey: "founded") }
+        set { setAttribute(newValue, forKey: "founded") }
+    }
+
+    public var name: String? {
+        get { attribute(forKey: "name") }
+        set { setAttribute(newValue, forKey: "name") }
+    }
+
+    public var players: Set<Player> {
+        get throws { try members(forKey: "players") }
+    }
+
+    public func setPlayers(_ values: Set<Player>) throws {
+        try setMembers(values, forKey: "players")
+    }
+
+    public func addToPlayers(_ value: Player) throws {
+        try addMembers([value], forKey: "players")
+    }
+
+    public func addToPlayers(_ values: Set<Player>) throws {
+        try addMembers(values, forKey: "players")
+    }
+
+    public func removeFromPlayers(_ value: Player) throws {
+        try removeMembers([value], forKey: "players")
+    }
+
+    public func removeFromPlayers(_ values: Set<Player>) throws {
+        try removeMembers(values, forKey: "players")
+    }
+}

@@ -1,0 +1,219 @@
+// The Swift code of Docs/Library.md, word for word, between expectations.
+
+import Foundation
+import SteleGraph
+import SteleModel
+import StelePersistence
+import StelePredicates
+import SteleSQLite
+import TestSupport
+import Testing
+
+@Suite struct LibraryDocsTests {
+    @Test("The examples of the page run from opening a store to testing", .timeLimit(.minutes(1)))
+    func examples() async throws {
+        let folder = try TemporaryFolder()
+        let (modelPath, storePath) = (samplePath("League"), folder.store)
+
+        let model = try ModelFile.read(modelPath).model()
+        let store = try SQLiteStore.open(path: storePath, model: model)
+        let coordinator = try LeagueModel.coordinator(store: store)
+
+        let context = coordinator.newContext(author: "ann")
+        let team = try context.insert(Team.self)
+        team.name = "Northgate Rovers"
+        let player = try context.insert(Player.self)
+        player.name = "Amara Diallo"
+        player.goals = 17
+        try player.setTeam(team)
+        try context.save()
+        #expect(try team.players == [player] && !player.id.isTemporary)
+
+        let best = try context.fetch(
+            Player.self, where: "goals > %d AND team.name BEGINSWITH[c] %@", 9, "north",
+            sort: "-goals,name")
+        for player in best {
+            print(player.name ?? "", try player.team?.name ?? "")
+        }
+        #expect(best == [player])
+
+        var request = try Player.fetchRequest(where: "team == %@", team, sort: "name")
+        request.fetchLimit = 10
+        let squad = try context.fetch(request)
+        let count = try context.count(Player.fetchRequest())
+        #expect(squad == [player] && count == 1)
+
+        var everybody = FetchRequest(entity: try context.entity(of: Player.self))
+        everybody.predicate = try Predicate(format: "goals >= %d", arguments: [.value(.int(0))])
+        everybody.sortDescriptors = try SortList("name").descriptors
+        everybody.relationshipKeyPathsForPrefetching = ["team"]
+        let players = try context.fetch(everybody)
+        let ids = try context.fetchIDs(everybody)
+        #expect(players == [player] && ids == [player.id])
+
+        player.number = 230
+        do {
+            try context.save()
+        } catch let errors as ValidationErrors {
+            for error in errors.errors {
+                print(error.code, error.property ?? "", error.message)
+            }
+            context.rollback()
+        }
+        #expect(player.number == nil && !context.hasChanges)
+        player.number = 230
+        let mistakes = #expect(throws: ValidationErrors.self) { try context.save() }?.errors ?? []
+        let printed = mistakes.map { "\($0.code) \($0.property ?? "") \($0.message)" }
+        #expect(try packageText("Docs/Library.md").contains("prints `\(printed.joined())`"))
+        context.rollback()
+
+        let other = coordinator.newContext()
+        let same = try other.existingObject(with: player.id) as? Player
+        same?.goals = 18
+        player.goals = 19
+        try other.save()
+        do {
+            try context.save()
+        } catch StoreError.conflicts(let conflicts) {
+            print(conflicts.count, "object was changed by another save")
+            try context.refreshAllObjects()
+            try context.save()
+        }
+        #expect(player.goals == 19 && !context.hasChanges && player.version == 3)
+
+        context.mergePolicy = .objectTrump
+
+        var scorers = FetchRequest(entity: try context.entity(of: Player.self))
+        scorers.predicate = try Predicate(format: "goals >= 10")
+        scorers.sortDescriptors = try SortList("-goals").descriptors
+        let controller = try FetchedResultsController(
+            scorers, sectionNameKeyPath: "team.name", coordinator: coordinator)
+        let (differences, continuation) = AsyncStream.makeStream(of: ResultsDifference.self)
+        try controller.performFetch { change in
+            if case .difference(let difference) = change { continuation.yield(difference) }
+        }
+        #expect(controller.fetchedObjectIDs == [player.id])
+
+        context.automaticallyMergesChangesFromParent = true
+        var refreshed = 0
+        let observation = context.observe { notification in
+            if case .objectsDidChange(let changed) = notification {
+                refreshed += changed.refreshed.count
+            }
+        }
+        same?.goals = 30
+        try other.refreshAllObjects()
+        try other.save()
+        let difference = try #require(await differences.first { _ in true })
+        #expect(difference.updates.map(\.key) == [player.id.key])
+        try waitUntil {
+            try context.processPendingChanges()
+            return refreshed == 1
+        }
+        #expect(player.goals == 30)
+        observation.cancel()
+
+        let id = player.id
+        let goals = try await Task.detached {
+            let context = ManagedObjectContext(coordinator)
+            defer { context.close() }
+            let player = try context.existingObject(with: id) as? Player
+            return player?.goals
+        }.value
+        #expect(goals == 30)
+
+        context.undoManager = UndoManager()
+        try context.undoManager?.beginUndoGrouping()
+        player.name = "A. Diallo"
+        try context.delete(team)
+        try context.undoManager?.endUndoGrouping()
+        try context.undo()
+        try context.redo()
+        #expect(team.isDeleted && player.isDeleted)
+        try context.undo()
+        #expect(try !team.isDeleted && team.players == [player] && player.name == "Amara Diallo")
+
+        let child = ManagedObjectContext(parent: context)
+        let copy = try child.existingObject(with: player.id) as? Player
+        copy?.goals = 20
+        try child.save()
+        #expect(player.goals == 20 && context.hasChanges)
+
+        let object = try model.entity(named: "Player").map { try context.insert($0) }
+        try object?.setValue(.string("Ada Okafor"), forKey: "name")
+        let name = try object?.value(forKey: "name")
+        #expect(name == .string("Ada Okafor") && object is Player)
+
+        let scoring = PersistentStoreCoordinator(
+            store: InMemoryStore(model: model), classes: ["Player": Scorer.self])
+        try expectGoals(scoring.newContext())
+
+        let memory = try LeagueModel.coordinator(store: InMemoryStore(model: model))
+        let scratch = memory.newContext()
+        try scratch.insert(Team.self).name = "Test"
+        try scratch.save()
+        #expect(try scratch.count(Team.fetchRequest()) == 1)
+        controller.stop()
+        store.close()
+    }
+
+    final class Scorer: ManagedObject {
+        override func awakeFromInsert() {
+            try? setValue(.int(1), forKey: "goals")
+        }
+
+        override func validateForInsert() throws {
+            try super.validateForInsert()
+            guard try value(forKey: "goals") == .int(0) else { return }
+            throw ValidationError(
+                .invalid, entity: entity, key: id.key, property: "goals",
+                message: "a scorer has a goal", detail: "goals of \(entity.name) is 0")
+        }
+    }
+
+    /// The subclass sets a value when it is inserted, and refuses another when it is saved.
+    private func expectGoals(_ context: ManagedObjectContext) throws {
+        let object = try context.insert(context.model.named("Player"))
+        #expect(object is Scorer && object["goals"] == .int(1))
+        object["name"] = .string("Ada Okafor")
+        object["goals"] = .int(0)
+        let errors = #expect(throws: ValidationErrors.self) { try context.save() }
+        #expect(errors?.errors.map(\.message) == ["a scorer has a goal"])
+    }
+
+    /// The lines of a text without their indentation, but for empty ones.
+    private func lines(_ text: String) -> [String] {
+        text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+            .filter { !$0.isEmpty }
+    }
+
+    private func blocks() throws -> [[String]] {
+        try packageText("Docs/Library.md").components(separatedBy: "```swift\n").dropFirst()
+            .map { lines($0.components(separatedBy: "\n```")[0]) }
+    }
+
+    @Test("Each example of the page stands in this file once")
+    func examplesStandHere() throws {
+        let source = lines(try packageText("Tests/SteleCodegenTests/LibraryDocsTests.swift"))
+        let blocks = try blocks().dropFirst()
+        #expect(blocks.count >= 18)
+        for block in blocks {
+            let starts = source.indices.filter { source[$0...].starts(with: block) }
+            #expect(starts.count == 1, "found \(starts.count) times: \(block)")
+        }
+    }
+
+    @Test("The manifest and the table of the page name the products of the package")
+    func manifest() throws {
+        let manifest = try #require(try blocks().first).joined()
+        let package = try packageText("Package.swift")
+        let named = manifest.matches(of: /\.product\(name: "(\w+)", package: "stele"\)/)
+            .map { String($0.1) }
+        #expect(named.count == 5)
+        for name in named { #expect(package.contains(".library(name: \"\(name)\"")) }
+        let table = try packageText("Docs/Library.md").matches(of: /(?m)^\| `(Stele\w+)` \|/)
+            .map { String($0.1) }
+        let libraries = package.matches(of: /\.library\(name: "(\w+)"/).map { String($0.1) }
+        #expect(Set(table) == Set(libraries))
+    }
+}
