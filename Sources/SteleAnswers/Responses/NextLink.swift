@@ -15,12 +15,12 @@ package enum NextLink {
     ) -> String {
         var address = ByteWriter(capacity: 512)
         address.byte(UInt8(ascii: "<"))
-        escape(request.path.utf8, to: &address)
+        escape(request.path[...], to: &address)
         address.byte(UInt8(ascii: "?"))
         for part in (request.query ?? "").utf8.split(separator: UInt8(ascii: "&")) {
             let name = part.prefix { $0 != UInt8(ascii: "=") }
             if replaced.contains(where: { name.elementsEqual($0.rawValue.utf8) }) { continue }
-            escape(part, to: &address)
+            escape(Substring(part), to: &address)
             address.byte(UInt8(ascii: "&"))
         }
         address.write(place)
@@ -29,15 +29,23 @@ package enum NextLink {
     }
 
     /// Appends bytes, with those escaped that a target may contain and a Link header may not.
-    private static func escape(_ text: some Sequence<UInt8>, to writer: inout ByteWriter) {
-        for byte in text {
-            switch byte {
-            case 0x21, 0x23...0x3B, 0x3D, 0x3F...0x5B, 0x5D, 0x5F, 0x61...0x7A, 0x7E:
-                writer.byte(byte)
-            default:
+    private static func escape(_ text: consuming Substring, to writer: inout ByteWriter) {
+        text.withUTF8 { bytes in
+            var rest = bytes[...]
+            while let place = rest.firstIndex(where: { !isPlain($0) }) {
+                writer.raw(UnsafeBufferPointer(rebasing: rest[..<place]))
                 writer.byte(UInt8(ascii: "%"))
-                writer.hex(byte)
+                writer.hex(bytes[place])
+                rest = rest[(place + 1)...]
             }
+            writer.raw(UnsafeBufferPointer(rebasing: rest))
+        }
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x21, 0x23...0x3B, 0x3D, 0x3F...0x5B, 0x5D, 0x5F, 0x61...0x7A, 0x7E: true
+        default: false
         }
     }
 }

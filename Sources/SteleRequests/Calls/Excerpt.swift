@@ -18,7 +18,10 @@ package struct Excerpt: Sendable {
 
     /// A part of the excerpt, without spaces at its ends.
     func part(_ part: Substring) -> Excerpt {
-        let start = part.firstIndex { !$0.isWhitespace } ?? part.endIndex
+        // A plain letter begins no character that is a space.
+        let isPlain = part.utf8.first.map { (0x21..<0x7F).contains($0) } ?? false
+        let start =
+            isPlain ? part.startIndex : part.firstIndex { !$0.isWhitespace } ?? part.endIndex
         let before = text.unicodeScalars.distance(from: text.startIndex, to: start)
         return Excerpt(
             String(part).trimmingSpaces(), of: parameter, at: position + before)

@@ -1,10 +1,11 @@
-/// What is done for a call, with names and types checked. Planning touches no store.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
-package struct Plan: Sendable {
+/// What is done for a call, with names and types checked. Planning touches no store.
+///
+/// It is a class because it goes from thread to thread and never changes.
+package final class Plan: Sendable {
     package enum Action: Sendable {
         /// A page that needs no data.
         case page
