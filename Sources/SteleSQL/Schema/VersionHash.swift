@@ -7,7 +7,6 @@ import SteleModel
 /// Apple's algorithm is not published. Stele hashes the same facts: names, types, optional,
 /// transient, external storage, preservation, counts, order, modifiers, the parent and uniqueness
 /// constraints; not defaults, bounds, classes, user info, renaming identifiers or delete rules.
-/// uniqueness; not defaults, bounds, classes, user info, renaming ids or delete rules.
 struct VersionHash {
     private var hash = SHA256()
     private var composites: [String: CompositeDescription] = [:]
