@@ -25,7 +25,7 @@ public final class HistoryBroadcast: Sendable {
     private final class Core: Sendable {
         let state = Monitor(State())
 
-        /// Tells what is queued, until the broadcast is released.
+        /// Tells what is queued. It returns when the broadcast is released and the queue is empty.
         func run() {
             while true {
                 let (queue, subscriptions, isStopped) = state.withLock(
@@ -34,7 +34,7 @@ public final class HistoryBroadcast: Sendable {
                     defer { state.queue = [] }
                     return (state.queue, state.subscriptions, state.isStopped)
                 }
-                if isStopped { return }
+                if isStopped, queue.isEmpty { return }
                 for (number, news) in queue { tell(number, news, to: subscriptions) }
             }
         }

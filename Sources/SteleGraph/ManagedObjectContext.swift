@@ -129,6 +129,7 @@ public final class ManagedObjectContext {
         observers?.removeAll()
         registry.removeAll()
         forgetChanges()
+        if undoManager != nil { replay.forget() }
     }
 
     // MARK: Changing

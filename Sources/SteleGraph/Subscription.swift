@@ -3,7 +3,7 @@
 import StelePersistence
 import SteleSystem
 
-/// What `HistoryBroadcast.subscribe` gives: it ends by `cancel`.
+/// A subscription to the history broadcast. It ends with `cancel`.
 public final class Subscription: Sendable {
     let start: UInt64
     private let receive: @Sendable ([HistoryTransaction]) -> Void

@@ -179,7 +179,10 @@ final class Exchange: Job, @unchecked Sendable {
             return true
         }
         guard isAwaited else { return }
-        guard core.pending.add(self) else { return abandon() }
+        guard core.pending.add(self) else {
+            core.pending.remove(self)
+            return abandon()
+        }
         start(Reply(answer: { self.give(.toBeMade($0)) }, later: { self.handOver($0) }))
     }
 

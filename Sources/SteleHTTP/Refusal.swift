@@ -1,6 +1,6 @@
 // Requests that the HTTP layer itself refuses. The service renders the response.
 
-/// A request that is refused before the service sees it. Its body is empty.
+/// A request that is refused before the service sees it.
 public enum Refusal: Sendable {
     /// The body is larger than `limit` bytes: 413.
     case bodyTooLarge(Request, limit: Int)

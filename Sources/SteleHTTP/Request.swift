@@ -15,7 +15,8 @@ public struct Request: Sendable {
     public let headers: HTTPHeaders
     /// The body; empty where there is none.
     public internal(set) var body: [UInt8]
-    /// The sink that has received the whole body instead; nil where `body` has it.
+    /// The sink that receives the body instead; nil if `body` has it. A request that is refused
+    /// before its end has given it a part of the body, or nothing.
     public let sink: (any BodySink)?
     /// When the request line had come, in nanoseconds of `MonotonicClock`.
     public let receivedAt: UInt64

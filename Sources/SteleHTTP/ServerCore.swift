@@ -75,7 +75,7 @@ final class Registry<Object: AnyObject & Sendable>: Sendable {
     var count: Int { state.withLock { $0.objects.count } }
 
     /// Adds an object until its `remove`.
-    /// - Returns: false after `close`: the caller has to end the object.
+    /// - Returns: false after `close`: the caller has to end the object, and to remove it.
     func add(_ object: Object) -> Bool {
         state.withLock { state in
             state.objects[ObjectIdentifier(object)] = object
@@ -87,7 +87,7 @@ final class Registry<Object: AnyObject & Sendable>: Sendable {
         state.withLock { _ = $0.objects.removeValue(forKey: ObjectIdentifier(object)) }
     }
 
-    /// The objects to end. Every other one is refused by `add`.
+    /// The objects to end. The caller of a later `add` ends its object itself.
     func close() -> [Object] {
         state.withLock { state in
             state.isClosed = true

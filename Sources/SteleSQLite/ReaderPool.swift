@@ -36,14 +36,14 @@ final class ReaderPool: Sendable {
     ///   not wait, `.closed`, or the reason why none can be opened.
     func take(waits: Bool) throws(StoreError) -> Connection {
         let idle = try state.withLock(
-            when: { $0.places > 0 || $0.isClosed },
-            until: waits ? MonotonicClock.deadline(in: 5) : 0
-        ) { state, isFree throws(StoreError) -> Idle? in
-            guard isFree else {
+            when: { !waits || $0.places > 0 || $0.isClosed },
+            until: MonotonicClock.deadline(in: 5)
+        ) { state, _ throws(StoreError) -> Idle? in
+            if state.isClosed { throw .closed }
+            guard state.places > 0 else {
                 throw waits
                     ? .busy("all \(Limits.readers) readers of the store are in use") : .overBudget
             }
-            if state.isClosed { throw .closed }
             state.places -= 1
             return state.idle.popLast()
         }

@@ -7,7 +7,7 @@
     /// A mutex in the shape of `Synchronization.Mutex`, around a POSIX one.
     ///
     /// Under contention the kernel takes the library's mutex and hands it on (FUTEX_LOCK_PI). That
-    /// code is not instrumented, so the thread sanitizer reports a race wherever two threads met.
+    /// code is not instrumented, so the thread sanitizer reports a race where two threads compete for it.
     /// It knows `pthread_mutex_lock`. In builds with `-Xswiftc -DSTELE_THREAD_SANITIZER`
     /// (`make sanitize`), and in no other, this type hides the library's.
     public final class Mutex<Value>: @unchecked Sendable {
@@ -31,7 +31,7 @@
             value.deallocate()
         }
 
-        /// Runs `body` on the value while no other thread can; what `body` throws is thrown.
+        /// Runs `body` on the value while no other thread can; rethrows its error.
         public func withLock<R, E: Error>(
             _ body: (inout sending Value) throws(E) -> sending R
         ) throws(E) -> sending R {

@@ -1,4 +1,4 @@
-// The module's door to `Mutex` and `Atomic`: `import SteleSystem`, never `import Synchronization`.
+// `Mutex` and `Atomic` come from this module: `import SteleSystem`, never `import Synchronization`.
 //
 // It re-exports the standard library's `Synchronization`, except in a build for the thread
 // sanitizer, which cannot see that library's mutex: there `Mutex` is a type of this module with

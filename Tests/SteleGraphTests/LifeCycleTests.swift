@@ -12,11 +12,15 @@ import Testing
 private final class Told: ManagedObject {
     var log: [String] = []
     var wishes: [() -> Void] = []
+    var onFetch: (() -> Void)?
+    var observation: ContextObservation?
 
     override func awakeFromInsert() { log.append("insert") }
     override func awakeFromFetch() {
         log.append("fetch")
         self["age"] = .int(77)
+        onFetch?()
+        onFetch = nil
     }
     override func awake(fromSnapshotEvents events: SnapshotEventType) {
         log.append("snapshot \(events.rawValue)")
@@ -73,6 +77,43 @@ private final class Told: ManagedObject {
         #expect(ann.take() == ["insert", "willSave", "validateInsert", "didSave"])
         #expect(try fixture.context().get(ann.id)["age"] == .int(1))
         observation.cancel()
+    }
+
+    @Test func willSaveIsCalledForChangesThatAreProcessedDuringASave() throws {
+        let context = coordinator.newContext()
+        let (ann, bo) = (try person(context), try person(context))
+        try context.save()
+        _ = (ann.take(), bo.take())
+        ann["name"] = .string("a")
+        ann.wishes = [
+            {
+                bo["name"] = .string("b")
+                try? context.processPendingChanges()
+            }
+        ]
+        try context.save()
+        #expect(ann.take() == ["willSave", "validateUpdate", "didSave"])
+        #expect(bo.take() == ["willSave", "validateUpdate", "didSave"])
+    }
+
+    @Test func anObserverThatIsAddedInAwakeFromFetchIsNotified() throws {
+        let first = coordinator.newContext()
+        let id = try person(first)
+        try first.save()
+        let context = coordinator.newContext()
+        let object = try #require(try context.get(id.id) as? Told)
+        object.onFetch = { [unowned context] in
+            object.observation = context.observe {
+                if case .objectsDidChange = $0 { object.log.append("changed") }
+            }
+        }
+        try context.refresh(object, mergeChanges: false)
+        _ = object["name"]
+        _ = object.take()
+        object["name"] = .string("x")
+        try context.processPendingChanges()
+        #expect(object.take() == ["changed"])
+        object.observation?.cancel()
     }
 
     @Test func anObjectIsToldOfItsLife() throws {

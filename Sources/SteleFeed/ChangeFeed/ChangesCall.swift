@@ -56,7 +56,7 @@ package struct ChangesCall: Sendable {
         condition = try query[.where].map { text in
             guard let entities else {
                 throw Problem(
-                    .parameter, "where needs entity, whose properties it names",
+                    .parameter, "where needs the parameter entity, whose properties it names",
                     hint: "entity=\(model.entities.first?.name ?? "NAME")&where=…")
             }
             return try ChangeCondition(

@@ -20,8 +20,15 @@ final class ChangeSet {
     var expected = SaveExpectations()
     /// The changes since `takeJournal`, in their order.
     private(set) var journal: [JournalEntry] = []
-    /// Whether changes are written to the journal: for undo, or for observers.
-    private(set) var isJournaling = false
+    /// The changes of one round of `willSave`; nil outside of a save. Processing changes during a
+    /// round takes the journal, but not these.
+    var round: [JournalEntry]?
+    /// Whether a journal is kept, for undo or for observers.
+    private var isKept = false
+    /// How many calls of `withoutJournaling` are running.
+    private var silenced = 0
+    /// Whether changes are recorded now.
+    var isJournaling: Bool { silenced == 0 && (isKept || round != nil) }
     /// Whether objects report changes, which they do from the first time that a journal is kept.
     private(set) var isWatching = false
 
@@ -133,35 +140,39 @@ final class ChangeSet {
         inserted = []
         touched = []
         deleted = []
+        hasDeletedInserts = false
         expected = SaveExpectations()
         journal = []
     }
 
     // MARK: Journal
 
-    /// Adds an entry where a journal is kept.
+    /// Records an entry if changes are recorded.
     func note(_ entry: @autoclosure () -> JournalEntry) {
-        if isJournaling { journal.append(entry()) }
+        if !isJournaling { return }
+        let entry = entry()
+        if isKept { journal.append(entry) }
+        round?.append(entry)
     }
 
     /// Runs what is no change of the context but of the store: nothing is written to the journal.
     func withoutJournaling<Result>(_ work: () throws -> Result) rethrows -> Result {
-        let wasJournaling = isJournaling
-        isJournaling = false
-        defer { isJournaling = wasJournaling }
+        silenced += 1
+        defer { silenced -= 1 }
         return try work()
     }
 
     /// Keeps a journal, or none.
     /// - Parameter objects: all objects of the context, which report changes from now on.
     func keepJournal(_ isKept: Bool, _ objects: @autoclosure () -> [ManagedObject]) {
-        isJournaling = isKept
-        if !isKept {
-            journal = []
-            return
-        }
+        self.isKept = isKept
+        if isKept { watch(objects()) } else { journal = [] }
+    }
+
+    /// Makes objects, and those that are made from now on, report their changes.
+    func watch(_ objects: [ManagedObject]) {
         isWatching = true
-        for object in objects() { object.isWatched = true }
+        for object in objects { object.isWatched = true }
     }
 
     /// Takes all entries out.

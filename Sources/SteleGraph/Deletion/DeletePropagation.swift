@@ -32,10 +32,12 @@ final class DeletePropagation: RelationshipPart {
     /// - Parameter event: what the object is told; nil where the caller tells it.
     func restore(_ object: ManagedObject, _ event: SnapshotEventType? = .undoDeletion) {
         guard object.isDeleted, registry[object.id].map({ $0 === object }) ?? true else { return }
+        // A new object whose deletion is not processed yet is still in the change set.
+        let isListed = registry[object.id] != nil
         object.isDeleted = false
         if object.isGone { object.isInserted = true }
         object.isGone = false
-        if object.isInserted { changes.insert(object) }
+        if object.isInserted, !isListed { changes.insert(object) }
         loader.readmit(object)
         changes.expected.forgetDeletion(of: object, in: model)
         changes.note(.restored(object))

@@ -108,11 +108,8 @@ struct ContextSave: RelationshipPart {
 
     /// Calls `willSave`, again for what is changed in it, until nothing is.
     private func tellWillSave() throws {
-        let wasJournaling = changes.isJournaling
-        if !wasJournaling { changes.keepJournal(true, registry.objects) }
-        defer {
-            if !wasJournaling { context.updateJournaling() }
-        }
+        changes.watch(registry.objects)
+        defer { changes.round = nil }
         try context.deletion.process()
         let saved = savedObjects()
         var next = (saved.inserted + saved.updated + saved.deleted).filter(isSubclassed)
@@ -122,10 +119,10 @@ struct ContextSave: RelationshipPart {
                 throw ContextError.willSaveDoesNotEnd(entity: first.entity.name)
             }
             rounds += 1
-            let start = changes.journal.count
+            changes.round = []
             for object in next { object.willSave() }
             try context.deletion.process()
-            let changed = ChangedObjects(changes.journal.dropFirst(start), in: loader)
+            let changed = ChangedObjects(changes.round ?? [], in: loader)
             next = (changed.inserted + changed.updated + changed.deleted).filter(isSubclassed)
         }
     }

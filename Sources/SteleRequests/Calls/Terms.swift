@@ -58,13 +58,18 @@ package struct Terms: Sendable {
     package static func takesGzip(_ field: String?) -> Bool {
         guard let field else { return false }
         var any = false
-        for part in field.lowercased().split(separator: ",") {
-            let pieces = part.split(separator: ";").map { $0.filter { $0 != " " } }
-            guard let name = pieces.first, name == "gzip" || name == "*" else { continue }
-            let refused = pieces.dropFirst().contains {
-                $0.hasPrefix("q=0") && Double($0.dropFirst(2)) == 0
+        for part in field.utf8.split(separator: UInt8(ascii: ",")) {
+            let pieces = part.split(separator: UInt8(ascii: ";"))
+            let name = pieces[0].filter { $0 != UInt8(ascii: " ") }.map { $0 | 0x20 }
+            let isGzip = name.elementsEqual("gzip".utf8)
+            guard isGzip || name.elementsEqual(CollectionOfOne(UInt8(ascii: "*") | 0x20)) else {
+                continue
             }
-            if name == "gzip" { return !refused }
+            let refused = pieces.dropFirst().contains { piece in
+                let weight = String(Substring(piece)).lowercased().filter { $0 != " " }
+                return weight.hasPrefix("q=0") && Double(weight.dropFirst(2)) == 0
+            }
+            if isGzip { return !refused }
             any = !refused
         }
         return any

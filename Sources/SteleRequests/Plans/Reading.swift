@@ -171,7 +171,9 @@ struct Reading {
                 .parameter, "\(call.route.method.rawValue) of a list needs where",
                 hint: "where=TRUEPREDICATE selects all objects")
         }
-        return try request(entity, asked, names(entity))
+        var request = try request(entity, asked, names(entity))
+        request.isChecked = true
+        return request
     }
 
     func object(_ target: ObjectPlan.Target, _ entity: Entity) throws -> ObjectPlan {

@@ -41,11 +41,12 @@ final class EditingContexts: Sendable {
         waiting = Places(limits.contextTurnPlacesInAll)
     }
 
-    /// The time of day at the start, continued by the monotonic clock: setting the system's clock
-    /// neither expires contexts nor keeps them alive.
+    /// The time of day at the start, continued by a steady clock: setting the system's clock neither
+    /// expires contexts nor keeps them alive. `ContinuousClock` also counts the time in which the
+    /// machine is suspended, which `MonotonicClock` does not.
     static func steadyClock() -> @Sendable () -> Double {
-        let (start, wall) = (MonotonicClock.now, ReferenceDate.now)
-        return { wall + Double(MonotonicClock.now - start) / 1e9 }
+        let (start, wall) = (ContinuousClock.now, ReferenceDate.now)
+        return { wall + (ContinuousClock.now - start) / .seconds(1) }
     }
 
     var count: Int { state.withLock { $0.entries.count } }

@@ -71,13 +71,14 @@ final class Turn: Sendable {
     }
 
     func leave() {
-        state.withLock { state in
+        let next = state.withLock { state -> Alarm? in
             if state.waiting.isEmpty {
                 state.isTaken = false
-            } else {
-                state.waiting.removeFirst().ring()
+                return nil
             }
+            return state.waiting.removeFirst()
         }
+        next?.ring()
     }
 
     private static func busy(_ why: String) -> Problem {
