@@ -53,7 +53,6 @@ struct AffectedRows {
 
     /// Adds the objects that lead to a changed object, over the links in the reader's view and over
     /// the links before the saves.
-    ///
     /// - Throws: `StoreError`.
     mutating func add(
         farChangesOf saves: ArraySlice<HistoryTransaction>, _ reader: any StoreReader

@@ -5,7 +5,6 @@ import StelePredicates
 extension FetchedResults {
     /// The result as it was before the saves, computed from the old values in the history.
     /// Advancing the returned result gives the differences that a client missed.
-    ///
     /// - Parameters:
     ///   - saves: the saves between `token` and this result, with their values.
     ///   - token: the save before the first of `saves`.

@@ -27,7 +27,6 @@ public struct FetchedResults: Sendable {
     private static let reserve = 256
 
     /// Fetches the result in a reader's view.
-    ///
     /// - Throws: `StoreError`; `ResultsError.tooManyRows`.
     public init(_ query: ResultsQuery, _ reader: any StoreReader) throws {
         self.query = query
@@ -86,7 +85,6 @@ public struct FetchedResults: Sendable {
     // MARK: Moving on
 
     /// Advances to the last save of a view.
-    ///
     /// - Returns: the differences, in order: one for each save, or one for all saves up to the view
     ///   if the store was read. A save without effect has none.
     /// - Throws: the errors of reading; `StoreError.expired` if the history lacks saves of the

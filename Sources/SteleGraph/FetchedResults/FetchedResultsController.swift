@@ -53,7 +53,6 @@ public final class FetchedResultsController: Sendable {
     deinit { stop() }
 
     /// Fetches the result and begins to report changes (`performFetch`).
-    ///
     /// - Parameter onChange: called on the broadcast's thread for each change in turn, after the
     ///   rows have changed. It must not call `performFetch`.
     /// - Throws: `StoreError`.

@@ -53,7 +53,6 @@ struct RankedRows: Sendable {
     }
 
     /// Removes a row.
-    ///
     /// - Returns: whether the row was in the array.
     mutating func remove(_ row: ResultRow) -> Bool {
         let (block, place) = self.place(of: row)
@@ -75,7 +74,6 @@ struct RankedRows: Sendable {
     }
 
     /// Removes all rows from a rank on.
-    ///
     /// - Returns: the removed rows.
     mutating func removeRows(from rank: Int) -> [ResultRow] {
         guard rank < count else { return [] }

@@ -100,7 +100,6 @@ public struct ResultsDifference: Sendable, Equatable {
     }
 
     /// The keys of the rows after the difference.
-    ///
     /// - Parameter keys: the keys of the rows before it.
     public func applied(to keys: [Int64]) -> [Int64] {
         var keys = keys

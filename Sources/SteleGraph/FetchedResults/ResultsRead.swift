@@ -11,7 +11,6 @@ struct ResultsRead {
     let reader: any StoreReader
 
     /// The first rows of the result, at most `limit`, or those after a row.
-    ///
     /// - Throws: `StoreError`.
     func rows(atMost limit: Int?, after row: ResultRow? = nil) throws(StoreError) -> [ResultRow] {
         var request = query.request
@@ -22,7 +21,6 @@ struct ResultsRead {
     }
 
     /// The rows of those objects that match, in no particular order.
-    ///
     /// - Throws: `StoreError`.
     func rows(of keys: [Int64]) throws(StoreError) -> [ResultRow] {
         var found: [ResultRow] = []

@@ -25,7 +25,6 @@ struct RowJudge {
     }
 
     /// The object's row, or nil if the object does not match.
-    ///
     /// - Throws: `PredicateError` if the predicate fails on the object.
     func row(of snapshot: Snapshot) throws(PredicateError) -> ResultRow? {
         let object = LoneObject(snapshot: snapshot, model: query.model)

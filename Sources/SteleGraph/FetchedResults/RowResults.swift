@@ -26,7 +26,6 @@ package struct RowResults: Sendable {
     private var lastNumber: Int64 = 0
 
     /// Fetches the result in a reader's view.
-    ///
     /// - Parameters:
     ///   - request: a checked request with columns and without a source.
     ///   - identity: the indexes of the values that identify a row: a group's keys or the columns
@@ -67,7 +66,6 @@ package struct RowResults: Sendable {
     }
 
     /// Advances to the last save of a view.
-    ///
     /// - Returns: the difference, or nil if nothing has changed.
     /// - Throws: the errors of the initializer and of opening the view.
     package mutating func advance(in view: SavesView) throws -> ResultsDifference? {

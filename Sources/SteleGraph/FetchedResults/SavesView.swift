@@ -35,7 +35,6 @@ public final class SavesView {
     }
 
     /// The reader. The first call opens it and reads the saves up to its token.
-    ///
     /// - Throws: the errors of opening and reading.
     @discardableResult
     public func reader() throws -> any StoreReader {
@@ -67,7 +66,6 @@ public final class SavesView {
     func isWhole(after token: Int64) -> Bool { token >= lost }
 
     /// All saves after a token.
-    ///
     /// - Throws: `StoreError.expired` if some of them are no longer available.
     func allSaves(after token: Int64) throws(StoreError) -> ArraySlice<HistoryTransaction> {
         guard isWhole(after: token) else { throw .expired(after: token) }

@@ -72,7 +72,6 @@ struct WindowDifference {
     }
 
     /// Records the window after the moved rows are inserted, and computes the difference.
-    ///
     /// - Parameter stayed: the rows that have not moved, with their changed properties.
     mutating func end(
         _ moved: [FetchedResults.RowChange], stayed: [(key: Int64, shown: UpdatedKeys)],
