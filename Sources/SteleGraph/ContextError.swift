@@ -1,43 +1,42 @@
-/// What a context refuses at once, before anything is saved.
-
 import SteleModel
 import StelePersistence
 
-/// A use of a context or an object that cannot be.
+/// An invalid use of a context or an object.
 public enum ContextError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// An abstract entity has no objects of its own.
+    /// An object of an abstract entity cannot be inserted.
     case abstractEntity(String)
     /// The object is deleted in its context.
     case deleted(entity: String, key: Int64)
-    /// An object of that entity cannot be a destination of the relationship.
+    /// The relationship's destination entity is `asked`, but the object is of the entity `given`.
     case wrongDestination(relationship: String, asked: String, given: String)
     /// The object's entity does not have the relationship.
     case noSuchRelationship(entity: String, relationship: String)
-    /// What a to-one was given names no object: a value that is no key, or a key of none.
+    /// The value given for a to-one relationship is not the key of an existing object.
     case noDestination(relationship: String, asked: String, given: String)
-    /// The object's entity has no property of that name.
+    /// The object's entity has no property with the name.
     case noSuchProperty(entity: String, property: String)
-    /// The property is a to-many, a composite attribute or a fetched property; what to ask instead.
+    /// The property is a to-many relationship, a composite attribute or a fetched property.
+    /// `instead` names the method to use.
     case noSingleValue(entity: String, property: String, instead: String)
-    /// The two objects are of different contexts, or the context is gone.
+    /// The object belongs to another context, or its context was released.
     case foreignObject
-    /// No entity's family of this model has such identities: it is another store's.
+    /// The model has no root entity with the ID's number. The ID is of another store.
     case foreignIdentity(root: Int, key: Int64)
-    /// A URI that names no object of this store, and why.
+    /// The string is not the URI of an object of this store.
     case unusableURI(String, reason: String)
-    /// A value was set on a fault that could not be read then, and is lost; `rollback` or `reset`
-    /// says that this is known.
+    /// A value was set on a fault that could not be read, and is lost. `rollback` or `reset` clears
+    /// the error.
     case valueLost(entity: String, key: Int64, property: String)
     /// The context is closed.
     case closed
-    /// `willSave` goes on to change objects however often it is called.
+    /// `willSave` keeps changing objects each time it is called.
     case willSaveDoesNotEnd(entity: String)
-    /// More objects would have to be evaluated in memory than `evaluationLimit` allows.
+    /// The fetch would evaluate more objects in memory than `evaluationLimit` allows.
     case tooManyObjects(limit: Int)
-    /// A context on the writer's thread gives a `saveRequest`; it cannot save by itself.
+    /// A context on the writer's thread cannot save. It builds a `saveRequest`.
     case onWriter
 
-    /// The sentence for people.
+    /// The error message.
     public var description: String {
         switch self {
         case .abstractEntity(let name):

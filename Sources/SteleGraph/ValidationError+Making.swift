@@ -1,5 +1,3 @@
-/// The sentences of validation errors.
-
 import FoundationEssentials
 import SteleModel
 import StelePersistence
@@ -157,7 +155,6 @@ extension ValidationError {
     }
 }
 
-/// "1 character", "2 characters".
 private func plural(_ count: Int, _ word: String) -> String {
     count == 1 ? "1 \(word)" : "\(count) \(word)s"
 }
@@ -172,7 +169,7 @@ private func number(_ value: Value) -> String {
     }
 }
 
-/// A date in seconds since 2001, as ISO 8601 in UTC.
+/// A date in seconds since 1 January 2001, formatted as ISO 8601 in UTC.
 private func moment(_ seconds: Double) -> String {
     Date(timeIntervalSinceReferenceDate: seconds).formatted(.iso8601)
 }
