@@ -40,14 +40,14 @@ public enum ContextError: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .abstractEntity(let name):
-            "\(name) is abstract: make an object of one of its subentities"
+            "\(name) is abstract: insert an object of one of its subentities"
         case .deleted(let entity, let key):
             "\(ObjectID.name(entity, key)) is deleted and cannot be linked or changed"
         case .wrongDestination(let relationship, let asked, let given):
-            "\(relationship) leads to \(asked), and the object given is of \(given)"
+            "\(relationship) leads to \(asked), but the object is of \(given)"
         case .noDestination(let relationship, let asked, let given):
-            "\(relationship) leads to an object of \(asked), and \(given) is none: give the key "
-                + "of one, or the object by setDestination(_:forKey:)"
+            "\(relationship) must be an existing object of \(asked), not \(given): pass its key, "
+                + "or pass the object to setDestination(_:forKey:)"
         case .noSuchRelationship(let entity, let relationship):
             "\(entity) has no relationship \(relationship)"
         case .noSuchProperty(let entity, let property):
@@ -56,20 +56,20 @@ public enum ContextError: Error, Sendable, Hashable, CustomStringConvertible {
             "\(property) of \(entity) has no single value: \(instead)"
         case .foreignObject: "the object belongs to another context"
         case .foreignIdentity(let root, let key):
-            "no entity with identities has the number \(root) in this model: the identity of "
-                + "\(key) is of another store; pass URIs between stores (objectID(forURI:))"
-        case .unusableURI(let uri, let reason): "\(uri) names no object here: \(reason)"
+            "the model has no root entity with the index \(root), so the object ID of \(key) is "
+                + "of another store: pass URIs between stores (objectID(forURI:))"
+        case .unusableURI(let uri, let reason): "\(uri) is not an object's URI: \(reason)"
         case .valueLost(let entity, let key, let property):
             "\(property) of \(ObjectID.name(entity, key)) was set while the object could not be "
                 + "read, and is lost: roll the context back, and set it again"
         case .willSaveDoesNotEnd(let entity):
-            "willSave of \(entity) still changed objects after a thousand rounds: set only what "
-                + "differs"
+            "willSave of \(entity) still changed objects after a thousand rounds: set only values "
+                + "that differ"
         case .tooManyObjects(let limit):
-            "with unsaved changes this is worked out object by object, and there are more than "
-                + "\(limit) of them"
+            "with unsaved changes the fetch is evaluated in memory, and it concerns more than "
+                + "\(limit) objects"
         case .closed: "the context is closed"
-        case .onWriter: "a context on the writer's thread gives a request and does not save it"
+        case .onWriter: "a context on the writer's thread cannot save: use saveRequest()"
         }
     }
 }

@@ -127,7 +127,7 @@ public final class PersistentStoreCoordinator: Sendable {
         }
         guard parts[0] == store.identifier else {
             throw .unusableURI(
-                uri, reason: "it is of the store \(parts[0]), and this is \(store.identifier)")
+                uri, reason: "it is of the store \(parts[0]), not of \(store.identifier)")
         }
         guard let entity = model.entity(named: String(parts[1])) else {
             throw .unusableURI(uri, reason: "the model has no entity \(parts[1])")
@@ -137,7 +137,7 @@ public final class PersistentStoreCoordinator: Sendable {
             let key = Int64(digits), key > 0
         else {
             throw .unusableURI(
-                uri, reason: "\(parts[2]) is not the number of a saved object, as p42 is")
+                uri, reason: "\(parts[2]) is not the key of a saved object, such as p42")
         }
         return ObjectID(root: entity.root, key: key)
     }

@@ -63,7 +63,7 @@ struct ContextSave: RelationshipPart {
             }
             request = next
         }
-        throw StoreError.busy("other saves were quicker each time")
+        throw StoreError.busy("other saves were committed first at each attempt")
     }
 
     /// Implements `ManagedObjectContext.saveRequest`.

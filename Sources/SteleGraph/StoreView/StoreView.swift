@@ -69,7 +69,7 @@ final class StoreView {
             }
         if let cached, cached.isUsed, !cached.isSame(as: view) {
             view.reader.close()
-            throw StoreError.moved("something was saved while this was read")
+            throw StoreError.moved("another save was committed during the read")
         }
         open = view
         floor = min(floor ?? view.token, view.token)

@@ -35,7 +35,7 @@ extension ManagedObject {
     public func transformable<T: Decodable>(forKey key: String) throws -> T? {
         guard let json = try storedJSON(key) else { return nil }
         do { return try JSONDecoder().decode(T.self, from: Data(json)) } catch {
-            throw untransformable(key, "what is stored is no \(T.self)")
+            throw untransformable(key, "the stored value is not \(T.self)")
         }
     }
 
@@ -45,7 +45,7 @@ extension ManagedObject {
     public func transformable(forKey key: String) throws -> JSONValue? {
         guard let json = try storedJSON(key) else { return nil }
         do { return JSONValue(try JSONDocument(json).root) } catch {
-            throw untransformable(key, "what is stored is no JSON")
+            throw untransformable(key, "the stored value is not JSON")
         }
     }
 

@@ -54,7 +54,7 @@ extension TypedModel {
     private static func differences(from model: Model) -> [String] {
         entities.flatMap { typed -> [String] in
             guard let entity = model.entity(named: typed.name) else {
-                return ["\(typed.name) is no entity"]
+                return ["\(typed.name) is not an entity"]
             }
             return typed.properties.sorted { $0.key < $1.key }.compactMap { name, asked in
                 let found = entity.property(named: name).map { TypedEntity.Property($0, model) }

@@ -18,17 +18,17 @@ public enum TypedObjectError: Error, Sendable, Hashable, CustomStringConvertible
     public var description: String {
         switch self {
         case .unregistered(let objectClass, let model):
-            "no entity of \(model) has objects of the class \(objectClass): give the coordinator "
-                + "the model's classes"
+            "no entity of \(model) is represented by the class \(objectClass): pass the model's "
+                + "classes to the coordinator"
         case .wrongClass(let entity, let asked, let made):
-            "an object of \(entity) is of the class \(made), not \(asked): give the coordinator "
-                + "the model's classes"
+            "an object of \(entity) is of the class \(made), not \(asked): pass the model's "
+                + "classes to the coordinator"
         case .differs(let model, let differences):
             "the classes were not generated from this \(model): "
-                + differences.joined(separator: ", ") + "; write them again with "
+                + differences.joined(separator: ", ") + "; generate them again with "
                 + "`stele model swift`"
         case .noSuchIndex(let relationship, let index, let count):
-            "\(relationship) has no member at \(index), for it has \(count)"
+            "\(relationship) has no member at index \(index): its count is \(count)"
         case .untransformable(let attribute, let reason): "\(attribute): \(reason)"
         case .noSuchFetchedProperty(let entity, let property):
             "\(entity) has no fetched property \(property)"
