@@ -12,7 +12,7 @@ open class ManagedObject {
     public final let entity: Entity
     /// The object's ID, permanent after the first save (`objectID`).
     public internal(set) final var id: ObjectID
-    /// The version (Z_OPT) when the object was read; 0 before the first save.
+    /// The row's version (`Z_OPT`) as read or saved; 0 before the first save.
     public internal(set) final var version: Int64
     /// Whether the object is inserted in its context and not yet saved (`isInserted`).
     public internal(set) final var isInserted: Bool
@@ -96,8 +96,8 @@ open class ManagedObject {
     /// Whether the object is inserted, deleted or updated (`hasChanges`).
     public final var hasChanges: Bool { isInserted || isDeleted || isUpdated }
 
-    /// The value of a slot of `Entity.slots`, or null beyond the last slot. A to-one relationship
-    /// has the value `.key`, which is negative for a new object.
+    /// The value of a slot of `Entity.slots`, or null beyond the last slot. The value of a
+    /// to-one relationship is a `.key`, which is negative for a new object.
     ///
     /// A fault is read first. If the object is no longer in the store, it becomes deleted and its
     /// values null. If the store cannot be read, the value is null and the context's next save
@@ -158,7 +158,7 @@ open class ManagedObject {
         return changed
     }
 
-    // MARK: For subclasses. The context calls these; only the validation methods have a body.
+    // MARK: For subclasses, called by the context
 
     /// Called after the object was inserted and has its default values (`awakeFromInsert`).
     open func awakeFromInsert() {}

@@ -108,7 +108,7 @@ extension ManagedObjectContext {
         try ContextFetch(self, request).position(of: key)
     }
 
-    // MARK: Snapshots, as stored
+    // MARK: Snapshots
 
     /// The snapshot of an object from the row cache, the store or the parent; nil if it does not
     /// exist.
@@ -239,7 +239,7 @@ extension ManagedObjectContext {
         if let following, view.canMoveOn { try following.mergeNews(into: self) }
     }
 
-    // MARK: Contexts that are kept for steps of a child
+    // MARK: Long-lived parent contexts
 
     /// Forgets the members that children have read. The next read returns the stored members with
     /// the unsaved changes. For released objects only changes are kept.
@@ -256,8 +256,7 @@ extension ManagedObjectContext {
             + child.changes.changedObjects.filter { !hasChanged($0.id) }.count
     }
 
-    /// The approximate memory that a child's changes take in this context, in addition to their
-    /// values.
+    /// The approximate memory in bytes that a child's changes take here, besides their values.
     package func weight(of child: ManagedObjectContext) -> ChangeWeight {
         ChangeWeight(of: child, in: self)
     }

@@ -61,8 +61,8 @@ public final class PersistentStoreCoordinator: Sendable {
         first == cache.generation ? first : RowCache.drawGeneration()
     }
 
-    /// The cache generations of earlier processes from which only saves in the history have changed
-    /// the store, each with its last save. Empty unless `generation` is the coordinator's first.
+    /// The cache generations of earlier processes, each with its last save, if only saves recorded
+    /// in the history have followed. Empty unless `generation` is the coordinator's first.
     package func formerGenerations(of generation: String) -> [StoreMark] {
         cache.former(of: generation)
     }

@@ -68,6 +68,7 @@ final class RowCache: Sendable {
     private let shards: [RowCacheShard]
     private let life: Mutex<Life>
 
+    /// Creates an empty cache.
     /// - Parameters:
     ///   - bytes: the approximate maximum size of the entries; 0 disables the cache.
     ///   - former: the earlier generations of the store's state.

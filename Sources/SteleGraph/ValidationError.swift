@@ -103,6 +103,7 @@ public struct ValidationErrors: Error, Sendable, Hashable {
     /// The errors, ordered by inserted objects, updated objects, counts, and denied deletions.
     public var errors: [ValidationError]
 
+    /// Creates an error from several.
     /// - Parameter errors: at least one error.
     public init(_ errors: [ValidationError]) { self.errors = errors }
 

@@ -88,14 +88,14 @@ final class ChangeSet {
         if object.isInserted { hasDeletedInserts = true } else { deleted.append(object) }
     }
 
-    /// Makes an object whose row was deleted from the store an inserted one.
+    /// Marks an object as inserted, because its row was deleted from the store.
     func makeInserted(_ object: ManagedObject) {
         object.isInserted = true
         touched.removeAll { $0 === object }
         inserted.append(object)
     }
 
-    /// Makes an inserted object an updated or deleted one, because another context has inserted it
+    /// Marks an inserted object as updated or deleted, because another context has inserted it
     /// under the same key.
     func makeUpdated(_ object: ManagedObject) {
         object.isInserted = false

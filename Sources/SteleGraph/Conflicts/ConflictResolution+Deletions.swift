@@ -21,7 +21,7 @@ extension ConflictResolution {
         deletion.decideAgain(object)
     }
 
-    /// Inserts an object again whose row another save has deleted. Its version continues from the
+    /// Reinserts an object whose row another save has deleted. Its version continues from the
     /// one that was read. Its stored links are gone: `linkAgain` links its destinations, and only
     /// the members added here remain.
     private func insertAgain(_ object: ManagedObject) {

@@ -57,7 +57,7 @@ extension ConflictResolution {
 
     private typealias Meeting = (new: ManagedObject, there: ManagedObject)
 
-    // MARK: All of one constraint
+    // MARK: All conflicts of a constraint
 
     /// The new objects and the objects with the same values, for all entities that share the
     /// constraint. A stored object takes precedence over the first new one.

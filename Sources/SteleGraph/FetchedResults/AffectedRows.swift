@@ -49,7 +49,7 @@ struct AffectedRows {
         return keys
     }
 
-    // MARK: Changes on the far side
+    // MARK: Changes of related objects
 
     /// Adds the objects that lead to a changed object, over the links in the reader's view and over
     /// the links before the saves.

@@ -12,6 +12,7 @@ struct FarContent: Sendable {
     /// path.
     private let isOfWholeObjects: Bool
 
+    /// Collects the names.
     /// - Parameter paths: the paths to all related objects that rows show.
     init(
         _ columns: [Expression], including whole: [[Relationship]], _ paths: Set<[Int]>,

@@ -82,7 +82,7 @@ public struct FetchedResults: Sendable {
         return isTooFar || most == .max ? nil : most + 1
     }
 
-    // MARK: Moving on
+    // MARK: Advancing
 
     /// Advances to the last save of a view.
     /// - Returns: the differences, in order: one for each save, or one for all saves up to the view

@@ -31,6 +31,7 @@ public final class FetchedResultsController: Sendable {
     }
     private let state = Mutex(State())
 
+    /// Creates a controller for a fetch request.
     /// - Parameters:
     ///   - request: a request for objects. It is checked against the model. `after` is ignored.
     ///   - sectionNameKeyPath: a key path whose value is the section of a row, such as `team.name`.

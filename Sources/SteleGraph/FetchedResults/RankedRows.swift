@@ -7,6 +7,7 @@ struct RankedRows: Sendable {
     private(set) var count = 0
     private let order: ResultOrder
 
+    /// Creates an array.
     /// - Parameter rows: the rows, in order.
     init(_ rows: [ResultRow], in order: ResultOrder) {
         self.order = order

@@ -34,6 +34,7 @@ public struct ResultsQuery: Sendable {
     /// The indexes of the entities whose changes can affect the result.
     private let entities: Set<Int>
 
+    /// Creates a query for a fetch request.
     /// - Parameters:
     ///   - request: a checked request for objects, without a source. `after` is ignored.
     ///   - section: the checked expression whose value is the section of a row. It becomes the

@@ -9,6 +9,7 @@ struct RowJudge {
     private let predicate: PredicateEvaluator<LoneObject>?
     private let keys: [ExpressionEvaluator<LoneObject>]
 
+    /// Creates the evaluators of a query.
     /// - Throws: `PredicateError` if the request was not checked.
     init(_ query: ResultsQuery) throws(PredicateError) {
         self.query = query
@@ -35,7 +36,7 @@ struct RowJudge {
     }
 }
 
-/// An object without related objects. Only the key of a to-one's destination is known.
+/// An object without related objects. Only the key of a to-one relationship's destination is known.
 private struct LoneObject: EvaluatedObject {
     let entityIndex: Int
     let key: Int64

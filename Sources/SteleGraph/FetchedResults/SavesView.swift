@@ -19,6 +19,7 @@ public final class SavesView {
     /// The approximate maximum size of the saves read with the reader, in bytes of memory.
     private let maximumBytes: Int
 
+    /// Creates a view of saves without opening a reader.
     /// - Parameters:
     ///   - token: the token before the first of the saves.
     ///   - bytes: the approximate maximum size of the saves read with the reader, in bytes of

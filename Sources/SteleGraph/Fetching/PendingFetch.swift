@@ -64,7 +64,7 @@ struct PendingFetch {
         return Array(request.fetchLimit.map { rest.prefix(max(0, $0)) } ?? rest)
     }
 
-    // MARK: Those affected
+    // MARK: Affected objects
 
     /// The request without the objects with those keys.
     private func excluding(_ keys: Set<Int64>) -> FetchRequest {

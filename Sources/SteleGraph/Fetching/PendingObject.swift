@@ -17,6 +17,7 @@ final class PendingView {
         }
     }
 
+    /// Checks the number of objects to evaluate.
     /// - Throws: `ContextError.tooManyObjects` if the count exceeds the context's
     ///   `evaluationLimit`.
     func checkCount(_ count: Int) throws {
@@ -24,6 +25,7 @@ final class PendingView {
         throw ContextError.tooManyObjects(limit: limit)
     }
 
+    /// Throws and forgets the kept error.
     /// - Throws: the first error of reading since the last call.
     func check() throws {
         if let error {

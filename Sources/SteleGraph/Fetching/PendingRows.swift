@@ -43,7 +43,7 @@ struct PendingRows {
         return page(found)
     }
 
-    // MARK: Steps
+    // MARK: Evaluation
 
     private func isGrouped() throws -> Bool {
         if !request.propertiesToGroupBy.isEmpty || request.havingPredicate != nil { return true }

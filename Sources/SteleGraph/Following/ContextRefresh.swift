@@ -176,7 +176,7 @@ struct ContextRefresh: RelationshipPart {
         object.setSlot(toOne.slot, value)
     }
 
-    // MARK: Without changes
+    // MARK: Discarding changes
 
     /// Implements `ManagedObjectContext.rollback`.
     func rollback() {
@@ -215,7 +215,7 @@ struct ContextRefresh: RelationshipPart {
         context.post(told)
     }
 
-    // MARK: Saves of others
+    // MARK: Merging saves
 
     /// Implements `ManagedObjectContext.mergeChanges(fromRemoteContextSave:)`.
     func merge(_ changed: ChangedObjectIDs) throws {
@@ -244,6 +244,7 @@ struct ContextRefresh: RelationshipPart {
         }
     }
 
+    /// Refreshes the registered objects of a save.
     /// - Returns: the objects that were refreshed.
     private func follow(_ changed: ChangedObjectIDs) throws -> [ManagedObject] {
         var objects: [ManagedObject] = []

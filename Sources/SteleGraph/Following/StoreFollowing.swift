@@ -10,6 +10,7 @@ final class StoreFollowing {
     private var ownSaves: Set<Int64> = []
     private var isMerging = false
 
+    /// Begins to collect saves.
     /// - Parameter broadcast: the source of saves; nil for a child context, which gets them from
     ///   its parent.
     init(_ model: Model, _ broadcast: HistoryBroadcast?) {

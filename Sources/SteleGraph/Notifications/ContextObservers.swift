@@ -14,6 +14,7 @@ final class ContextObservers {
 
     var count: Int { observers.count }
 
+    /// Adds an observer.
     /// - Returns: the number for removing the observer.
     func add(_ receive: @escaping (ContextNotification) -> Void) -> Int {
         lastNumber += 1

@@ -151,7 +151,7 @@ final class ObjectLoader {
         return object
     }
 
-    /// Registers an object again that was removed.
+    /// Registers a removed object again.
     func readmit(_ object: ManagedObject) {
         object.context = context
         registry.retain(object)
@@ -196,7 +196,7 @@ final class ObjectLoader {
         if plans[object.entity].isSubclassed { awakeFromFetch(object) }
     }
 
-    /// Makes a fault that is not in the store a deleted object with null values
+    /// Marks a fault that is not in the store as deleted, with null values
     /// (`shouldDeleteInaccessibleFaults`). It has no changes to save.
     private func giveUp(_ object: ManagedObject) {
         object.values = Array(repeating: .null, count: object.entity.slots.count)
@@ -229,6 +229,7 @@ final class ObjectLoader {
                 property: object.entity.slots[slot].name)
     }
 
+    /// Checks that all faults could be read.
     /// - Throws: the error of an unreadable fault; for a save also `ContextError.valueLost`.
     func checkFaults(isSave: Bool) throws {
         if let failure { throw failure }

@@ -15,6 +15,7 @@ final class ObjectRegistry {
     private var weaklyHeld: [ObjectID: WeakObject] = [:]
     private var nextKey: Int64 = -1
 
+    /// Creates a registry.
     /// - Parameter parent: the registry of the parent context, which assigns temporary keys.
     init(parent: ObjectRegistry?, retainsAll: Bool) {
         self.parent = parent
@@ -65,7 +66,7 @@ final class ObjectRegistry {
         weaklyHeld[object.id] = WeakObject(object: object)
     }
 
-    /// Holds objects weakly whose changes were saved or discarded.
+    /// Holds all objects weakly, after their changes were saved or discarded.
     func releaseUnchanged() {
         if retainsAll { return }
         let old = held

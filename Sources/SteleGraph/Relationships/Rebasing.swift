@@ -130,9 +130,9 @@ struct Rebasing: RelationshipPart {
         return partners
     }
 
-    // MARK: Rows that are gone
+    // MARK: Deleted rows
 
-    /// Makes an object that is no longer in the store a deleted one and discards its changes.
+    /// Marks an object that is no longer in the store as deleted and discards its changes.
     /// - Returns: the IDs of the objects that led to it by a to-one relationship, whose rows have
     ///   changed with it.
     @discardableResult
@@ -234,7 +234,7 @@ struct Rebasing: RelationshipPart {
         }
     }
 
-    // MARK: Rows that are there again
+    // MARK: Rows inserted again
 
     /// Makes inserted objects updated or deleted ones if another context has also inserted them
     /// again.

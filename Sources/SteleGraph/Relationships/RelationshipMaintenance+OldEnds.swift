@@ -1,8 +1,7 @@
-/// Links whose ends were read at different times. A save must not store only one end of them.
-
 import SteleModel
 import StelePersistence
 
+/// Links whose ends were read at different times. A save must not store only one end of them.
 extension RelationshipMaintenance {
     /// Reads both ends of a one-to-one link again if their rows disagree, before the link changes.
     /// One of the rows is outdated, and changing the link would leave one end of it in the store.

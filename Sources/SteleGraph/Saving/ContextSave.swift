@@ -72,6 +72,7 @@ struct ContextSave: RelationshipPart {
         return try context.inOneView { try makeRequest(isFirst: true) }
     }
 
+    /// Prepares and validates the changes, and builds the request.
     /// - Parameter isFirst: false when a save is repeated, which is not announced again.
     private func makeRequest(isFirst: Bool) throws -> SaveRequest? {
         try prepare(isFirst: isFirst)

@@ -115,14 +115,14 @@ struct SaveRequestBuilder {
         expect(context.model.destinationID(toOne, key), toOne.destination)
     }
 
-    /// Expects that an object exists that this save does not insert.
+    /// Adds the expectation that an object exists, unless this save inserts it.
     private mutating func expect(_ id: ObjectID, _ entity: Int) {
         guard id.key > 0, expectedToExist.insert(id).inserted else { return }
         if context.registry[id]?.isInserted == true { return }
         request.expectations.append(.exists(entity: entity, key: id.key))
     }
 
-    /// Expects that linked objects exist. For updated objects the version check is sufficient.
+    /// Adds the expectation that linked objects exist. For updated objects the version check is sufficient.
     private mutating func expectLinked(_ updates: [(object: ManagedObject, slots: [Int])]) {
         if members.isEmpty { return }
         let updated = Set(updates.lazy.map(\.object.id))

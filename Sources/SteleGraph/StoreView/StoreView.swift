@@ -136,7 +136,7 @@ final class StoreView {
         return try read { $0.generation }
     }
 
-    // MARK: Moving on
+    // MARK: Advancing
 
     /// Sets the query generation. It has no effect in a child context, which uses its root's, and
     /// on the writer's thread, which has only one state.

@@ -19,7 +19,8 @@ public struct TypedFetchRequest<Result: ManagedObject> {
     public init() {}
 }
 
-/// A protocol of `ManagedObject` in whose extension `Self` is the subclass.
+/// The protocol of fetched objects (NSFetchRequestResult). In its extensions, `Self` is the subclass
+/// of `ManagedObject`.
 public protocol FetchRequestResult: ManagedObject {}
 
 extension ManagedObject: FetchRequestResult {}

@@ -37,7 +37,7 @@ final class UndoReplay: RelationshipPart {
         loader.known(relationship, key)?.isDeleted ?? true
     }
 
-    // MARK: Taking back
+    // MARK: Undoing
 
     /// Undoes the entries, last one first.
     func takeBack(_ entries: [JournalEntry]) throws {
