@@ -236,8 +236,7 @@ struct Rebasing: RelationshipPart {
 
     // MARK: Rows inserted again
 
-    /// Makes inserted objects updated or deleted ones if another context has also inserted them
-    /// again.
+    /// Marks inserted objects as updated or deleted if another context has also inserted them.
     func meetInsertions(of ids: Set<ObjectID>) throws {
         let again = changes.inserted.filter { $0.reinserted != nil && ids.contains($0.id) }
         if again.isEmpty { return }

@@ -122,7 +122,7 @@ struct SaveRequestBuilder {
         request.expectations.append(.exists(entity: entity, key: id.key))
     }
 
-    /// Adds the expectation that linked objects exist. For updated objects the version check is sufficient.
+    /// Adds the expectation that linked objects exist. Updated objects have the version check.
     private mutating func expectLinked(_ updates: [(object: ManagedObject, slots: [Int])]) {
         if members.isEmpty { return }
         let updated = Set(updates.lazy.map(\.object.id))

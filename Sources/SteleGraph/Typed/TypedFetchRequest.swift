@@ -19,8 +19,8 @@ public struct TypedFetchRequest<Result: ManagedObject> {
     public init() {}
 }
 
-/// The protocol of fetched objects (NSFetchRequestResult). In its extensions, `Self` is the subclass
-/// of `ManagedObject`.
+/// The protocol of fetched objects (NSFetchRequestResult). In its extensions, `Self` is the
+/// subclass of `ManagedObject`.
 public protocol FetchRequestResult: ManagedObject {}
 
 extension ManagedObject: FetchRequestResult {}
