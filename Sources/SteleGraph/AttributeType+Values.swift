@@ -1,10 +1,8 @@
-/// Which values an attribute of a type can have.
-
 import SteleModel
 
 extension AttributeType {
-    /// Whether a store keeps such a value under this type as it is. Null it does; numbers that are
-    /// none, or without end, it does not.
+    /// Whether a store keeps the value under this type unchanged. Null is kept; NaN and infinite
+    /// numbers are not.
     func holds(_ value: Value) -> Bool {
         switch (value, self) {
         case (.null, _), (_, .undefined): true
@@ -22,7 +20,7 @@ extension AttributeType {
 }
 
 extension Value {
-    /// What it is, for people.
+    /// A description of the value's type for error messages.
     var kindName: String {
         switch self {
         case .null: "no value"

@@ -1,10 +1,8 @@
-/// What a coordinator does at each commit.
-
 import SteleModel
 import StelePersistence
 import SteleSystem
 
-/// Keeps the row cache exact and feeds the broadcast; on the writer's thread.
+/// Updates the row cache and publishes to the broadcast at each commit, on the writer's thread.
 final class CommitObserver: StoreObserver {
     let cache: RowCache
     private let model: Model
@@ -19,7 +17,7 @@ final class CommitObserver: StoreObserver {
 
     var currentToken: Int64 { token.load(ordering: .acquiring) }
 
-    /// The token that the store has when it is opened.
+    /// Sets the token of the store when it is opened.
     func start(at number: Int64) { raise(to: number) }
 
     private func raise(to number: Int64) { token.max(number, ordering: .acquiringAndReleasing) }

@@ -1,15 +1,14 @@
-/// What the model asks of a composite attribute as a whole.
-
 import SteleModel
 
-/// That a composite attribute which is not optional has a value: that something in it has.
+/// The rule that a composite attribute which is not optional has a value in at least one of its
+/// elements.
 struct CompositeRule: Sendable {
     let name: String
     let slots: Range<Int>
-    /// The slots of the innermost optional composite around it, where there is one.
+    /// The slots of the innermost enclosing optional composite attribute, if any.
     let optionalSlots: Range<Int>?
 
-    /// Those of an attribute and of all composites in it.
+    /// The rules of an attribute and of all composite attributes in it.
     static func all(in composite: Attribute, optional: Range<Int>?) -> [CompositeRule] {
         let slots = composite.slots
         var rules: [CompositeRule] = []
@@ -23,7 +22,7 @@ struct CompositeRule: Sendable {
         return rules
     }
 
-    /// The error for the object, or nil where it is valid.
+    /// The error of an object, or nil if the object is valid.
     func failure(of object: ManagedObject) -> ValidationError? {
         guard slots.allSatisfy({ object.value($0).isNull }) else { return nil }
         if let optionalSlots, optionalSlots.allSatisfy({ object.value($0).isNull }) { return nil }
@@ -32,11 +31,11 @@ struct CompositeRule: Sendable {
 }
 
 extension Attribute {
-    /// The slots of what is in a composite attribute.
+    /// The slots of all elements of a composite attribute.
     fileprivate var slots: Range<Int> { slot..<slot + leaves.count }
 
-    /// The slots of the innermost optional composite around a slot, itself included; nil where
-    /// there is none.
+    /// The slots of the innermost optional composite attribute that contains a slot, including this
+    /// one, or nil.
     func optionalSlots(around slot: Int) -> Range<Int>? {
         guard isComposite, slots.contains(slot) else { return nil }
         let inner = elements.lazy.compactMap { $0.optionalSlots(around: slot) }.first

@@ -1,54 +1,53 @@
-/// What a context refuses at once, before anything is saved.
-
 import SteleModel
 import StelePersistence
 
-/// A use of a context or an object that cannot be.
+/// An invalid use of a context or an object.
 public enum ContextError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// An abstract entity has no objects of its own.
+    /// An object of an abstract entity cannot be inserted.
     case abstractEntity(String)
     /// The object is deleted in its context.
     case deleted(entity: String, key: Int64)
-    /// An object of that entity cannot be a destination of the relationship.
+    /// The relationship's destination entity is `asked`, but the object is of the entity `given`.
     case wrongDestination(relationship: String, asked: String, given: String)
     /// The object's entity does not have the relationship.
     case noSuchRelationship(entity: String, relationship: String)
-    /// What a to-one was given names no object: a value that is no key, or a key of none.
+    /// The value given for a to-one relationship is not the key of an existing object.
     case noDestination(relationship: String, asked: String, given: String)
-    /// The object's entity has no property of that name.
+    /// The object's entity has no property with the name.
     case noSuchProperty(entity: String, property: String)
-    /// The property is a to-many, a composite attribute or a fetched property; what to ask instead.
+    /// The property is a to-many relationship, a composite attribute or a fetched property.
+    /// `instead` names the method to use.
     case noSingleValue(entity: String, property: String, instead: String)
-    /// The two objects are of different contexts, or the context is gone.
+    /// The object belongs to another context, or its context was released.
     case foreignObject
-    /// No entity's family of this model has such identities: it is another store's.
+    /// The model has no root entity with the ID's number. The ID is of another store.
     case foreignIdentity(root: Int, key: Int64)
-    /// A URI that names no object of this store, and why.
+    /// The string is not the URI of an object of this store.
     case unusableURI(String, reason: String)
-    /// A value was set on a fault that could not be read then, and is lost; `rollback` or `reset`
-    /// says that this is known.
+    /// A value was set on a fault that could not be read, and is lost. `rollback` or `reset` clears
+    /// the error.
     case valueLost(entity: String, key: Int64, property: String)
     /// The context is closed.
     case closed
-    /// `willSave` goes on to change objects however often it is called.
+    /// `willSave` keeps changing objects each time it is called.
     case willSaveDoesNotEnd(entity: String)
-    /// More objects would have to be evaluated in memory than `evaluationLimit` allows.
+    /// The fetch would evaluate more objects in memory than `evaluationLimit` allows.
     case tooManyObjects(limit: Int)
-    /// A context on the writer's thread gives a `saveRequest`; it cannot save by itself.
+    /// A context on the writer's thread cannot save. It builds a `saveRequest`.
     case onWriter
 
-    /// The sentence for people.
+    /// The error message.
     public var description: String {
         switch self {
         case .abstractEntity(let name):
-            "\(name) is abstract: make an object of one of its subentities"
+            "\(name) is abstract: insert an object of one of its subentities"
         case .deleted(let entity, let key):
             "\(ObjectID.name(entity, key)) is deleted and cannot be linked or changed"
         case .wrongDestination(let relationship, let asked, let given):
-            "\(relationship) leads to \(asked), and the object given is of \(given)"
+            "\(relationship) leads to \(asked), but the object is of \(given)"
         case .noDestination(let relationship, let asked, let given):
-            "\(relationship) leads to an object of \(asked), and \(given) is none: give the key "
-                + "of one, or the object by setDestination(_:forKey:)"
+            "\(relationship) must be an existing object of \(asked), not \(given): pass its key, "
+                + "or pass the object to setDestination(_:forKey:)"
         case .noSuchRelationship(let entity, let relationship):
             "\(entity) has no relationship \(relationship)"
         case .noSuchProperty(let entity, let property):
@@ -57,20 +56,20 @@ public enum ContextError: Error, Sendable, Hashable, CustomStringConvertible {
             "\(property) of \(entity) has no single value: \(instead)"
         case .foreignObject: "the object belongs to another context"
         case .foreignIdentity(let root, let key):
-            "no entity with identities has the number \(root) in this model: the identity of "
-                + "\(key) is of another store; pass URIs between stores (objectID(forURI:))"
-        case .unusableURI(let uri, let reason): "\(uri) names no object here: \(reason)"
+            "the model has no root entity with the index \(root), so the object ID of \(key) is "
+                + "of another store: pass URIs between stores (objectID(forURI:))"
+        case .unusableURI(let uri, let reason): "\(uri) is not an object's URI: \(reason)"
         case .valueLost(let entity, let key, let property):
             "\(property) of \(ObjectID.name(entity, key)) was set while the object could not be "
                 + "read, and is lost: roll the context back, and set it again"
         case .willSaveDoesNotEnd(let entity):
-            "willSave of \(entity) still changed objects after a thousand rounds: set only what "
-                + "differs"
+            "willSave of \(entity) still changed objects after a thousand rounds: set only values "
+                + "that differ"
         case .tooManyObjects(let limit):
-            "with unsaved changes this is worked out object by object, and there are more than "
-                + "\(limit) of them"
+            "with unsaved changes the fetch is evaluated in memory, and it concerns more than "
+                + "\(limit) objects"
         case .closed: "the context is closed"
-        case .onWriter: "a context on the writer's thread gives a request and does not save it"
+        case .onWriter: "a context on the writer's thread cannot save: use saveRequest()"
         }
     }
 }

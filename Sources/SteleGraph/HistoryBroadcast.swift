@@ -1,12 +1,10 @@
-/// Tells subscribers of each commit, in order, on a thread of its own.
-
 import StelePersistence
 import SteleSystem
 
-/// The saves as they are committed, for subscribers such as the change feed.
+/// Notifies subscribers, such as the change feed, of each commit, in order, on its own thread.
 ///
-/// Publishing appends to a queue and wakes the thread, so a slow subscriber delays the others but
-/// never a save. Nothing is kept for later subscribers: the history has it.
+/// Publishing appends to a queue, so a slow subscriber delays other subscribers but never a save.
+/// Events are not kept for later subscribers, which can read the history.
 public final class HistoryBroadcast: Sendable {
     private enum News {
         case saves([HistoryTransaction])
@@ -15,17 +13,17 @@ public final class HistoryBroadcast: Sendable {
 
     private struct State {
         var queue: [(number: UInt64, news: News)] = []
-        /// The number of the next news; a subscription is told from its own number on.
+        /// The number of the next event. A subscription receives the events from its own number on.
         var next: UInt64 = 0
         var subscriptions: [Subscription] = []
         var isStopped = false
     }
 
-    /// The part that the thread holds, so that it may outlive the broadcast.
+    /// The state shared with the thread, which may outlive the broadcast.
     private final class Core: Sendable {
         let state = Monitor(State())
 
-        /// Tells what is queued. It returns when the broadcast is released and the queue is empty.
+        /// Delivers queued events. It returns when the broadcast is released and the queue is empty.
         func run() {
             while true {
                 let (queue, subscriptions, isStopped) = state.withLock(
@@ -50,7 +48,7 @@ public final class HistoryBroadcast: Sendable {
     }
 
     private let core = Core()
-    /// Nil where the system has no thread: then the threads that publish tell the news.
+    /// Nil if no thread could be created. The publishing threads then deliver the events.
     private let thread: SystemThread?
 
     init() {
@@ -63,13 +61,13 @@ public final class HistoryBroadcast: Sendable {
         core.state.signal()
     }
 
-    /// Subscribes to the commits that are published after this returns.
-    ///
+    /// Subscribes to the commits that are published after this call returns.
     /// - Parameters:
-    ///   - receive: the saves of one commit, in order. A commit that was made before the
-    ///     subscription is never told; a reader opened after subscribing sees it.
-    ///   - changedElsewhere: another program changed the store and left no history of it.
-    /// - Returns: the subscription, which goes on until `cancel`, also where it is released.
+    ///   - receive: called with the saves of one commit, in order. It is not called for commits
+    ///     made before the subscription; a reader opened after subscribing sees them.
+    ///   - changedElsewhere: called after another program has committed, with or without history.
+    /// - Returns: the subscription, which is active until `cancel` is called, even if it is
+    ///   released.
     public func subscribe(
         _ receive: @escaping @Sendable ([HistoryTransaction]) -> Void,
         changedElsewhere: @escaping @Sendable () -> Void

@@ -1,20 +1,18 @@
-/// What has changed of an object, by the names of its properties.
-
 import SteleModel
 import StelePersistence
 
-/// A property's value, as `changedValues` and `committedValues` tell it.
+/// A property's value in `changedValues` and `committedValues`.
 public enum PropertyValue: Sendable, Hashable {
-    /// An attribute's, or a to-one's key.
+    /// The value of an attribute, or the key of a to-one relationship's destination.
     case value(Value)
-    /// The keys of a to-many's members, in its order, or by key.
+    /// The keys of a to-many relationship's members, in its order, or sorted if it is unordered.
     case members([Int64])
 }
 
 extension ManagedObject {
-    /// The properties that differ from what was read or saved last, with their values now; all
-    /// that are not null for a new object (`changedValues`). Empty after a save.
-    /// - Throws: `StoreError` where the members of a changed to-many must be read and cannot.
+    /// The current values of the properties that have changed since the object was last fetched or
+    /// saved; for a new object, those that are not null (`changedValues()`).
+    /// - Throws: `StoreError` if the members of a changed to-many relationship cannot be read.
     public final func changedValues() throws -> [String: PropertyValue] {
         var changed: [String: PropertyValue] = [:]
         for slot in changedSlots { changed[entity.slots[slot].name] = .value(values[slot]) }
@@ -26,9 +24,9 @@ extension ManagedObject {
         return changed
     }
 
-    /// What was read or saved last (`committedValues(forKeys:)`): nothing for a new object, and
-    /// no to-many that was not read.
-    /// - Parameter keys: the names of the properties wanted; nil for all.
+    /// The last fetched or saved values (`committedValues(forKeys:)`). Empty for a new object.
+    /// To-many relationships that have not been read are omitted.
+    /// - Parameter keys: the names of the properties; nil for all.
     public final func committedValues(forKeys keys: [String]? = nil) -> [String: PropertyValue] {
         if isFault { _ = firedValue(0) }
         guard let before else { return [:] }
@@ -46,23 +44,24 @@ extension ManagedObject {
         return committed
     }
 
-    /// Whether anything has changed that is stored; transient attributes are not
-    /// (`hasPersistentChangedValues`).
+    /// Whether the object has changes of persistent properties (`hasPersistentChangedValues`).
     public final var hasPersistentChangedValues: Bool {
         guard let context else { return !changedSlots.isEmpty }
         return !context.changes.storedChanges(of: self).isEmpty
             || context.toManys.hasChanges(of: self)
     }
 
-    /// An attribute's value, or a to-one's key, by name (`value(forKey:)`).
-    /// - Throws: `ContextError.noSuchProperty`; `.noSingleValue` for a to-many, a composite
-    ///   attribute and a fetched property.
+    /// The value of an attribute, or the key of a to-one relationship's destination
+    /// (`value(forKey:)`).
+    /// - Throws: `ContextError.noSuchProperty`; `ContextError.noSingleValue` for a to-many
+    ///   relationship, a composite attribute or a fetched property.
     public final func value(forKey key: String) throws -> Value { value(try slot(forKey: key)) }
 
-    /// Sets an attribute, or a to-one by the key of its destination, by name
-    /// (`setValue(_:forKey:)`). A key may be a new object's; null is no destination.
-    /// - Throws: as `value(forKey:)`; for a to-one `ContextError.noDestination` where the value is
-    ///   no object's key, and as `setToOne`.
+    /// Sets an attribute, or a to-one relationship by the key of its destination
+    /// (`setValue(_:forKey:)`). The key may be a new object's. Null removes the destination.
+    /// - Throws: the errors of `value(forKey:)`; for a to-one relationship
+    ///   `ContextError.noDestination` if the value is not the key of an object, and the errors of
+    ///   `setToOne`.
     public final func setValue(_ value: Value, forKey key: String) throws {
         let slot = try slot(forKey: key)
         guard case .relationship(let toOne) = entity.slots[slot] else {
@@ -85,8 +84,8 @@ extension ManagedObject {
         }
     }
 
-    /// The slot of an attribute or a to-one.
-    /// - Throws: as `value(forKey:)`.
+    /// The slot of an attribute or a to-one relationship.
+    /// - Throws: the errors of `value(forKey:)`.
     final func slot(forKey key: String) throws(ContextError) -> Int {
         let instead: String
         switch entity.property(named: key) {

@@ -1,49 +1,49 @@
-/// An object's relationships; both sides of each are kept alike.
-
 import SteleModel
 import StelePersistence
 
 extension ManagedObject {
-    /// Runs work in the object's context, which is kept alive until it is done.
+    /// Runs a closure with the object's context, which is kept alive until the closure returns.
     func inContext<Result>(_ work: (ManagedObjectContext) throws -> Result) throws -> Result {
         guard let context else { throw ContextError.foreignObject }
         return try work(context)
     }
 
-    /// The destination of a to-one relationship, or nil where there is none.
+    /// The destination of a to-one relationship, or nil.
     /// - Throws: `StoreError`, `ContextError`.
     public func toOne(_ relationship: Relationship) throws -> ManagedObject? {
         try inContext { try $0.relationships.toOne(relationship, of: self) }
     }
 
-    /// Sets a to-one relationship and its inverse.
-    /// - Throws: `ContextError` for an object of the wrong entity or context, or a deleted one;
-    ///   `StoreError` where the inverse's other side must be read and cannot.
+    /// Sets the destination of a to-one relationship and updates the inverse.
+    /// - Throws: `ContextError` if the destination has the wrong entity or context or is deleted;
+    ///   `StoreError` if the other side of the inverse cannot be read.
     public func setToOne(_ relationship: Relationship, _ destination: ManagedObject?) throws {
         try inContext { try $0.relationships.setToOne(relationship, of: self, destination) }
     }
 
-    /// The members of a to-many relationship, in its order, or by key where it has none.
+    /// The members of a to-many relationship, in its order, or sorted by key if it is unordered.
     /// - Throws: `StoreError`, `ContextError`.
     public func members(_ relationship: Relationship) throws -> [ManagedObject] {
         try inContext { try $0.relationships.members(relationship, of: self) }
     }
 
-    /// The keys of the members, negative for new objects; otherwise as `members`.
+    /// The keys of the members, in the order of `members`. Keys of new objects are negative.
+    /// - Throws: `StoreError`, `ContextError`.
     public func memberKeys(_ relationship: Relationship) throws -> [Int64] {
         try inContext { try $0.relationships.memberKeys(relationship, of: self) }
     }
 
-    /// Replaces the members; in an ordered relationship they have the order given.
-    /// - Throws: as `setToOne`.
+    /// Replaces the members of a to-many relationship. An ordered relationship takes the given
+    /// order.
+    /// - Throws: the errors of `setToOne`.
     public func setMembers(_ relationship: Relationship, _ members: [ManagedObject]) throws {
         try inContext { try $0.relationships.setMembers(relationship, of: self, members) }
     }
 
-    /// Adds a member, or moves one in an ordered relationship.
-    /// - Parameter index: where it shall stand in an ordered relationship, taken as the nearest
-    ///   that there is; nil is the end for a new member, and where it stands for one that is.
-    /// - Throws: as `setToOne`.
+    /// Adds a member to a to-many relationship, or moves a member of an ordered one.
+    /// - Parameter index: the index in an ordered relationship, clamped to the valid range. If it
+    ///   is nil, a new member is appended and an existing one keeps its position.
+    /// - Throws: the errors of `setToOne`.
     public func addMember(
         _ relationship: Relationship, _ member: ManagedObject, at index: Int? = nil
     ) throws {
@@ -52,10 +52,10 @@ extension ManagedObject {
         }
     }
 
-    /// Adds members, or moves those that are some in an ordered relationship.
-    /// - Parameter index: where the first shall stand in an ordered relationship, the others right
-    ///   behind it, taken as the nearest that there is; nil as in `addMember`.
-    /// - Throws: as `setToOne`.
+    /// Adds members to a to-many relationship, or moves members of an ordered one.
+    /// - Parameter index: the index of the first in an ordered relationship, clamped to the valid
+    ///   range. The others follow it. Nil as in `addMember`.
+    /// - Throws: the errors of `setToOne`.
     public func addMembers(
         _ relationship: Relationship, _ members: [ManagedObject], at index: Int? = nil
     ) throws {
@@ -64,13 +64,13 @@ extension ManagedObject {
         }
     }
 
-    /// Takes a member out; nothing happens where it is none.
-    /// - Throws: as `setToOne`.
+    /// Removes a member. An object that is not a member is ignored.
+    /// - Throws: the errors of `setToOne`.
     public func removeMember(_ relationship: Relationship, _ member: ManagedObject) throws {
         try inContext { try $0.relationships.removeMember(relationship, of: self, member) }
     }
 
-    /// Whether the object of that key is a member.
+    /// Whether the object with the key is a member.
     /// - Throws: `StoreError`, `ContextError`.
     public func hasMember(_ relationship: Relationship, key: Int64) throws -> Bool {
         try inContext { try $0.relationships.hasMember(relationship, of: self, key: key) }

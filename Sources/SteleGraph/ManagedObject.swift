@@ -1,44 +1,44 @@
-/// An object of the graph: one an identity in its context.
-
 import SteleModel
 import StelePersistence
 
-/// An object with its values and pending changes (NSManagedObject).
+/// An object with its values and unsaved changes (NSManagedObject). A context has one object for
+/// each ID.
 ///
-/// Not Sendable: it belongs to its context, and with it to one thread. A subclass that is
-/// registered for an entity (`PersistentStoreCoordinator.init`) is told of its life.
+/// A managed object is not Sendable. Like its context, it must be used on one thread. The context
+/// calls the life cycle methods of a subclass that represents an entity
+/// (`PersistentStoreCoordinator.init`).
 open class ManagedObject {
-    /// The concrete entity.
+    /// The object's entity, which is not abstract (`entity`).
     public final let entity: Entity
-    /// Its identity; permanent after the first save.
+    /// The object's ID, permanent after the first save (`objectID`).
     public internal(set) final var id: ObjectID
-    /// Z_OPT as read; 0 before the first save.
+    /// The row's version (`Z_OPT`) as read or saved; 0 before the first save.
     public internal(set) final var version: Int64
-    /// Whether it is new in its context.
+    /// Whether the object is inserted in its context and not yet saved (`isInserted`).
     public internal(set) final var isInserted: Bool
-    /// Whether it is deleted in its context.
+    /// Whether the object is deleted in its context (`isDeleted`).
     public internal(set) final var isDeleted = false
-    /// Whether its values are not read yet; they are when one is asked for.
+    /// Whether the object's values have not been read (`isFault`). Accessing one reads them.
     public internal(set) final var isFault: Bool
-    /// Whether its context knows that it may have changed.
+    /// Whether the object is in its context's change set.
     final var isTouched: Bool
-    /// Whether its context does not hold it, and is told when it goes.
+    /// Whether its context holds it weakly and is notified when it is released.
     final var isWeaklyHeld = false
-    /// Whether its context may write changes down; to ask the context costs more than to set a
-    /// value.
+    /// Whether the context may keep a journal of changes. Checking this flag is cheaper than asking
+    /// the context for each value set.
     final var isWatched: Bool
-    /// Whether it was deleted in the store by a save, or by another context.
+    /// Whether the object was deleted from the store by a save or by another context.
     final var isGone = false
     final weak var context: ManagedObjectContext?
-    /// One a slot; none for a fault.
+    /// The value of each slot; empty for a fault.
     final var values: [Value]
-    /// The values that it was read with, or had when it was deleted in the store; nil for an object
-    /// that was never in the store and a fault. Not a `Snapshot`: there are many objects, and what
-    /// else is in one they have already.
+    /// The values as read, or as they were when the object was deleted from the store; nil for a
+    /// fault and for an object that was never in the store. It is not a `Snapshot`, whose other
+    /// properties the object has already.
     private final var storedValues: [Value]?
     private final var storedVersion: Int64
 
-    /// As it was read; nil for a new object and a fault.
+    /// The object as read; nil for a new object and a fault.
     final var before: Snapshot? {
         get { isInserted ? nil : stored }
         set {
@@ -47,10 +47,10 @@ open class ManagedObject {
         }
     }
 
-    /// As it was when it was deleted in the store, where it is inserted again under its key.
+    /// The deleted object as it was in the store, if it is inserted again under its key.
     final var reinserted: Snapshot? { isInserted ? stored : nil }
 
-    /// Takes a row as it was read.
+    /// Sets the values and the version to those of a row.
     final func take(_ row: Snapshot) {
         values = row.values
         before = row
@@ -63,14 +63,14 @@ open class ManagedObject {
         }
     }
 
-    /// Made by a context; a subclass inherits it and need not know what it does.
+    /// Creates an object. Only a context calls this initializer. Subclasses inherit it.
     public required init(_ origin: ManagedObjectOrigin) {
         entity = origin.entity
         id = origin.id
         version = origin.before?.version ?? 0
         isInserted = origin.isInserted
         isFault = origin.isFault
-        // A new object is among its context's changes from the beginning.
+        // A new object is in its context's change set from the beginning.
         isTouched = origin.isInserted
         values = origin.values
         storedValues = origin.before?.values
@@ -83,49 +83,51 @@ open class ManagedObject {
         if isWeaklyHeld { context?.forget(id, entity) }
     }
 
-    /// Where it belongs; nil when that is gone or has let go of it (`managedObjectContext`).
+    /// The context; nil if it was released or has released the object (`managedObjectContext`).
     public final var managedObjectContext: ManagedObjectContext? { context }
 
-    /// Whether it is in the store and has changes that are not saved (to-manys among them).
+    /// Whether the object is in the store and has unsaved changes, including those of to-many
+    /// relationships (`isUpdated`).
     public final var isUpdated: Bool {
         guard !isInserted && !isDeleted else { return false }
         return !changedSlots.isEmpty || (context?.toManys.hasChanges(of: self) ?? false)
     }
 
-    /// Whether it is inserted, deleted or updated.
+    /// Whether the object is inserted, deleted or updated (`hasChanges`).
     public final var hasChanges: Bool { isInserted || isDeleted || isUpdated }
 
-    /// The value of a slot (`Entity.slots`); a to-one gives `.key`, negative for a new object;
-    /// null beyond the last slot.
+    /// The value of a slot of `Entity.slots`, or null beyond the last slot. The value of a
+    /// to-one relationship is a `.key`, which is negative for a new object.
     ///
-    /// A fault is read first. Where it is not in the store any more it is deleted here and null;
-    /// where the store cannot be read it is null, and the context's next save throws the reason.
+    /// A fault is read first. If the object is no longer in the store, it becomes deleted and its
+    /// values null. If the store cannot be read, the value is null and the context's next save
+    /// throws the error.
     public final func value(_ slot: Int) -> Value {
         if values.indices.contains(slot) { return values[slot] }
         return isFault ? firedValue(slot) : .null
     }
 
-    /// An attribute's value; of a composite attribute ask for what is in it.
+    /// The value of an attribute, which must not be composite.
     public final func value(_ attribute: Attribute) -> Value {
         precondition(!attribute.isComposite, "a composite attribute has no value of its own")
         return value(attribute.slot)
     }
 
-    /// Sets an attribute; the value is typed as the attribute, and validated when it is saved.
-    /// Of a composite attribute set what is in it.
+    /// Sets the value of an attribute, which must not be composite. The value is validated when the
+    /// context is saved.
     public final func setValue(_ value: Value, for attribute: Attribute) {
         precondition(!attribute.isComposite, "a composite attribute has no value of its own")
         setSlot(attribute.slot, value)
     }
 
-    /// Sets an attribute as if it had been read so: no change is noted, nothing to be undone
-    /// (`setPrimitiveValue`).
+    /// Sets the value of an attribute without registering a change or an undo action
+    /// (`setPrimitiveValue(_:forKey:)`).
     public final func setPrimitiveValue(_ value: Value, for attribute: Attribute) {
         if isFault { _ = firedValue(attribute.slot) }
         if values.indices.contains(attribute.slot) { values[attribute.slot] = value }
     }
 
-    /// A fault's value, read now; see `value(_:)` for what comes of a failure.
+    /// Reads a fault and returns a value. `value(_:)` describes the behaviour on failure.
     final func firedValue(_ slot: Int) -> Value {
         guard let context else { return .null }
         context.loader.fireForGetter(self)
@@ -143,8 +145,7 @@ open class ManagedObject {
         if !isTouched { context?.touch(self) }
     }
 
-    /// The slots whose values differ from what was read, as far as they are stored; for a new
-    /// object those that are not null.
+    /// The slots whose values differ from the stored ones; for a new object, those not null.
     public final var changedSlots: [Int] {
         guard !isInserted, let storedValues, storedValues.count == values.count else {
             return values.indices.filter { !values[$0].isNull }
@@ -157,66 +158,69 @@ open class ManagedObject {
         return changed
     }
 
-    // MARK: For subclasses; the context calls these, and only validation does anything here
+    // MARK: For subclasses, called by the context
 
-    /// It is new in its context, its defaults are in place (`awakeFromInsert`).
+    /// Called after the object was inserted and has its default values (`awakeFromInsert`).
     open func awakeFromInsert() {}
 
-    /// Its values were read. What is set in here is no change (`awakeFromFetch`).
+    /// Called after the values were read (`awakeFromFetch`). Values set here are not changes.
     open func awakeFromFetch() {}
 
-    /// Its values or its standing are others than before, by no setter
+    /// Called after the values or the state changed other than by a setter
     /// (`awake(fromSnapshotEvents:)`).
     open func awake(fromSnapshotEvents events: SnapshotEventType) {}
 
-    /// It has changes and is about to be saved. What is set in here is saved, too, and makes this
-    /// be called again: set only what differs (`willSave`).
+    /// Called before the object's changes are saved (`willSave`). Values set here are saved too,
+    /// and cause another call, so set only values that differ.
     open func willSave() {}
 
-    /// It was saved (`didSave`).
+    /// Called after the object was saved (`didSave`).
     open func didSave() {}
 
-    /// It is about to be deleted; also where it is already (`prepareForDeletion`).
+    /// Called before the object is deleted, even if it is already deleted (`prepareForDeletion`).
     open func prepareForDeletion() {}
 
-    /// Its values are about to be forgotten (`willTurnIntoFault`).
+    /// Called before the object's values are released (`willTurnIntoFault`).
     open func willTurnIntoFault() {}
 
-    /// Its values were forgotten (`didTurnIntoFault`).
+    /// Called after the object's values were released (`didTurnIntoFault`).
     open func didTurnIntoFault() {}
 
-    /// Says whether a value may be saved under a key (`validateValue(_:forKey:)`): here, whether it
-    /// keeps the model's rules. An override calls `super`, and may put another value in its place.
+    /// Validates a value (`validateValue(_:forKey:)`). The default implementation applies the
+    /// model's rules. An override calls `super` and may replace the value.
     ///
-    /// A save asks it of each attribute and to-one of what is saved. It applies the model's rules
-    /// itself, whether or not an override calls `super`, to the values that are left then.
-    /// - Throws: `ValidationError` or `ValidationErrors`, which a save collects, and
-    ///   `ContextError.noSuchProperty` or `.noSingleValue` for the key; what else is thrown ends
-    ///   the save at once.
+    /// A save calls it for each attribute and to-one relationship of the inserted and updated
+    /// objects. The save then applies the model's rules to the resulting values, even if an
+    /// override does not call `super`.
+    /// - Throws: `ValidationError` or `ValidationErrors`, which a save collects;
+    ///   `ContextError.noSuchProperty` or `.noSingleValue` for the key. Other errors end the save
+    ///   immediately.
     open func validateValue(_ value: inout Value, forKey key: String) throws {
         try inContext { try $0.validation.validateValue(value, forKey: key, of: self) }
     }
 
-    /// Says whether it may be inserted as it is (`validateForInsert`): here, whether each value,
-    /// and the count of each to-many, keeps the model's rules. Overrides and errors are as those of
-    /// `validateValue`; `StoreError` where members must be read and cannot.
+    /// Validates the object before insertion (`validateForInsert`). The default implementation
+    /// applies the model's rules to each value and to the count of each to-many relationship.
+    /// Overrides and errors are as for `validateValue`.
+    /// - Throws: additionally `StoreError` if members cannot be read.
     open func validateForInsert() throws {
         try inContext { try $0.validation.validateForInsert(self) }
     }
 
-    /// Says whether it may be updated as it is (`validateForUpdate`). As `validateForInsert`, of
-    /// to-manys with those that have changed alone.
+    /// Validates the object before an update (`validateForUpdate`), as `validateForInsert`, but
+    /// only changed to-many relationships are validated.
     open func validateForUpdate() throws {
         try inContext { try $0.validation.validateForUpdate(self) }
     }
 
-    /// Says whether it may be deleted (`validateForDelete`): here, whether a relationship whose
-    /// rule is Deny still leads to an object that stays. As `validateForInsert`.
+    /// Validates the object before deletion (`validateForDelete`). The default implementation fails
+    /// if a relationship with the delete rule Deny leads to an object that is not deleted. Errors
+    /// are as for `validateForInsert`.
     open func validateForDelete() throws {
         try inContext { try $0.validation.validateForDelete(self) }
     }
 
-    /// Its values now; after a save, as stored.
+    /// The object's current values; after a save, the stored values.
     public final var snapshot: Snapshot {
         if isFault { _ = firedValue(0) }
         return Snapshot(entity: entity.index, key: id.key, version: version, values: values)
@@ -226,14 +230,14 @@ open class ManagedObject {
 @available(*, unavailable)
 extension ManagedObject: Sendable {}
 
-/// What a context makes an object from.
+/// The arguments from which a context creates an object.
 public struct ManagedObjectOrigin {
     let entity: Entity
     let id: ObjectID
     var isInserted = false
     var isFault = false
     let values: [Value]
-    /// What it is, or was once, in the store.
+    /// The object's current or former state in the store; nil if it was never stored.
     let before: Snapshot?
     let context: ManagedObjectContext
 }

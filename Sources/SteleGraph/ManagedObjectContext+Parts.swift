@@ -1,46 +1,44 @@
-/// What the context does for its parts.
-
 import SteleModel
 import StelePersistence
 
 extension ManagedObjectContext {
     var plans: [EntityPlan] { coordinator.plans }
 
-    /// Whether objects are new or deleted, or links changed.
+    /// Whether there are inserted or deleted objects or changed links.
     var hasChangesBesideUpdates: Bool {
         !changes.deleted.isEmpty || changes.inserted.contains { !$0.isDeleted } || hasLinkChanges
     }
 
-    /// Whether anything may have changed: less to look at than `hasChanges`.
+    /// Whether there may be changes. It is cheaper than `hasChanges`.
     var mayHaveChanges: Bool { !changes.isEmpty || hasLinkChanges }
 
     private var hasLinkChanges: Bool { madeDeletion?.toManys.hasChanges ?? false }
 
-    /// Whether an object has unsaved changes, besides those of to-manys.
+    /// Whether an object has unsaved changes other than of to-many relationships.
     func hasChanged(_ id: ObjectID) -> Bool {
         guard let object = registry[id] else { return false }
         return object.isInserted || object.isDeleted || !object.changedSlots.isEmpty
     }
 
-    /// An object may have changed: it is kept until the save.
+    /// Adds an object to the change set, and keeps it alive until the save.
     func touch(_ object: ManagedObject) {
         changes.touch(object)
         if !registry.retainsAll && !object.isInserted { registry.retain(object) }
     }
 
-    /// An object that was held weakly is gone, and what was known of its to-manys with it.
+    /// Forgets an object that was held weakly and has been released, and its to-many relationships.
     func forget(_ id: ObjectID, _ entity: Entity) {
         if registry.forget(id) { madeDeletion?.toManys.forgetUnchanged(of: id, entity) }
     }
 
-    /// Forgets what is changed and what is known of to-manys.
+    /// Forgets all changes and the state of to-many relationships.
     func forgetChanges() {
         changes.removeAll()
         madeDeletion?.removeAll()
         madeConflicts?.replaced = [:]
     }
 
-    /// Forgets all changes, their undo, and faults that could not be read.
+    /// Forgets all changes, their undo actions, and faults that could not be read.
     func forgetAll() {
         forgetChanges()
         if let undoManager {
@@ -64,7 +62,7 @@ extension ManagedObjectContext {
         changes.keepJournal(undoManager != nil || isObserved, registry.objects)
     }
 
-    /// Registers the changes since it last ran with the undo manager, and tells of them.
+    /// Registers the changes since the last call with the undo manager, and notifies observers.
     func registerJournal() {
         if !changes.isJournaling || changes.journal.isEmpty { return }
         let entries = changes.takeJournal()

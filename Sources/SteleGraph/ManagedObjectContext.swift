@@ -1,38 +1,37 @@
-/// The context: what a user of Core Data knows. Its parts do the work.
-
 import SteleModel
 import StelePersistence
 
-/// A context (NSManagedObjectContext): its objects, and their changes since the last save.
+/// A context: objects and their changes since the last save (NSManagedObjectContext).
 ///
-/// Not Sendable: a context and its objects belong to one thread. `init` makes a request's context,
-/// with one view of the store and all its objects until it ends;
-/// `PersistentStoreCoordinator.newContext` makes one that is kept, and `init(parent:)` a child.
+/// A context is not Sendable. The context and its objects must be used on one thread. `init`
+/// creates a context for one request, which keeps one view of the store and all its objects.
+/// `PersistentStoreCoordinator.newContext` creates a long-lived context, and `init(parent:)` a
+/// child context.
 public final class ManagedObjectContext {
-    /// Where it reads and saves (`persistentStoreCoordinator`).
+    /// The coordinator it reads from and saves to (`persistentStoreCoordinator`).
     public let coordinator: PersistentStoreCoordinator
     /// The coordinator's model.
     public let model: Model
-    /// The context whose unsaved state it reads, and to which its saves go; nil for a root
-    /// (`parent`).
+    /// The parent context, whose unsaved state the context reads and to which it saves; nil for a
+    /// root context (`parent`).
     public let parent: ManagedObjectContext?
-    /// The author of its saves (`transactionAuthor`).
+    /// The author of the context's saves (`transactionAuthor`).
     public var author: String?
-    /// The name of what saves, for the history: a route's pattern, never an address.
+    /// The context's name in the history, such as a route's pattern, never an address (`name`).
     public var name: String?
-    /// What is done where a save meets what others have saved (`mergePolicy`).
+    /// The policy for conflicts between a save and changes saved by other contexts (`mergePolicy`).
     public var mergePolicy = MergePolicy.error
-    /// The most objects that unsaved changes may have evaluated in memory for one fetch, where the
-    /// store cannot say which are concerned, and for rows of aggregates; nil is without limit. A
-    /// child begins with its parent's.
+    /// The maximum number of objects evaluated in memory for one fetch with unsaved changes, if the
+    /// affected objects are unknown or for rows of aggregates; nil for no limit. A child context
+    /// inherits it.
     public var evaluationLimit: Int?
-    /// What takes changes back; nil, as at first, where nothing does (`undoManager`).
+    /// The undo manager; nil by default (`undoManager`).
     public var undoManager: UndoManager? {
         didSet { undoManagerChanged(from: oldValue) }
     }
 
-    /// Whether it follows what is saved beside it: in the store, or by other children of its parent
-    /// (`automaticallyMergesChangesFromParent`). It merges at its next operation.
+    /// Whether the context merges saves of other contexts to the store, or of other children to its
+    /// parent (`automaticallyMergesChangesFromParent`). It merges at its next operation.
     public var automaticallyMergesChangesFromParent: Bool {
         get { following != nil }
         set {
@@ -42,13 +41,13 @@ public final class ManagedObjectContext {
         }
     }
 
-    // The parts. Each knows those before it and none behind it.
+    // The parts, ordered by dependency: each uses only those before it.
     let registry: ObjectRegistry
     let changes: ChangeSet
     let view: StoreView
     private(set) lazy var loader = ObjectLoader(
         for: self, registry: registry, changes: changes, view: view)
-    // A request that only reads makes none of these.
+    // Created on first use. A request that only reads needs none of these.
     private(set) var madeDeletion: DeletePropagation?
     private(set) var madeConflicts: ConflictResolution?
     private(set) lazy var validation = ObjectValidation(deletion)
@@ -66,7 +65,7 @@ public final class ManagedObjectContext {
         return made
     }
 
-    /// Settles by the merge policy.
+    /// Resolves conflicts by the merge policy.
     var conflicts: ConflictResolution {
         let conflicts = madeConflicts ?? ConflictResolution(deletion)
         madeConflicts = conflicts
@@ -74,7 +73,7 @@ public final class ManagedObjectContext {
         return conflicts
     }
 
-    /// Any context; `PersistentStoreCoordinator.newContext` makes one that is kept.
+    /// Creates a context of any kind.
     init(
         _ coordinator: PersistentStoreCoordinator, parent: ManagedObjectContext? = nil,
         author: String?, name: String?, budget: ReadBudget? = nil,
@@ -93,9 +92,9 @@ public final class ManagedObjectContext {
             generation: queryGeneration)
     }
 
-    /// A request's context: it reads what is committed when it first reads.
-    /// - Parameter budget: the limit on the cost of all its reading until a save, for a thread that
-    ///   must not wait: what would cost more throws `StoreError.overBudget`. Nil is without limit.
+    /// Creates a context for one request. It reads the state committed at its first read.
+    /// - Parameter budget: the limit on the cost of all reads until a save, for a thread that must
+    ///   not wait. A read beyond it throws `StoreError.overBudget`. Nil means no limit.
     public convenience init(
         _ coordinator: PersistentStoreCoordinator, author: String? = nil, name: String? = nil,
         budget: ReadBudget? = nil
@@ -103,8 +102,8 @@ public final class ManagedObjectContext {
         self.init(coordinator, parent: nil, author: author, name: name, budget: budget)
     }
 
-    /// A context for `PersistentStore.save(making:)`: it reads through the writer's own reader,
-    /// which it does not close, and leaves the row cache alone.
+    /// Creates a context for `PersistentStore.save(making:)`. It reads through the writer's reader,
+    /// which it does not close, and does not use the row cache.
     public convenience init(
         _ coordinator: PersistentStoreCoordinator, reader: any StoreReader,
         author: String? = nil, name: String? = nil
@@ -112,7 +111,8 @@ public final class ManagedObjectContext {
         self.init(coordinator, author: author, name: name, writerReader: reader)
     }
 
-    /// A child: it reads its parent's unsaved state, and its saves go there.
+    /// Creates a child context, which reads its parent's unsaved state and saves to the parent
+    /// (`parent`).
     public convenience init(parent: ManagedObjectContext) {
         self.init(
             parent.coordinator, parent: parent, author: parent.author, name: parent.name,
@@ -122,7 +122,7 @@ public final class ManagedObjectContext {
         parent.children.add(self)
     }
 
-    /// Gives the view back and forgets all objects. Nothing can be read afterwards.
+    /// Closes the view and releases all objects. The context cannot be used afterwards.
     public func close() {
         view.close()
         following = nil
@@ -134,7 +134,7 @@ public final class ManagedObjectContext {
 
     // MARK: Changing
 
-    /// Inserts a new object with the entity's defaults and a temporary identity
+    /// Inserts a new object with the entity's default values and a temporary ID
     /// (`insertNewObject`).
     /// - Throws: `ContextError.abstractEntity`, `.closed`.
     public func insert(_ entity: Entity) throws -> ManagedObject {
@@ -146,19 +146,19 @@ public final class ManagedObjectContext {
         return object
     }
 
-    /// Marks an object as deleted; its delete rules are applied by `processPendingChanges`. Nothing
-    /// happens to one that is deleted already. A fault is read first.
+    /// Marks an object as deleted (`delete(_:)`). A fault is read first. `processPendingChanges`
+    /// applies the delete rules. An object that is already deleted is ignored.
     /// - Throws: `ContextError.foreignObject`; for a fault `StoreError`.
     public func delete(_ object: ManagedObject) throws {
         guard object.context === self else { throw ContextError.foreignObject }
         try deletion.delete(object)
     }
 
-    /// Merges saves that it follows, applies the delete rules of all objects deleted since it last
-    /// ran, and registers changes with the undo manager (`processPendingChanges`).
+    /// Merges collected saves, applies the delete rules of objects deleted since the last call, and
+    /// registers changes with the undo manager (`processPendingChanges`).
     ///
-    /// Delete rules are applied level by level, with one query a relationship and a level; loops of
-    /// cascades end where they began. Deny is judged by `saveRequest`, when all is known.
+    /// Delete rules are applied level by level, with one query for each relationship and level.
+    /// Cycles of cascades end where they began. The rule Deny is checked by `saveRequest`.
     /// - Throws: `StoreError`, `ContextError.closed`.
     public func processPendingChanges() throws {
         try mergeNews()
@@ -166,71 +166,71 @@ public final class ManagedObjectContext {
         registerJournal()
     }
 
-    /// Whether there is anything to save; a change that was taken back is none (`hasChanges`).
+    /// Whether there are changes to save (`hasChanges`). A change that was reverted does not count.
     public var hasChanges: Bool {
         hasChangesBesideUpdates || changes.touched.contains(where: changes.isUpdated)
     }
 
-    /// The new objects, in the order of their insertion (`insertedObjects`). Neither here nor in
-    /// `updatedObjects` and `deletedObjects` are the results of delete rules that
-    /// `processPendingChanges` has not applied yet.
+    /// The inserted objects, in the order of insertion (`insertedObjects`). `insertedObjects`,
+    /// `updatedObjects` and `deletedObjects` do not include the effects of delete rules until
+    /// `processPendingChanges` has applied them.
     public var insertedObjects: [ManagedObject] { changes.insertedObjects }
 
-    /// The objects of the store whose values or members have changed, in the order of their first
-    /// change; owners of changed to-manys are last, by key (`updatedObjects`).
-    /// - Throws: `StoreError`, where the owner of a changed to-many must be read and cannot.
+    /// The saved objects whose values or members have changed, in the order of their first change;
+    /// owners of changed to-many relationships are last, sorted by key (`updatedObjects`).
+    /// - Throws: `StoreError` if the owner of a changed to-many relationship cannot be read.
     public func updatedObjects() throws -> [ManagedObject] {
         try relationships.updatedObjects()
     }
 
-    /// The objects of the store that are deleted here, in that order (`deletedObjects`).
+    /// The saved objects that are deleted, in the order of deletion (`deletedObjects`).
     public var deletedObjects: [ManagedObject] { changes.deleted }
 
-    /// Takes the last group of changes back (`undo`).
-    /// - Throws: as `UndoManager.undo`.
+    /// Undoes the last group of changes (`undo`).
+    /// - Throws: the errors of `UndoManager.undo`.
     public func undo() throws { try undoManager?.undo() }
 
-    /// Does again what was taken back last (`redo`).
-    /// - Throws: as `UndoManager.redo`.
+    /// Redoes the last undone group of changes (`redo`).
+    /// - Throws: the errors of `UndoManager.redo`.
     public func redo() throws { try undoManager?.redo() }
 
-    /// Takes all changes back that are not saved: new objects are gone, deleted ones are restored,
-    /// values are as they were read; nothing of it can be undone (`rollback`).
+    /// Discards all unsaved changes: removes inserted objects, restores deleted ones, and resets
+    /// values to those last read (`rollback`). It cannot be undone.
     public func rollback() { ContextRefresh(self).rollback() }
 
-    /// Forgets all changes and all objects; nothing of it can be undone (`reset`). Objects that are
-    /// still referenced keep their values and belong to no context.
+    /// Discards all changes and objects (`reset`). It cannot be undone. Objects that are still
+    /// referenced keep their values and belong to no context.
     public func reset() { ContextRefresh(self).reset() }
 
     // MARK: Saving
 
-    /// Applies delete rules, validates, and saves in one request. Temporary identities become
-    /// permanent and the objects are as stored. Where nothing changed there is no transaction.
+    /// Applies delete rules, validates the changes, and saves them in one transaction (`save`).
+    /// Temporary IDs become permanent. Without changes there is no transaction.
     ///
-    /// What is read next comes from a new view, which sees the save. Where the save meets what
-    /// others have saved, `mergePolicy` decides.
-    /// - Returns: the store's result; without changes one with the view's token alone.
-    /// - Throws: `ValidationErrors`; `StoreError`, of which `.moved` and `.conflicts` ask for
-    ///   another try with a new context; `ContextError.onWriter`, `.closed`.
+    /// The next read uses a new view, which includes the save. Conflicts with changes saved by
+    /// other contexts are resolved by `mergePolicy`.
+    /// - Returns: the store's result; without changes, a result with only the view's token.
+    /// - Throws: `ValidationErrors`; `StoreError`, of which `.moved` and `.conflicts` mean that the
+    ///   operation must be repeated in a new context; `ContextError.onWriter`, `.closed`.
     @discardableResult
     public func save() throws -> SaveResult {
         if view.isWriters { throw ContextError.onWriter }
         return try ContextSave(self).run()
     }
 
-    /// The request that `save` sends, after delete rules and validation; nil when nothing changed.
-    /// - Throws: as `save`.
+    /// The request that `save` sends, after delete rules and validation; nil without changes.
+    /// - Throws: the errors of `save`.
     public func saveRequest() throws -> SaveRequest? { try ContextSave(self).request() }
 
-    /// Takes the result of a `saveRequest` that the caller has saved: by
-    /// `PersistentStore.save(making:)`, or by `save` with a completion. Objects and observers are
-    /// told of the save. `save` does it by itself.
+    /// Applies the result of a `saveRequest` that the caller has saved with
+    /// `PersistentStore.save(making:)` or with `save` and a completion. Objects and observers are
+    /// notified. `save` calls it itself.
     public func didSave(_ result: SaveResult) { ContextSave(self).finish(result) }
 
-    /// Makes a child's changes in its parent as `save` does, without validation: for steps on the
-    /// way to what will be saved. Nothing happens in a context without a parent.
-    /// - Throws: `StoreError.conflicts` for an object that the parent has deleted or lost, before
-    ///   anything is changed; `StoreError` where something must be read and cannot.
+    /// Applies a child's changes to its parent without validation, for intermediate steps before a
+    /// save. In a context without a parent it does nothing.
+    /// - Throws: `StoreError.conflicts` if the parent has deleted or no longer has an object
+    ///   (nothing is changed then); `StoreError` if a read fails.
     public func pushToParent() throws {
         guard let parent else { return }
         try inOneView {
@@ -240,17 +240,16 @@ public final class ManagedObjectContext {
         }
     }
 
-    /// Gives new objects the identities that they will have in the store, here and in all contexts
-    /// of the family (`obtainPermanentIDs(for:)`). Identities that are never saved are not given
-    /// out again.
+    /// Gives new objects permanent IDs in this context, its parents and their children
+    /// (`obtainPermanentIDs(for:)`). IDs of objects that are never saved are not reused.
     /// - Throws: `ContextError.foreignObject`, `.onWriter`; `StoreError`.
     public func obtainPermanentIDs(for objects: [ManagedObject]) throws {
         if view.isWriters { throw ContextError.onWriter }
         try KeyRenaming.obtain(for: objects, in: self)
     }
 
-    /// What the same transaction deletes in other saves than this one: it neither denies a deletion
-    /// nor has to be valid.
+    /// The objects that other saves of the same transaction delete. They do not deny a deletion and
+    /// are not validated.
     package var deletedElsewhere: Set<ObjectID> {
         get { changes.deletedElsewhere }
         set { changes.deletedElsewhere = newValue }
@@ -258,8 +257,8 @@ public final class ManagedObjectContext {
 
     // MARK: Observers
 
-    /// Tells of what happens in the context, on its thread, until the result is dropped or
-    /// cancelled.
+    /// Observes the context until the returned observation is cancelled or released. The closure is
+    /// called on the context's thread.
     public func observe(
         _ receive: @escaping (ContextNotification) -> Void
     ) -> ContextObservation {
@@ -267,9 +266,10 @@ public final class ManagedObjectContext {
         return ContextObservation(self, makeObservers().add(receive))
     }
 
-    /// The same as a stream of identities, for other threads. It ends with the context, when its
-    /// reader is gone, or after 1,000 events that were not read: a reader that sees it end while
-    /// the context lives has missed events, and reads the objects anew from another stream on.
+    /// A stream of the context's notifications with object IDs, for other threads. It ends when the
+    /// context or the stream's reader is released, or when 1,000 events are pending. A reader whose
+    /// stream ends while the context exists has missed events, and must open a new stream and read
+    /// the objects again.
     public func events() -> AsyncStream<ContextEvent> {
         defer { updateJournaling() }
         return makeObservers().addStream { [weak self] in self?.removeObserver($0) }

@@ -1,16 +1,14 @@
-/// Text against a model's regular expression, as a whole and in bounded time.
-
 import StelePredicates
 
-/// What came of matching.
+/// The result of matching text against a model's regular expression, in bounded time.
 enum PatternMatch: Sendable {
     case matches, differs
-    /// It ran longer than the limit and was stopped, or took more memory than it may.
+    /// Matching exceeded its time or memory limit.
     case tooSlow
-    /// The pattern is no regular expression.
+    /// The pattern is not a valid regular expression.
     case unreadable
 
-    /// Patterns come from the model, so they may be of any length, and one value takes 100 ms.
+    /// Patterns come from the model and may be long. Matching one value may take 100 ms.
     private static let limits = {
         var limits = MatchLimits.standard
         limits.matchNanoseconds = 100_000_000

@@ -1,25 +1,24 @@
-/// Where contexts and a store meet: the row cache and the broadcast of what is saved.
-
 import SteleModel
 import StelePersistence
 
-/// One store's coordinator, shared by all threads (NSPersistentStoreCoordinator).
+/// The coordinator of one store, with its row cache and broadcast; shared by all threads
+/// (NSPersistentStoreCoordinator).
 public final class PersistentStoreCoordinator: Sendable {
-    /// The one store that it coordinates.
+    /// The store.
     public let store: any PersistentStore
-    /// Tells of each commit, after it.
+    /// Notifies subscribers of each commit after it.
     public let broadcast: HistoryBroadcast
     let commits: CommitObserver
-    /// What validation, deletion and insertion ask of each entity, by `Entity.index`.
+    /// The validation, deletion and insertion plan of each entity, by `Entity.index`.
     let plans: [EntityPlan]
-    /// Whether any object wants to be told of its life.
+    /// Whether any entity is represented by a subclass of `ManagedObject`.
     let hasSubclasses: Bool
 
-    /// A coordinator of that store; it registers with the store as its observer.
+    /// Creates a coordinator and registers it with the store as its observer.
     /// - Parameters:
-    ///   - rowCacheBytes: about how much memory the cached rows may take.
-    ///   - classes: subclasses of `ManagedObject` by the names of the entities whose objects are
-    ///     made of them (`managedObjectClassName`); a subentity without one has its parent's.
+    ///   - rowCacheBytes: the approximate maximum size of the row cache, in bytes.
+    ///   - classes: the subclasses of `ManagedObject` that represent entities, by entity name
+    ///     (`managedObjectClassName`). A subentity without a class has its parent's.
     public init(
         store: any PersistentStore, rowCacheBytes: Int = 32 << 20,
         classes: [String: ManagedObject.Type] = [:]
@@ -28,7 +27,7 @@ public final class PersistentStoreCoordinator: Sendable {
         broadcast = HistoryBroadcast()
         var found: [ManagedObject.Type] = []
         for entity in store.model.entities {
-            // A parent comes before its subentities.
+            // A parent precedes its subentities.
             let inherited = entity.parent.map { found[$0] } ?? ManagedObject.self
             found.append(classes[entity.name] ?? inherited)
         }
@@ -51,38 +50,38 @@ public final class PersistentStoreCoordinator: Sendable {
     /// The model of the store.
     public var model: Model { store.model }
 
-    /// Eight hexadecimal digits, drawn at start and anew after a change by another program that
-    /// left no history; part of every ETag. Read it before the rows that it shall stand for.
+    /// The generation of the row cache: eight hexadecimal digits, drawn at start and after each
+    /// commit by another program. It is part of every ETag. Read it before the rows that it
+    /// identifies.
     public var cacheGeneration: String { cache.generation }
 
-    /// The generation of what was read since one was current: that one, or one of its own where
-    /// another has come since.
+    /// The generation of rows that were read since `first` was the current one: `first`, or a new
+    /// random generation if it has changed.
     package func cacheGeneration(ofWhatWasReadSince first: String) -> String {
         first == cache.generation ? first : RowCache.drawGeneration()
     }
 
-    /// The cache generations of programs that had the store before, where nothing but saves of its
-    /// history has changed it since: what was read in one of them up to its last save is known.
-    /// None where `generation` is not the one that began with the coordinator.
+    /// The cache generations of earlier processes, each with its last save, if only saves recorded
+    /// in the history have followed. Empty unless `generation` is the coordinator's first.
     package func formerGenerations(of generation: String) -> [StoreMark] {
         cache.former(of: generation)
     }
 
-    /// The number of the last committed transaction that this process knows.
+    /// The number of the last committed transaction known to this process.
     public var currentToken: Int64 { commits.currentToken }
 
-    /// The newest state of an object, where the cache has it and it is exact now; nil means that
-    /// a reader has to be asked. Short and bounded: for threads that must not wait.
+    /// An object's newest committed state, or nil if the row cache does not have it and a reader is
+    /// needed. The call is short and bounded, so it is suitable for threads that must not wait.
     public func cachedSnapshot(_ id: ObjectID) -> Snapshot? {
         _ = store.noticesForeignChange()
         return cache.newest(id, upTo: commits.currentToken)
     }
 
-    /// An object in a view that is the row cache's alone, read from the store where the cache does
-    /// not have it; nil where a reader has to be asked.
+    /// An object in a view of the row cache, read from the store if the cache does not have it; nil
+    /// if a reader is needed.
     func snapshot(_ id: ObjectID, in view: RowCache.View) -> Snapshot? {
         if let known = cache.snapshot(id, in: view) { return known }
-        // What makes this exact stands at `RowCache`.
+        // The comment of `RowCache` explains why this is exact.
         guard commits.currentToken == view.token, let read = try? store.newest(id) else {
             return nil
         }
@@ -93,12 +92,13 @@ public final class PersistentStoreCoordinator: Sendable {
         return read
     }
 
-    /// A context to be kept: between two operations it holds nothing of the store, and it releases
-    /// objects that are unchanged and not referenced elsewhere.
+    /// Creates a long-lived context. Between two operations it holds no view of the store, and it
+    /// releases unchanged objects that are not referenced elsewhere.
     /// - Parameters:
     ///   - author: the author of its saves (`transactionAuthor`).
-    ///   - name: the name of what saves, for the history.
-    ///   - retainsRegisteredObjects: whether it keeps all objects that it has read.
+    ///   - name: the context's name in the history (`name`).
+    ///   - retainsRegisteredObjects: whether the context holds strong references to all registered
+    ///     objects (`retainsRegisteredObjects`).
     public func newContext(
         author: String? = nil, name: String? = nil, retainsRegisteredObjects: Bool = false
     ) -> ManagedObjectContext {
@@ -107,17 +107,17 @@ public final class PersistentStoreCoordinator: Sendable {
             retainsRegisteredObjects: retainsRegisteredObjects)
     }
 
-    /// An object's URI (`URIRepresentation`): `x-coredata://UUID/Entity/p42`, or `/t1` for an
+    /// An object's URI (`uriRepresentation()`): `x-coredata://UUID/Entity/p42`, or `/t1` for an
     /// object that is not saved yet.
     public func objectURI(_ id: ObjectID, entity: Entity) -> String {
         let place = id.isTemporary ? "t\(id.key.magnitude)" : "p\(id.key)"
         return "x-coredata://\(store.identifier)/\(entity.name)/\(place)"
     }
 
-    /// The identity of the object that a URI names (`managedObjectID(forURIRepresentation:)`); it
-    /// need not be there.
-    /// - Throws: `ContextError.unusableURI` where it is none, is of another store, names no entity
-    ///   of the model, or an object that is not saved.
+    /// The object ID for a URI (`managedObjectID(forURIRepresentation:)`). The object need not
+    /// exist.
+    /// - Throws: `ContextError.unusableURI` if the string is not an object's URI, names another
+    ///   store or an unknown entity, or refers to an unsaved object.
     public func objectID(forURI uri: String) throws(ContextError) -> ObjectID {
         let scheme = "x-coredata://"
         let parts = uri.dropFirst(scheme.count)
@@ -127,7 +127,7 @@ public final class PersistentStoreCoordinator: Sendable {
         }
         guard parts[0] == store.identifier else {
             throw .unusableURI(
-                uri, reason: "it is of the store \(parts[0]), and this is \(store.identifier)")
+                uri, reason: "it is of the store \(parts[0]), not of \(store.identifier)")
         }
         guard let entity = model.entity(named: String(parts[1])) else {
             throw .unusableURI(uri, reason: "the model has no entity \(parts[1])")
@@ -137,7 +137,7 @@ public final class PersistentStoreCoordinator: Sendable {
             let key = Int64(digits), key > 0
         else {
             throw .unusableURI(
-                uri, reason: "\(parts[2]) is not the number of a saved object, as p42 is")
+                uri, reason: "\(parts[2]) is not the key of a saved object, such as p42")
         }
         return ObjectID(root: entity.root, key: key)
     }

@@ -1,84 +1,84 @@
-/// The rows that are remembered between requests, exactly.
-
 import SteleModel
 import StelePersistence
 import SteleSystem
 
-/// The newest known state of objects, valid for every reader that may see it.
+/// A cache of object snapshots that is exact for every reader.
 ///
-/// **What is held.** For an object an entry is either its newest known snapshot with `since`, a
-/// token at which the object is known to have had it, or the mark that transaction `since` changed
-/// it. A reader is a view of the store with all transactions up to its token T and no others. The
-/// numbers of transactions only grow along with commits; a number is given anew only where its
-/// commit failed.
+/// **Contents.** An object's entry is either its newest known snapshot with `since`, a token at
+/// which the object is known to have had it, or a mark that transaction `since` changed the object.
+/// A reader at T is a view of the store with all transactions up to the token T and no others.
+/// Transaction numbers increase with each commit; only the number of a failed commit is reused.
 ///
-/// **The rules.**
-/// 1. A reader at T takes a snapshot only where `since <= T`.
-/// 2. A reader at T puts a snapshot only where the object has no entry with `since > T`, and
-///    where T is not below the shard's floor.
-/// 3. Before a commit, on the writer's thread, each object that its transaction N inserts, updates
-///    or deletes is marked `changed at N` (or, for a bulk save, dropped, with the floor raised to
-///    N).
-/// 4. After the commit the marks become the new snapshots with `since` N; those of deleted
-///    objects stay.
-/// 5. What is evicted raises its shard's floor to its `since`.
-/// 6. A change by another program that left no history empties everything and begins an epoch. A
-///    reader takes and puts only in the epoch it was opened in.
+/// **Rules.**
+/// 1. A reader at T takes a snapshot only if `since <= T`.
+/// 2. A reader at T puts a snapshot only if the object has no entry with `since > T` and T is not
+///    below the shard's floor.
+/// 3. Before transaction N is committed, the writer's thread marks each object that N inserts,
+///    updates or deletes "changed at N". A bulk save drops the entries instead and raises the floor
+///    to N.
+/// 4. After the commit, the marks become the new snapshots with `since` N. Marks of deleted objects
+///    stay.
+/// 5. Evicting an entry raises its shard's floor to the entry's `since`.
+/// 6. A commit by another program empties the cache and begins an epoch. A reader takes and puts
+///    only in the epoch in which it was opened.
 ///
-/// **Why no reader at T is given a state that it does not see.** Say that it takes S with
-/// `since` = s <= T, and that some transaction N with s < N <= T changed the object. N is in the
-/// reader's view, so its commit, and before it rule 3, came before the reader was opened, hence
-/// before it took S. Rule 3 removed what was there, so S was put later, with `since` s < N. But
-/// from rule 3 on either an entry with `since` >= N was there (entries only give way to such with
-/// the same or a later `since`), or it was evicted or dropped and the floor was at least N (rules
-/// 3 and 5); so rule 2 refused a reader's put, and rule 4 that of an earlier commit. Each rule
-/// acts under the lock of the object's one shard, so none sees half of another.
+/// **Why a reader at T never gets a state that it does not see.** Assume that it takes S with
+/// `since` = s <= T, although a transaction N with s < N <= T changed the object. N is in the
+/// reader's view, so its commit, and rule 3 before it, came before the reader was opened and before
+/// it took S. Rule 3 removed the previous entry, so S was put later, with `since` s < N. From rule
+/// 3 on, the object had an entry with `since` >= N (an entry is only replaced by one with the same
+/// or a later `since`), or the entry was evicted or dropped and the floor was at least N (rules 3
+/// and 5). Rule 2 therefore refused a reader's put, and rule 4 that of an earlier commit. Each rule
+/// is applied under the lock of the object's shard, so no rule sees another one half applied.
 ///
-/// **Reading without a view** (`PersistentStoreCoordinator.snapshot(_:in:)`). A row read at a
-/// moment when T was the last commit known, before and after, may be that of a commit N > T which
-/// is on disk and not known yet. Then N has inserted or changed the object, rule 3 has left `since`
+/// **Reading without a view** (`PersistentStoreCoordinator.snapshot(_:in:)`). A row that is read
+/// while T is the last known commit, before and after the read, may belong to a commit N > T that
+/// is on disk but not yet known. N has then inserted or changed the object, rule 3 has left `since`
 /// N or a floor of N, and rule 2 refuses the row for T.
 ///
-/// **Failed commits** leave marks and floors that are too high: they cost a miss, never a lie.
+/// **Failed commits** leave marks and floors that are too high. They cause misses, never a wrong
+/// answer.
 ///
-/// **Foreign changes.** A reader's epoch is read before its view is opened; after that the store is
-/// asked for foreign changes, and the epoch compared (`ReaderView`). Equal means that every foreign
-/// change in the view is in the epoch, too; a change after the view ends the epoch, and with it
-/// the reader's use of the cache. The answer of `newest` is exact because the store is asked
-/// first, because rule 3 comes before any commit, and because a commit is answered after rule 4.
+/// **Foreign commits.** A reader's epoch is read before its view is opened. Then the store checks
+/// for foreign commits, and the epoch is compared (`ReaderView`). If it is equal, every foreign
+/// commit in the view is in the epoch. A later foreign commit ends the epoch, and the reader no
+/// longer uses the cache. The answer of `newest` is exact because the store is checked first,
+/// because rule 3 precedes every commit, and because a commit is acknowledged after rule 4.
 ///
 /// Lock order: `life`, then one shard; never two shards.
 final class RowCache: Sendable {
-    /// A view of the store, as far as the cache must know it.
+    /// The token and the epoch of a view of the store.
     struct View: Sendable {
         let token: Int64
         let epoch: UInt64
     }
 
-    /// A save with more changes than this raises floors and leaves no entries.
+    /// The maximum number of changes of a save that leaves entries. A larger save raises the
+    /// floors.
     static let bulkChanges = 512
     private static let shardBits: UInt64 = 5
 
     private struct Life {
         var epoch: UInt64 = 1
         var generation = RowCache.drawGeneration()
-        /// What the first epoch goes on from; none in later ones.
+        /// The earlier generations that the first epoch continues; empty in later epochs.
         var former: [StoreMark]
     }
 
     private let shards: [RowCacheShard]
     private let life: Mutex<Life>
 
+    /// Creates an empty cache.
     /// - Parameters:
-    ///   - bytes: about how much memory the entries may take; 0 keeps nothing.
-    ///   - former: what the store's state was called before.
+    ///   - bytes: the approximate maximum size of the entries; 0 disables the cache.
+    ///   - former: the earlier generations of the store's state.
     init(bytes: Int, former: [StoreMark] = []) {
         life = Mutex(Life(former: former))
         let count = 1 << Int(Self.shardBits)
         shards = (0..<count).map { _ in RowCacheShard(bytes: max(0, bytes) / count) }
     }
 
-    /// Keys that follow each other go to different shards; roots are spread, too.
+    /// Consecutive keys go to different shards, and so do the roots.
     private func shard(_ id: ObjectID) -> RowCacheShard {
         let mixed = UInt64(bitPattern: id.key &+ Int64(id.root) &* 7919) &* 0x9E37_79B9_7F4A_7C15
         return shards[Int(mixed >> (64 - Self.shardBits))]
@@ -86,53 +86,52 @@ final class RowCache: Sendable {
 
     var epoch: UInt64 { life.withLock { $0.epoch } }
 
-    /// Eight hexadecimal digits, new with each epoch.
+    /// The generation of the epoch: eight random hexadecimal digits.
     var generation: String { life.withLock { $0.generation } }
 
-    /// A generation that nothing else is of.
+    /// A new random generation.
     static func drawGeneration() -> String {
         let digits = String(UInt32.random(in: .min ... .max), radix: 16)
         return String(repeating: "0", count: 8 - digits.utf8.count) + digits
     }
 
-    /// The generations of before that this one goes on from, each up to a save.
+    /// The earlier generations that this one continues, each with its last save.
     func former(of generation: String) -> [StoreMark] {
         life.withLock { $0.generation == generation ? $0.former : [] }
     }
 
-    /// What the store's state may be called up to a save.
+    /// The names of the store's state up to a save.
     func marks(upTo number: Int64) -> [StoreMark] {
         life.withLock { $0.former + [StoreMark(mark: $0.generation, last: number)] }
     }
 
-    /// The epoch and its generation.
     var era: (epoch: UInt64, generation: String) { life.withLock { ($0.epoch, $0.generation) } }
 
-    /// The object as that view sees it, or nil where the cache cannot tell.
+    /// The object's snapshot in a view, or nil if the cache does not have it.
     func snapshot(_ id: ObjectID, in view: View) -> Snapshot? {
         shard(id).snapshot(id, upTo: view.token, epoch: view.epoch)
     }
 
-    /// The newest committed state, or nil where the cache cannot tell.
+    /// The object's newest committed snapshot, or nil if the cache does not have it.
     func newest(_ id: ObjectID, upTo token: Int64) -> Snapshot? {
         shard(id).snapshot(id, upTo: token, epoch: nil)
     }
 
-    /// Offers what that view has read.
-    /// - Returns: whether nothing is known that speaks against its being the object in that view.
+    /// Puts a snapshot that was read in a view.
+    /// - Returns: whether the snapshot is known to be the object's state in the view.
     @discardableResult
     func put(_ snapshot: Snapshot, root: Int, from view: View) -> Bool {
         let id = ObjectID(root: root, key: snapshot.key)
         return shard(id).put(snapshot, id, since: view.token, epoch: view.epoch)
     }
 
-    /// Marks what is about to be changed.
+    /// Marks the objects that are about to be changed (rule 3).
     func willCommit(_ saves: [HistoryTransaction], model: Model) {
         for save in saves {
             let isBulk = save.changes.count > Self.bulkChanges
             if isBulk { for shard in shards { shard.raiseFloor(to: save.number) } }
             for change in save.changes {
-                // Of what is new there is nothing to drop.
+                // A new object has no entry.
                 if isBulk && change.kind == .insert { continue }
                 guard let id = Self.identity(change, model) else { continue }
                 shard(id).change(id, nil, at: save.number, keeping: !isBulk)
@@ -140,7 +139,7 @@ final class RowCache: Sendable {
         }
     }
 
-    /// Takes what was changed.
+    /// Puts the committed snapshots (rule 4).
     func didCommit(_ saves: [HistoryTransaction], model: Model) {
         for save in saves {
             let isBulk = save.changes.count > Self.bulkChanges
@@ -153,7 +152,7 @@ final class RowCache: Sendable {
         }
     }
 
-    /// Forgets everything; readers that are open now neither take nor put any more.
+    /// Removes all entries and begins an epoch. Open readers no longer use the cache.
     func clear() {
         life.withLock { life in
             life.epoch += 1

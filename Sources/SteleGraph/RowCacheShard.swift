@@ -1,10 +1,9 @@
-/// One part of the row cache, under one lock.
-
 import SteleModel
 import StelePersistence
 import SteleSystem
 
-/// Entries of the objects that hash here; evicted by the clock, so that a hit costs one bit.
+/// A part of the row cache with its own lock. Entries are evicted by the clock algorithm, in which
+/// a hit sets one bit.
 final class RowCacheShard: Sendable {
     private struct Entry {
         var id: ObjectID
@@ -25,7 +24,7 @@ final class RowCacheShard: Sendable {
     }
 
     private let limit: Int
-    /// The most that one entry may take.
+    /// The maximum size of one entry.
     private let largest: Int
     private let state = Mutex(State())
 
@@ -34,7 +33,7 @@ final class RowCacheShard: Sendable {
         largest = bytes / 4
     }
 
-    /// The entry's snapshot, where `since` is not after the token and the epoch is this one.
+    /// The entry's snapshot if its `since` is not after the token and the epoch is current.
     func snapshot(_ id: ObjectID, upTo token: Int64, epoch: UInt64?) -> Snapshot? {
         state.withLock { state in
             if let epoch, epoch != state.epoch { return nil }
@@ -46,8 +45,9 @@ final class RowCacheShard: Sendable {
         }
     }
 
-    /// Rule 2: what a reader at `since` has read.
-    /// - Returns: whether the rule lets it in; what is too large is not kept all the same.
+    /// Applies rule 2 to a snapshot read at `since`.
+    /// - Returns: whether the rule admits the snapshot. An admitted snapshot that is too large is
+    ///   not kept.
     @discardableResult
     func put(_ snapshot: Snapshot, _ id: ObjectID, since: Int64, epoch: UInt64) -> Bool {
         state.withLock { state in
@@ -55,7 +55,7 @@ final class RowCacheShard: Sendable {
             if let place = state.places[id] {
                 let entry = state.entries[place]
                 guard entry.since <= since else { return false }
-                // A snapshot that is there and not newer than the reader is the same one.
+                // An existing snapshot that is not newer than the reader is the same snapshot.
                 if entry.snapshot != nil { return true }
             }
             if Self.cost(snapshot) <= largest { store(id, snapshot, since: since, in: &state) }
@@ -63,8 +63,8 @@ final class RowCacheShard: Sendable {
         }
     }
 
-    /// Rule 3, and rule 4 with the snapshot: what transaction `number` changes. Whatever is known
-    /// of a later one stands.
+    /// Applies rule 3 to an object changed by transaction `number`, or rule 4 if there is a
+    /// snapshot. A later entry is kept.
     func change(_ id: ObjectID, _ snapshot: Snapshot?, at number: Int64, keeping: Bool) {
         state.withLock { state in
             if let place = state.places[id] {
@@ -82,12 +82,12 @@ final class RowCacheShard: Sendable {
         }
     }
 
-    /// Rule 3 for a bulk save.
+    /// Applies rule 3 to a bulk save.
     func raiseFloor(to number: Int64) {
         state.withLock { $0.floor = max($0.floor, number) }
     }
 
-    /// Rule 6.
+    /// Applies rule 6.
     func clear(epoch: UInt64) {
         state.withLock { state in
             let floor = state.floor
@@ -115,7 +115,7 @@ final class RowCacheShard: Sendable {
         while state.bytes > limit && !state.entries.isEmpty { evict(&state) }
     }
 
-    /// Moves the clock's hand to the next entry that was not used since it last came by.
+    /// Evicts the next entry that was not used since the clock hand last passed it.
     private func evict(_ state: inout State) {
         while true {
             if state.hand >= state.entries.count { state.hand = 0 }
@@ -123,7 +123,7 @@ final class RowCacheShard: Sendable {
             state.entries[state.hand].isRecent = false
             state.hand += 1
         }
-        // Rule 5: older readers must not bring back what came before.
+        // Rule 5: older readers must not restore earlier states.
         state.floor = max(state.floor, state.entries[state.hand].since)
         remove(state.hand, &state)
     }
@@ -139,7 +139,7 @@ final class RowCacheShard: Sendable {
         state.entries.removeLast()
     }
 
-    /// About the memory that an entry takes.
+    /// The approximate size of an entry in memory, in bytes.
     private static func cost(_ snapshot: Snapshot?) -> Int {
         var bytes = 160
         guard let snapshot else { return bytes }

@@ -1,9 +1,7 @@
-/// Whether a value keeps the rules of the model.
-
 import SteleModel
 
 extension SlotRule {
-    /// Adds an error for each rule that a value in this slot of an object breaks.
+    /// Adds an error for each rule that a value of the slot violates.
     func check(
         _ value: Value, of object: ManagedObject, _ errors: inout [ValidationError]
     ) {
@@ -45,7 +43,7 @@ extension SlotRule {
         }
     }
 
-    /// Whether No Action has left the object without its destination, now or before.
+    /// Whether the rule No Action has left the object without its destination.
     private func isLeft(_ object: ManagedObject) -> Bool {
         guard let left, let before = object.before, before.values.indices.contains(slot) else {
             return false
@@ -75,7 +73,8 @@ extension SlotRule {
     }
 }
 
-/// Whether the text has only what RFC 3986 allows in a URI reference, well percent-encoded.
+/// Whether the text contains only characters that RFC 3986 allows in a URI reference, with valid
+/// percent-encoding.
 func isURI(_ text: String) -> Bool {
     var digitsDue = 0
     for byte in text.utf8 {

@@ -1,15 +1,13 @@
-/// What the model asks of one value, worked out once.
-
 import SteleModel
 
-/// A slot's checks; only made where there is something to check.
+/// The validation rules of a slot's values, derived from the model once.
 struct SlotRule: Sendable {
     enum Check: Sendable {
         case none
         case integer(ClosedRange<Int64>)
         case double(minimum: Double?, maximum: Double?)
         case decimal(minimum: Decimal?, maximum: Decimal?)
-        /// Lengths in UTF-16 units, as NSString counts.
+        /// Lengths are in UTF-16 units, as in NSString.
         case text(minimum: Int?, maximum: Int?, pattern: String?)
         case date(minimum: Double?, maximum: Double?)
         case uri
@@ -18,20 +16,20 @@ struct SlotRule: Sendable {
     let slot: Int
     let name: String
     let isRequired: Bool
-    /// The slots of the innermost optional composite around it: where all of these are null, it
-    /// need not have a value.
+    /// The slots of the innermost enclosing optional composite attribute. If all of them are null,
+    /// the slot need not have a value.
     var optionalSlots: Range<Int>?
-    /// The to-one that it is of, where the destination's delete rule is No Action: objects that it
-    /// has left without one are as they are, until they are led elsewhere.
+    /// The to-one relationship if the delete rule of its inverse is No Action. An object whose
+    /// destination was deleted stays valid until it gets another destination.
     var left: Relationship?
     let check: Check
 
-    /// Nil where any value will do.
+    /// Nil if all values are valid.
     init?(_ attribute: Attribute, slot: Int) {
         self.slot = slot
         name = attribute.name
         isRequired = !attribute.isOptional
-        // Bounds do not apply to what the store derives: no caller has set it.
+        // Bounds do not apply to derived values, which the store computes.
         check = attribute.isDerived ? .none : Self.check(attribute)
         if case .none = check, !isRequired { return nil }
     }
@@ -83,13 +81,13 @@ struct SlotRule: Sendable {
         let least = max(low.asInteger ?? type.lowerBound, type.lowerBound)
         let most = min(high.asInteger ?? type.upperBound, type.upperBound)
         if least == .min && most == .max { return .none }
-        // A model whose bounds leave nothing is caught when it is read; here it must not trap.
+        // Reading a model rejects bounds that no value satisfies. They must not trap here.
         return .integer(least...max(least, most))
     }
 }
 
 extension Value {
-    /// A bound as an integer, cut at the decimal point.
+    /// The value of a bound as an integer, truncated.
     var asInteger: Int64? {
         switch self {
         case .int(let it): it
@@ -98,7 +96,7 @@ extension Value {
         }
     }
 
-    /// A number or a date in seconds.
+    /// The value of a number, or of a date in seconds.
     var asDouble: Double? {
         switch self {
         case .int(let it): Double(it)

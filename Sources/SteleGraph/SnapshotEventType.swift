@@ -1,23 +1,21 @@
-/// Why the values of an object were set without a setter.
-
-/// Why an object's values or standing are others than before (NSSnapshotEventType).
+/// The reason why an object's values changed without a setter (NSSnapshotEventType).
 public struct SnapshotEventType: OptionSet, Sendable, Hashable {
-    /// The bits, which are Core Data's.
+    /// The bits, with Core Data's values.
     public let rawValue: Int
 
-    /// A set of those bits.
+    /// Creates a set from the bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Its insertion was undone.
+    /// The object's insertion was undone.
     public static let undoInsertion = SnapshotEventType(rawValue: 2)
-    /// Its deletion was undone.
+    /// The object's deletion was undone.
     public static let undoDeletion = SnapshotEventType(rawValue: 4)
-    /// A change of it was undone.
+    /// A change of the object was undone.
     public static let undoUpdate = SnapshotEventType(rawValue: 8)
-    /// `ManagedObjectContext.rollback` has taken its changes back.
+    /// The object's changes were discarded by `ManagedObjectContext.rollback`.
     public static let rollback = SnapshotEventType(rawValue: 16)
-    /// It follows the store again.
+    /// The object was refreshed from the store.
     public static let refresh = SnapshotEventType(rawValue: 32)
-    /// A merge policy has settled a conflict.
+    /// A merge policy has resolved a conflict.
     public static let mergePolicy = SnapshotEventType(rawValue: 64)
 }

@@ -1,18 +1,16 @@
-/// One listener of the broadcast.
-
 import StelePersistence
 import SteleSystem
 
-/// A subscription to the history broadcast. It ends with `cancel`.
+/// A subscription to a broadcast, returned by `HistoryBroadcast.subscribe`. It ends with `cancel`.
 public final class Subscription: Sendable {
     let start: UInt64
     private let receive: @Sendable ([HistoryTransaction]) -> Void
     private let changedElsewhere: @Sendable () -> Void
     private let leave: @Sendable (Subscription) -> Void
     private let isCancelled = Atomic<Bool>(false)
-    /// Held while the listener is told something.
+    /// Held during a call of the subscriber.
     private let telling = Mutex(())
-    /// The thread that tells it something, or 0.
+    /// The thread that is calling the subscriber, or 0.
     private let teller = Atomic<UInt>(0)
 
     init(
@@ -26,8 +24,9 @@ public final class Subscription: Sendable {
         self.leave = leave
     }
 
-    /// Ends it: when this returns, no call is running and none will come. Called from within
-    /// `receive` it ends with that call. Do not call it while holding a lock that `receive` takes.
+    /// Ends the subscription. After this call returns, the subscriber is not running and is not
+    /// called again. When called from within `receive`, the subscription ends with that call. Do
+    /// not call it while holding a lock that `receive` takes.
     public func cancel() {
         isCancelled.store(true, ordering: .sequentiallyConsistent)
         leave(self)

@@ -1,5 +1,3 @@
-/// The sentences of validation errors.
-
 import FoundationEssentials
 import SteleModel
 import StelePersistence
@@ -29,7 +27,7 @@ extension ValidationError {
             return ValidationError(
                 .invalidDate, of: object, name, value: value,
                 message: "must be a date",
-                detail: "is a date that no store can keep: it is not a finite number of seconds")
+                detail: "is a date that is not a finite number of seconds")
         }
         return ValidationError(
             .invalid, of: object, name, value: value, message: "must be \(type.name)",
@@ -139,7 +137,7 @@ extension ValidationError {
                 "does not match the pattern that the model asks for: \(pattern)"
             case .tooSlow: "took too long to be matched with the model's pattern: \(pattern)"
             case .unreadable:
-                "cannot be matched: the model's pattern is no regular expression: \(pattern)"
+                "cannot be matched: the model's pattern is not a regular expression: \(pattern)"
             }
         return ValidationError(
             .stringPatternMatching, of: object, property, value: .string(text),
@@ -153,11 +151,10 @@ extension ValidationError {
     ) -> ValidationError {
         ValidationError(
             .invalidURI, of: object, property, value: .string(text), message: "must be a URI",
-            detail: "is no URI: what RFC 3986 does not allow must be percent-encoded")
+            detail: "is not a URI: characters that RFC 3986 does not allow must be percent-encoded")
     }
 }
 
-/// "1 character", "2 characters".
 private func plural(_ count: Int, _ word: String) -> String {
     count == 1 ? "1 \(word)" : "\(count) \(word)s"
 }
@@ -172,7 +169,7 @@ private func number(_ value: Value) -> String {
     }
 }
 
-/// A date in seconds since 2001, as ISO 8601 in UTC.
+/// A date in seconds since 1 January 2001, formatted as ISO 8601 in UTC.
 private func moment(_ seconds: Double) -> String {
     Date(timeIntervalSinceReferenceDate: seconds).formatted(.iso8601)
 }

@@ -1,30 +1,28 @@
-/// What validation finds, with Core Data's codes and names.
-
 import SteleModel
 
-/// One property of one object that is not valid.
+/// A validation error of one property of an object, with Core Data's code and name.
 public struct ValidationError: Error, Sendable, Hashable {
-    /// Core Data's code: 1550 … 1690.
+    /// Core Data's code, 1550 to 1690.
     public var code: Int
-    /// Core Data's name of the code, such as `NSValidationStringTooShortError`.
+    /// The name of Core Data's code, such as `NSValidationStringTooShortError`.
     public var name: String
-    /// The object's concrete entity.
+    /// The object's entity.
     public var entity: Entity
-    /// The object's key; negative for one that is not saved yet.
+    /// The object's key; negative if the object is not saved yet.
     public var key: Int64
-    /// The property, or nil where the object as a whole is meant.
+    /// The property's name, or nil if the error concerns the whole object.
     public var property: String?
-    /// The value that was refused; for 1600 a destination that is in the way.
+    /// The invalid value; for code 1600, an object that prevents the deletion.
     public var value: Value
-    /// The bound that it broke; null where there is none.
+    /// The violated bound; null if there is none.
     public var limit: Value
-    /// For people: "userId must have at least 3 characters".
+    /// The message for users, such as "userId must have at least 3 characters".
     public var message: String
-    /// For developers: "userId of Account is too short: 2 characters, and the model asks for at
-    /// least 3".
+    /// The message for developers, such as "userId of Account is too short: 2 characters, and the
+    /// model asks for at least 3".
     public var detail: String
 
-    /// An error of that kind; code and name follow from it.
+    /// Creates an error with the code and the name of a kind.
     public init(
         _ kind: Kind, entity: Entity, key: Int64, property: String?, value: Value = .null,
         limit: Value = .null, message: String, detail: String
@@ -40,14 +38,14 @@ public struct ValidationError: Error, Sendable, Hashable {
         self.detail = detail
     }
 
-    /// Whether all is alike, and the entity the very same.
+    /// Whether all properties are equal. Entities are compared by identity.
     public static func == (a: ValidationError, b: ValidationError) -> Bool {
         a.code == b.code && a.entity === b.entity && a.key == b.key && a.property == b.property
             && a.value == b.value && a.limit == b.limit && a.message == b.message
             && a.detail == b.detail
     }
 
-    /// Hashes what tells errors of one save apart.
+    /// Hashes the code, the entity, the key and the property.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(code)
         hasher.combine(entity.index)
@@ -57,10 +55,10 @@ public struct ValidationError: Error, Sendable, Hashable {
 }
 
 extension ValidationError {
-    /// The validation codes that Stele gives (NSCocoaErrorDomain).
+    /// The validation error codes (NSCocoaErrorDomain).
     public enum Kind: Int, Sendable, Hashable, CaseIterable {
-        /// A value of another type than its attribute's, and what a subclass finds wrong that no
-        /// other code says.
+        /// A value that does not have the attribute's type, or an error of a subclass for which
+        /// there is no other code.
         case invalid = 1550
         case missingMandatoryProperty = 1570
         case relationshipLacksMinimumCount = 1580
@@ -76,7 +74,7 @@ extension ValidationError {
         case stringPatternMatching = 1680
         case invalidURI = 1690
 
-        /// Core Data's constant.
+        /// The name of Core Data's constant.
         public var name: String {
             switch self {
             case .invalid: "NSManagedObjectValidationError"
@@ -99,18 +97,20 @@ extension ValidationError {
     }
 }
 
-/// All that validation found in one save; never empty. Several are Core Data's 1560.
+/// All validation errors of one save; never empty. Several errors correspond to Core Data's code
+/// 1560.
 public struct ValidationErrors: Error, Sendable, Hashable {
-    /// In the order of new objects, changed ones, counts, and denied deletes.
+    /// The errors, ordered by inserted objects, updated objects, counts, and denied deletions.
     public var errors: [ValidationError]
 
-    /// - Parameter errors: one at least.
+    /// Creates an error from several.
+    /// - Parameter errors: at least one error.
     public init(_ errors: [ValidationError]) { self.errors = errors }
 
-    /// The one error's code, or 1560 for several (NSValidationMultipleErrorsError).
+    /// The code of a single error, or 1560 for several (NSValidationMultipleErrorsError).
     public var code: Int { errors.count == 1 ? errors[0].code : 1560 }
 
-    /// The one error's name, or that of 1560.
+    /// The name of a single error, or that of code 1560.
     public var name: String {
         errors.count == 1 ? errors[0].name : "NSValidationMultipleErrorsError"
     }

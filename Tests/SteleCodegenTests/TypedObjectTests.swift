@@ -51,7 +51,7 @@ import Testing
             #expect {
                 _ = try recipe.tags
             } throws: { error in
-                "\(error)" == "Recipe.tags: what is stored is no Array<String>"
+                "\(error)" == "Recipe.tags: the stored value is not Array<String>"
             }
         }
     }
@@ -235,7 +235,7 @@ import Testing
             try RecipesModel.coordinator(store: InMemoryStore(model: try Sample.Shapes.model()))
         } throws: { error in
             "\(error)".hasPrefix(
-                "the classes were not generated from this Shapes: Chef is no entity, ")
+                "the classes were not generated from this Shapes: Chef is not an entity, ")
         }
         let changed = try model(
             json: """
@@ -252,7 +252,7 @@ import Testing
             return found.starts(with: [
                 "Chef.name is Date, not String",
                 "Chef.recipes is a to-one to Recipe, not a to-many to Recipe",
-                "Ingredient is no entity", "Recipe.createdAt is missing",
+                "Ingredient is not an entity", "Recipe.createdAt is missing",
             ])
         }
     }

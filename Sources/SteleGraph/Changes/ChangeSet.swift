@@ -1,24 +1,23 @@
-/// What has changed in a context since its last save.
-
 import SteleModel
 import StelePersistence
 
-/// New, changed and deleted objects, and the journal of changes where one is kept.
+/// The inserted, updated and deleted objects of a context since its last save, and an optional
+/// journal of changes.
 final class ChangeSet {
     private let plans: [EntityPlan]
-    /// New objects in the order of their insertion; those deleted again are still in it.
+    /// The inserted objects, in the order of insertion, including those deleted again.
     private(set) var inserted: [ManagedObject] = []
-    /// Objects of the store that may have changed, in the order of their first change.
+    /// Saved objects that may have changed, in the order of their first change.
     private(set) var touched: [ManagedObject] = []
-    /// Objects of the store that are deleted, in that order.
+    /// The deleted saved objects, in the order of deletion.
     private(set) var deleted: [ManagedObject] = []
     private var hasDeletedInserts = false
-    /// What the same transaction deletes in other saves (`PartedSave`): it neither denies a
-    /// deletion nor has to be valid.
+    /// The objects that other saves of the same transaction delete (`PartedSave`). They do not deny
+    /// a deletion and are not validated.
     var deletedElsewhere: Set<ObjectID> = []
-    /// What the changes rely on in the store.
+    /// The stored state that the changes rely on.
     var expected = SaveExpectations()
-    /// The changes since `takeJournal`, in their order.
+    /// The changes since `takeJournal`, in order.
     private(set) var journal: [JournalEntry] = []
     /// The changes of one round of `willSave`; nil outside of a save. Processing changes during a
     /// round takes the journal, but not these.
@@ -29,50 +28,50 @@ final class ChangeSet {
     private var silenced = 0
     /// Whether changes are recorded now.
     var isJournaling: Bool { silenced == 0 && (isKept || round != nil) }
-    /// Whether objects report changes, which they do from the first time that a journal is kept.
+    /// Whether objects report changes, which they do once a journal has been kept.
     private(set) var isWatching = false
 
     init(plans: [EntityPlan]) { self.plans = plans }
 
     // MARK: Objects
 
-    /// Whether no object may have changed: less to look at than all objects.
+    /// Whether no object may have changed. It is cheaper than examining all objects.
     var isEmpty: Bool { inserted.isEmpty && touched.isEmpty && deleted.isEmpty }
 
-    /// Whether objects may be deleted, new ones among them.
+    /// Whether objects may be deleted, including new ones.
     var hasDeletions: Bool { !deleted.isEmpty || hasDeletedInserts }
 
-    /// At least as many objects as have changed.
+    /// An upper bound of the number of changed objects.
     var count: Int { inserted.count + touched.count + deleted.count }
 
-    /// New objects that are not deleted again.
+    /// The inserted objects that are not deleted again.
     var insertedObjects: [ManagedObject] { inserted.filter { !$0.isDeleted } }
 
-    /// Objects of the store with changed values, stored or not.
+    /// The saved objects with changed values, including transient ones.
     var updatedObjects: [ManagedObject] {
         touched.filter { !$0.isDeleted && !$0.changedSlots.isEmpty }
     }
 
-    /// New, changed and deleted objects; owners of which a to-many alone has changed are not in it.
+    /// The inserted, updated and deleted objects, without owners of which only a to-many
+    /// relationship has changed.
     var changedObjects: [ManagedObject] { insertedObjects + updatedObjects + deleted }
 
-    /// New objects and those that may have changed, without deleted ones.
+    /// The inserted objects and those that may have changed, without deleted ones.
     var alive: [ManagedObject] { (inserted + touched).filter { !$0.isDeleted } }
 
-    /// The changed slots of an object that are stored: not those of transient and derived
-    /// attributes.
+    /// The changed slots of an object without those of transient and derived attributes.
     func storedChanges(of object: ManagedObject) -> [Int] {
         let unsaved = plans[object.entity].unsavedSlots
         let changed = object.changedSlots
         return unsaved.isEmpty ? changed : changed.filter { !unsaved.contains($0) }
     }
 
-    /// Whether an object of the store has changed values that are stored.
+    /// Whether a saved object has changed values to be stored.
     func isUpdated(_ object: ManagedObject) -> Bool {
         !object.isDeleted && !storedChanges(of: object).isEmpty
     }
 
-    /// The objects of `isUpdated` with their changed slots.
+    /// The objects for which `isUpdated` is true, with their changed slots.
     func storedUpdates() -> [(object: ManagedObject, slots: [Int])] {
         var updates: [(object: ManagedObject, slots: [Int])] = []
         for object in touched where !object.isDeleted {
@@ -88,23 +87,23 @@ final class ChangeSet {
         if !object.isInserted { touched.append(object) }
     }
 
-    /// Adds a new object.
+    /// Adds an inserted object.
     func insert(_ object: ManagedObject) { inserted.append(object) }
 
-    /// Adds a deleted object; of a new one nothing is to be saved.
+    /// Adds a deleted object. A new object leaves nothing to save.
     func delete(_ object: ManagedObject) {
         if object.isInserted { hasDeletedInserts = true } else { deleted.append(object) }
     }
 
-    /// An object whose row is gone from the store is new.
+    /// Marks an object as inserted, because its row was deleted from the store.
     func makeInserted(_ object: ManagedObject) {
         object.isInserted = true
         touched.removeAll { $0 === object }
         inserted.append(object)
     }
 
-    /// A new object that another context has inserted under the same key is a change of that row,
-    /// or the deletion of it.
+    /// Marks an inserted object as updated or deleted, because another context has inserted it
+    /// under the same key.
     func makeUpdated(_ object: ManagedObject) {
         object.isInserted = false
         object.isTouched = true
@@ -113,29 +112,29 @@ final class ChangeSet {
         if object.isDeleted { deleted.append(object) }
     }
 
-    /// Drops objects that are not touched any more.
+    /// Removes objects that are no longer changed.
     func dropUntouched() { touched.removeAll { !$0.isTouched } }
 
-    /// Drops deletions that were taken back.
+    /// Removes restored objects from the deleted ones.
     func dropRestored() { deleted.removeAll { !$0.isDeleted } }
 
-    /// Drops deletions of what is gone from the store.
+    /// Removes objects that are gone from the store from the deleted ones.
     func dropGone() {
         if !deleted.isEmpty { deleted.removeAll(where: \.isGone) }
     }
 
-    /// Drops the deletion of one object.
+    /// Removes an object from the deleted ones.
     func drop(deleted object: ManagedObject) {
         if !deleted.isEmpty { deleted.removeAll { $0 === object } }
     }
 
-    /// Drops new objects that are deleted again.
+    /// Removes inserted objects that are deleted again.
     func dropDeletedInserts() {
         inserted.removeAll { $0.isDeleted }
         hasDeletedInserts = false
     }
 
-    /// Drops all changes.
+    /// Removes all changes.
     func removeAll() {
         inserted = []
         touched = []
@@ -155,15 +154,15 @@ final class ChangeSet {
         round?.append(entry)
     }
 
-    /// Runs what is no change of the context but of the store: nothing is written to the journal.
+    /// Runs a closure without journaling, for changes that come from the store.
     func withoutJournaling<Result>(_ work: () throws -> Result) rethrows -> Result {
         silenced += 1
         defer { silenced -= 1 }
         return try work()
     }
 
-    /// Keeps a journal, or none.
-    /// - Parameter objects: all objects of the context, which report changes from now on.
+    /// Begins or ends journaling.
+    /// - Parameter objects: all objects of the context, which then report their changes.
     func keepJournal(_ isKept: Bool, _ objects: @autoclosure () -> [ManagedObject]) {
         self.isKept = isKept
         if isKept { watch(objects()) } else { journal = [] }
@@ -175,7 +174,7 @@ final class ChangeSet {
         for object in objects { object.isWatched = true }
     }
 
-    /// Takes all entries out.
+    /// Removes and returns all entries.
     func takeJournal() -> [JournalEntry] {
         defer { journal = [] }
         return journal

@@ -1,20 +1,19 @@
-/// How much memory changes take.
-
 import StelePersistence
 
-/// About how many bytes changes take in memory.
+/// The approximate memory that changes take, in bytes.
 package struct ChangeWeight: Sendable, Hashable {
-    /// Until they are saved: objects that were not held before, and what they were.
+    /// The memory taken until the changes are saved: objects that were not retained before, and
+    /// their old values.
     package var unsaved = 0
-    /// As long as they can be taken back.
+    /// The memory taken as long as the changes can be undone.
     package var step = 0
 
-    /// One change, written down.
+    /// The size of a journal entry.
     private static let ofEntry = 100
-    /// A member of a to-many that is known.
+    /// The size of a known member of a to-many relationship.
     private static let ofMember = 40
 
-    /// What a child's changes add to its parent.
+    /// The memory that a child's changes take in its parent.
     init(of child: ManagedObjectContext, in parent: ManagedObjectContext) {
         for object in child.changes.changedObjects {
             var bytes = Self.ofEntry
@@ -32,7 +31,7 @@ package struct ChangeWeight: Sendable, Hashable {
             let order = (state.newOrder?.count ?? 0) * MemoryLayout<Int64>.stride
             step += links + order
             unsaved += links
-            // What has changed stays known, with all of its members.
+            // A changed relationship keeps all its members.
             if let stored = state.stored, parent.toManys[place]?.isFault ?? true {
                 unsaved += stored.count * Self.ofMember + order
             }
@@ -41,6 +40,6 @@ package struct ChangeWeight: Sendable, Hashable {
 }
 
 extension ManagedObject {
-    /// About the memory that it takes by itself, now and as it was.
+    /// The approximate size of the object with its current and stored values.
     fileprivate var bytes: Int { 200 + 2 * values.count * MemoryLayout<Value>.stride }
 }

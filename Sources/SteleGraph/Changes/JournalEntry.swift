@@ -1,25 +1,25 @@
-/// What changes in a context, written down so that it can be taken back.
-
 import SteleModel
 import StelePersistence
 
-/// One change, with what was there before.
+/// A change of a context with the state before it, so that it can be undone.
 ///
-/// Of a link between two objects only that is written down which decides it: the to-one's slot, or
-/// one of two to-manys. The other side follows when it is taken back, as it did when it was made.
+/// A link between two objects is journaled on the side that determines it: the slot of a to-one
+/// relationship, or one of two to-many relationships. Undoing it updates the other side.
 enum JournalEntry {
     case inserted(ManagedObject)
     case deleted(ManagedObject)
-    /// A deletion was taken back.
+    /// A deletion was undone.
     case restored(ManagedObject)
-    /// A slot's value before.
+    /// The old value of a slot.
     case slot(ManagedObject, Int, Value)
-    /// With its deletion an object left the other side of a to-one, which it still has.
+    /// A deleted object was removed from the inverse of a to-one relationship, whose value it
+    /// keeps.
     case cut(ManagedObject, Relationship, Int64)
-    /// A link of a to-many whose inverse is none or a to-many: owner and member.
+    /// A link of a to-many relationship without an inverse or with a to-many inverse: owner and
+    /// member.
     case member(Relationship, Int64, Int64, isNew: Bool)
-    /// Where a member stood in an ordered to-many before it left: owner, member, place.
+    /// The former position of a member in an ordered to-many relationship: owner, member, index.
     case position(Relationship, Int64, Int64, Int)
-    /// How all stood in an ordered to-many before.
+    /// The former order of all members of an ordered to-many relationship.
     case order(Relationship, Int64, [Int64])
 }

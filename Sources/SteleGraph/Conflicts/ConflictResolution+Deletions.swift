@@ -1,11 +1,9 @@
-/// Merge policies where one side has deleted what the other has changed.
-
 import SteleModel
 import StelePersistence
 
 extension ConflictResolution {
-    /// Settles an object that the store does not have any more: by a policy that keeps the store's
-    /// side it is deleted here, else it is inserted again under its key.
+    /// Resolves a conflict with an object that was deleted from the store. With a policy that keeps
+    /// the store's side, the object is deleted here; otherwise it is inserted again under its key.
     func settleWithoutRow(_ object: ManagedObject) throws {
         if object.isDeleted || policy.keepsStored {
             rebasing.disappear(object)
@@ -16,16 +14,16 @@ extension ConflictResolution {
         }
     }
 
-    /// An object that is deleted here, and changed by another save, leaves what it has come to lead
-    /// to.
+    /// Resolves a conflict of a deletion here with an update by another save. The object is removed
+    /// from the objects to which the update linked it.
     func settleDeletion(of object: ManagedObject, _ theirs: Snapshot) throws {
         for other in try rebasing.rebase(object, on: theirs) { _ = try newestDestination(other) }
         deletion.decideAgain(object)
     }
 
-    /// An object whose row another save has deleted is new, with its values; its version goes on
-    /// from what was read. With the row its links are gone: `linkAgain` links what it leads to, and
-    /// of its members those stay that were added here.
+    /// Reinserts an object whose row another save has deleted. Its version continues from the
+    /// one that was read. Its stored links are gone: `linkAgain` links its destinations, and only
+    /// the members added here remain.
     private func insertAgain(_ object: ManagedObject) {
         changes.makeInserted(object)
         for relationship in plans[object.entity].toOnes {
@@ -46,20 +44,19 @@ extension ConflictResolution {
         }
     }
 
-    /// Links an object that is inserted again to what it leads to, on both sides, where that
-    /// exists.
+    /// Links an object that was inserted again to its existing destinations, on both sides.
     func linkAgain(_ object: ManagedObject) throws {
         for relationship in plans[object.entity].toOnes {
             guard let key = object.key(in: relationship) else { continue }
             let destination = try newestDestination(model.destinationID(relationship, key))
-            // Its deletion has cut the link in the store, so that it is made anew.
+            // The deletion cut the link in the store, so the link is made again.
             object.values[relationship.slot] = .null
             if let destination { try relationships.setToOne(relationship, of: object, destination) }
         }
     }
 
-    /// What a link leads to: where it is unchanged here, as the store has it now; nil where it is
-    /// gone or deleted here.
+    /// The destination of a link: as stored now if it has no changes here; nil if it was deleted in
+    /// the store or here.
     func newestDestination(_ id: ObjectID) throws -> ManagedObject? {
         if let object = registry[id],
             object.isInserted || object.isDeleted || !object.changedSlots.isEmpty
@@ -73,9 +70,9 @@ extension ConflictResolution {
         return object
     }
 
-    /// Takes deletions back, by the policies that keep the store's side; what their rules have
-    /// deleted with them stays deleted.
-    /// - Returns: the objects that are restored, and not linked yet.
+    /// Undoes deletions if the policy keeps the store's side. Objects deleted by their delete rules
+    /// remain deleted.
+    /// - Returns: the restored objects, which are not linked yet.
     func takeBackDeletions(_ objects: [ManagedObject]) -> Set<ObjectID> {
         guard policy.keepsStored else { return [] }
         let back = objects.filter(\.isDeleted)
@@ -85,20 +82,20 @@ extension ConflictResolution {
         return Set(back.map(\.id))
     }
 
-    /// Links an object whose deletion was taken back as it was, on both sides.
+    /// Restores the links of an object whose deletion was undone, on both sides.
     func takeBackLinks(of object: ManagedObject) throws {
         guard let before = object.before else { return }
         for relationship in plans[object.entity].toOnes {
             let value = before.values[relationship.slot]
-            // The other side has lost it, so that the link is made anew.
+            // The other side has lost the link, so the link is made again.
             object.values[relationship.slot] = .null
             try relationships.putBack(value, relationship.slot, object)
         }
         try takeBackMembers(of: object)
     }
 
-    /// Cuts links of a newer row to what is deleted here. An object that would have been deleted
-    /// with its destination is deleted, now that it is known to lead there.
+    /// Cuts the links of a newer row to objects deleted here. If the destination's delete rule is
+    /// Cascade, the object is deleted.
     func leaveDeletedDestinations(_ object: ManagedObject) throws {
         for relationship in plans[object.entity].toOnes {
             guard let key = object.key(in: relationship),
@@ -108,7 +105,7 @@ extension ConflictResolution {
             if inverse?.deleteRule == .cascade { return try deletion.delete(object) }
             object.setSlot(relationship.slot, .null)
             guard let inverse, inverse.isToMany else { continue }
-            // With the link goes its place in the order.
+            // The object also loses its position in the order.
             toManys.leave(object.id.key, inverse, of: key)
         }
     }

@@ -1,23 +1,22 @@
-/// Merge policies where new objects meet values that must be unique.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
 extension ConflictResolution {
-    /// Brings new objects together with those that have their unique values: the one in the store
-    /// stays, and by the policy takes the new one's values; the new one goes. Of several new ones
-    /// the first stays. The one that stays may be of a subentity of the new one's entity.
+    /// Resolves a uniqueness conflict by merging new objects with those that have the same unique
+    /// values. The stored object, or the first of several new ones, remains; depending on the
+    /// policy it takes the values of the new one, which is deleted. The remaining object may be of
+    /// a subentity of the new object's entity.
     ///
-    /// The store names one conflict a save, so all new objects that break the same constraint are
-    /// looked up at once: else many would be as many saves.
-    /// - Returns: whether there is any such new object.
-    /// - Throws: `StoreError.constraint` where one meets an object that is not of its entity, and
-    ///   cannot become so: an object keeps its entity.
+    /// The store reports one conflict for each save, so all new objects that violate the constraint
+    /// are looked up at once, which avoids a save for each of them.
+    /// - Returns: whether there is such a new object.
+    /// - Throws: `StoreError.constraint` if the remaining object is not of the new object's entity,
+    ///   because an object's entity cannot change.
     func settle(_ conflict: ConstraintConflict) throws -> Bool {
         var pairs = try meetings(conflict)
         if pairs.isEmpty, let pair = try meeting(conflict) { pairs = [pair] }
-        // All or none: a new one that is settled is gone.
+        // All pairs are checked first, because merging deletes the new object.
         for (new, there) in pairs where !new.entity.isKind(there.entity.index) {
             throw StoreError.constraint(refusal(of: new, conflict.constraint, there))
         }
@@ -39,12 +38,12 @@ extension ConflictResolution {
                 entity: there.entity.index, key: there.id.key, isNew: there.isInserted))
     }
 
-    /// The keys of the objects that stand for new ones which are gone.
+    /// The keys of the objects with which deleted new objects were merged.
     func replacedKeys(_ permanent: PermanentKeys) -> PermanentKeys {
         var keys = PermanentKeys()
         for (id, there) in replaced where registry[id]?.isInserted != true {
             var last = there
-            // The other may have met another in turn.
+            // The remaining object may have been merged with another one.
             for _ in replaced.indices {
                 guard let next = replaced[last] else { break }
                 last = next
@@ -58,13 +57,13 @@ extension ConflictResolution {
 
     private typealias Meeting = (new: ManagedObject, there: ManagedObject)
 
-    // MARK: All of one constraint
+    // MARK: All conflicts of a constraint
 
-    /// New objects and those that have their values, of all entities that share the constraint: one
-    /// that is stored goes before the first that is new.
+    /// The new objects and the objects with the same values, for all entities that share the
+    /// constraint. A stored object takes precedence over the first new one.
     private func meetings(_ conflict: ConstraintConflict) throws -> [Meeting] {
         let entity = model.entity(sharing: conflict.constraint, of: model.entities[conflict.entity])
-        // Those of subentities have the same slots.
+        // Subentities have the same slots.
         let slots = conflict.constraint.compactMap { entity.attribute(named: $0)?.slot }
         guard slots.count == conflict.constraint.count else { return [] }
         func unique(_ values: [Value]) -> [Value]? {
@@ -95,7 +94,7 @@ extension ConflictResolution {
                     wanted[values] != nil
                 else { continue }
                 let there = loader.object(from: row)
-                // Here it has been deleted, or has given these values up.
+                // The object was deleted here, or its values were changed here.
                 guard !there.isDeleted,
                     slots.allSatisfy({ there.value($0).isStored(as: row.values[$0]) })
                 else { continue }
@@ -115,7 +114,7 @@ extension ConflictResolution {
         entity.attribute(named: name)?.slot ?? entity.relationship(named: name)?.slot
     }
 
-    /// A request for objects that may have the unique values of some.
+    /// A request for the objects that may have the same unique values.
     private static func request(
         _ entity: Entity, _ slots: [Int], _ objects: [ManagedObject]
     ) -> FetchRequest {
@@ -132,21 +131,21 @@ extension ConflictResolution {
 
     // MARK: One conflict
 
-    /// The new object of a conflict, and the one that has its values; nil where there is none.
+    /// The new object of a conflict and the object with the same values; nil if there is none.
     private func meeting(_ conflict: ConstraintConflict) throws -> Meeting? {
         let alike = changes.inserted.filter { !$0.isDeleted && has(conflict, $0) }
         guard let new = alike.last else { return nil }
         let there: ManagedObject
         if let key = conflict.databaseKey {
             let id = ObjectID(root: new.entity.root, key: key)
-            // It may have been saved after this context's view was opened.
+            // The object may have been saved after the context's view was opened.
             guard
                 let stored = try registry[id]
                     ?? view.newestSnapshot(id).map(loader.object(from:)), !stored.isDeleted
             else { return nil }
             there = stored
         } else {
-            // It is in this save itself: one that is stored goes before those that are new.
+            // The object is part of this save. A stored object takes precedence over new ones.
             let stored = changes.touched.first { !$0.isDeleted && has(conflict, $0) }
             guard let first = stored ?? alike.first, first !== new else { return nil }
             there = first
@@ -154,7 +153,7 @@ extension ConflictResolution {
         return (new, there)
     }
 
-    /// Whether an object has the values that must be unique.
+    /// Whether an object has the unique values of the conflict.
     private func has(_ conflict: ConstraintConflict, _ object: ManagedObject) -> Bool {
         guard object.entity.root == model.entities[conflict.entity].root else { return false }
         return zip(conflict.constraint, conflict.values).allSatisfy { name, value in
@@ -162,11 +161,11 @@ extension ConflictResolution {
         }
     }
 
-    /// Gives an object the values and links of a new one.
+    /// Assigns the values and links of a new object to another object.
     private func pass(_ new: ManagedObject, to there: ManagedObject) throws {
         let defaults = plans[there.entity].defaults
         for slot in there.values.indices {
-            // The new one has no value of what a subentity declares.
+            // The new object lacks the attributes that the subentity declares.
             let value = new.values.indices.contains(slot) ? new.values[slot] : defaults[slot]
             if policy == .overwrite || !value.isStored(as: defaults[slot]) {
                 try relationships.put(value, slot, there)
@@ -178,7 +177,7 @@ extension ConflictResolution {
             try relationships.setMembers(relationship, of: new, [])
             try relationships.addMembers(relationship, of: there, members, at: nil)
         }
-        // Links without an inverse are found only by looking at all objects.
+        // Links without an inverse can only be found by examining all objects.
         let leading = model.relationships.filter {
             !$0.isToMany && $0.inverse == nil && model.destination(of: $0).root == new.entity.root
         }

@@ -1,44 +1,42 @@
-/// Merge policies: what is done where a save meets what others have saved.
-
 import SteleModel
 import StelePersistence
 
-/// Brings unsaved changes and newer rows together as the merge policy says.
+/// Resolves conflicts between unsaved changes and newer rows by the merge policy.
 ///
-/// Where both sides have changed an object, its slots are settled one by one. Where one side has
-/// deleted it, it is deleted or not: by the policies that keep the store's side as the store has
-/// it, by the others as this context has it (`ConflictResolution+Deletions`).
+/// If both sides have changed an object, each slot is resolved separately. If one side has deleted
+/// it, the policies that keep the store's side use the store's state and the others use the
+/// context's state (`ConflictResolution+Deletions`).
 final class ConflictResolution: RelationshipPart {
     let deletion: DeletePropagation
     var relationships: RelationshipMaintenance { deletion.relationships }
-    /// The policy of what is settled; set before each settlement.
+    /// The policy, which is set before each use.
     var policy = MergePolicy.error
-    /// New objects that were brought together with others, and what they lead to now.
+    /// The merged new objects and the objects with which they were merged.
     var replaced: [ObjectID: ObjectID] = [:]
 
     init(_ deletion: DeletePropagation) { self.deletion = deletion }
 
     // MARK: Versions
 
-    /// Settles what both sides have changed or deleted.
-    /// - Throws: `StoreError.conflicts` where another program has made an object of another entity;
-    ///   nothing is settled then.
+    /// Resolves conflicts of objects that both sides have changed or deleted.
+    /// - Throws: `StoreError.conflicts` if another program has changed an object's entity. Nothing
+    ///   is resolved then.
     func settle(_ conflicts: [MergeConflict]) throws {
-        // A save moves a pinned context on: the conflicts are with the newest state.
+        // A save advances a pinned context, because the conflicts refer to the newest state.
         view.moveOn()
         defer { deletion.endDecidingAgain() }
         let objects = conflicts.compactMap { conflict -> ManagedObject? in
             let id = ObjectID(root: model.entities[conflict.entity].root, key: conflict.key)
             guard let object = registry[id], object.before != nil else { return nil }
-            // Another program may have made it another entity's.
+            // Another program may have changed the object's entity.
             let isAlike = conflict.persisted.map {
                 $0.entity == object.entity.index && $0.values.count == object.values.count
             }
             return isAlike ?? true ? object : nil
         }
-        // All or none: what is settled has lost one side already.
+        // All objects are checked first, because resolving a conflict discards one side.
         guard objects.count == conflicts.count else { throw StoreError.conflicts(conflicts) }
-        // What is restored must be so before anything is linked to it.
+        // Objects are restored before anything is linked to them.
         let restored = takeBackDeletions(
             zip(objects, conflicts).compactMap { $1.persisted == nil ? nil : $0 })
         var changed: [ChangedByBoth] = []
@@ -67,7 +65,7 @@ final class ConflictResolution: RelationshipPart {
             try leaveDeletedDestinations(object)
         }
         try deletion.process()
-        // What is inserted again leads to objects that have been settled by now.
+        // Objects inserted again are linked last, when their destinations have been resolved.
         for object in objects where object.isInserted { try linkAgain(object) }
         for object in objects where !object.isGone { loader.awake(object, .mergePolicy) }
     }
@@ -82,10 +80,10 @@ final class ConflictResolution: RelationshipPart {
         let theirs: Snapshot
     }
 
-    /// Brings objects and their newer rows together. All go back to what was read before the first
-    /// takes its row, and all take their rows before the first is changed again: the two ends of a
-    /// link must be of one time.
-    /// - Parameter back: objects whose deletions, and links, were taken back.
+    /// Merges objects with their newer rows. All objects are first reset to the values that were
+    /// read, and then all take their rows, before any change is applied again. Both ends of a link
+    /// must be of the same state.
+    /// - Parameter back: the objects whose deletions and links were undone.
     private func settle(
         _ changed: [ChangedByBoth], _ back: [(object: ManagedObject, theirs: Snapshot)]
     ) throws {
@@ -106,7 +104,7 @@ final class ConflictResolution: RelationshipPart {
         }
     }
 
-    /// The slots in which the object's own value goes before the store's.
+    /// The slots in which the object's value takes precedence over the store's.
     private func winners(_ changed: [Int], _ before: [Value], _ theirs: [Value]) -> [Int] {
         switch policy {
         case .overwrite: Array(theirs.indices)
@@ -116,7 +114,8 @@ final class ConflictResolution: RelationshipPart {
         }
     }
 
-    /// The object is as the store has it, and so is its part in to-manys; what is transient stays.
+    /// Sets the object's values to the row's, and updates the to-many inverses. Transient values
+    /// remain.
     func take(_ theirs: Snapshot, for object: ManagedObject) {
         let transient = plans[object.entity].transientSlots
         for slot in theirs.values.indices where !transient.contains(slot) {
@@ -135,7 +134,7 @@ final class ConflictResolution: RelationshipPart {
         object.version = theirs.version
     }
 
-    /// Takes changes of an object's to-manys back.
+    /// Reverts the changes of an object's to-many relationships.
     func takeBackMembers(of object: ManagedObject) throws {
         for relationship in object.entity.toManys {
             guard let state = toManys[relationship, object.id.key], state.hasChanges else {
@@ -147,7 +146,8 @@ final class ConflictResolution: RelationshipPart {
         }
     }
 
-    /// Settles all changes whose rows have other versions by now; one query a family.
+    /// Resolves all changed objects whose rows have other versions, with one query for each root
+    /// entity.
     func settleAll() throws {
         let changed = changes.touched.filter(changes.isUpdated) + changes.deleted
         let rows = try loader.snapshots(of: changed)

@@ -1,20 +1,19 @@
-/// Which side wins where a save meets what another save has done.
-
-/// A merge policy (NSMergePolicy).
+/// A policy for conflicts between a save and changes saved by other contexts (NSMergePolicy).
 public enum MergePolicy: String, Sendable, Hashable, CaseIterable {
-    /// Neither side: the save fails and says what conflicts (`NSErrorMergePolicy`).
+    /// The save fails and reports the conflicts (`NSErrorMergePolicy`).
     case error
-    /// Property by property the store, where both have changed it
+    /// Properties changed on both sides keep the store's values
     /// (`NSMergeByPropertyStoreTrumpMergePolicy`).
     case storeTrump
-    /// Property by property the object, where both have changed it
+    /// Properties changed on both sides take the object's values
     /// (`NSMergeByPropertyObjectTrumpMergePolicy`).
     case objectTrump
-    /// The object as a whole, also what it has not changed (`NSOverwriteMergePolicy`).
+    /// The object replaces the stored one, including unchanged properties
+    /// (`NSOverwriteMergePolicy`).
     case overwrite
-    /// The store as a whole: the object's changes are dropped (`NSRollbackMergePolicy`).
+    /// The object's changes are discarded (`NSRollbackMergePolicy`).
     case rollback
 
-    /// Whether what is in the store stays where both have changed it.
+    /// Whether properties changed on both sides keep the store's values.
     public var keepsStored: Bool { self == .storeTrump || self == .rollback }
 }

@@ -1,20 +1,19 @@
-/// What a deletion brings with it: Nullify, Cascade, Deny, No Action.
-
 import SteleModel
 import StelePersistence
 
-/// Applies the delete rules of deleted objects, level by level.
+/// Applies the delete rules Nullify, Cascade, Deny and No Action of deleted objects, level by
+/// level.
 final class DeletePropagation: RelationshipPart {
     let relationships: RelationshipMaintenance
     /// Deleted objects whose delete rules have not been applied yet.
     private var undecided: [ManagedObject] = []
-    /// Deleted objects whose delete rules are applied once more, to what has come to be there.
+    /// Deleted objects whose delete rules are applied again, to objects that were added since.
     private var decidedBefore: Set<ObjectID> = []
 
     init(_ relationships: RelationshipMaintenance) { self.relationships = relationships }
 
-    /// Marks an object as deleted; `process` applies its delete rules. Nothing happens to one that
-    /// is deleted already. A fault is read first.
+    /// Marks an object as deleted. `process` applies its delete rules. A fault is read first. An
+    /// object that is already deleted is ignored.
     func delete(_ object: ManagedObject) throws {
         if object.isFault { try loader.fire(object) }
         if object.isGone { return }
@@ -26,10 +25,10 @@ final class DeletePropagation: RelationshipPart {
         changes.delete(object)
     }
 
-    /// Takes an object's deletion back, saved or not: saved, it is inserted again under its key.
-    /// Nothing happens where another object has its identity by now: others have inserted it again,
-    /// and it was read since.
-    /// - Parameter event: what the object is told; nil where the caller tells it.
+    /// Undoes an object's deletion. If the deletion was saved, the object is inserted again under
+    /// its key. Nothing happens if another object has the ID, because another context has inserted
+    /// it again and it was read since.
+    /// - Parameter event: the event to report to the object; nil if the caller reports it.
     func restore(_ object: ManagedObject, _ event: SnapshotEventType? = .undoDeletion) {
         guard object.isDeleted, registry[object.id].map({ $0 === object }) ?? true else { return }
         // A new object whose deletion is not processed yet is still in the change set.
@@ -44,7 +43,7 @@ final class DeletePropagation: RelationshipPart {
         if let event { loader.awake(object, event) }
     }
 
-    /// Drops deletions that `restore` has taken back.
+    /// Removes restored objects from the pending deletions.
     func dropRestored() {
         changes.dropRestored()
         undecided.removeAll { !$0.isDeleted }
@@ -52,22 +51,22 @@ final class DeletePropagation: RelationshipPart {
 
     // MARK: Levels
 
-    /// Applies the delete rules of all objects deleted since it last ran, level by level, with one
-    /// query a relationship and a level; loops of cascades end where they began.
+    /// Applies the delete rules of all objects deleted since the last call, level by level, with
+    /// one query for each relationship and level. Cycles of cascades end where they began.
     func process() throws {
         if !undecided.isEmpty { try view.inOneView { try applyDeleteRules() } }
     }
 
-    /// The rules of a deleted object are applied once more by the next `process`.
+    /// Makes the next `process` apply the rules of a deleted object again.
     func decideAgain(_ object: ManagedObject) {
         undecided.append(object)
         decidedBefore.insert(object.id)
     }
 
-    /// Rules that are applied from now on are applied for the first time.
+    /// Ends the repeated application of delete rules.
     func endDecidingAgain() { decidedBefore = [] }
 
-    /// Applies the rules of all deletions to what has come to be there.
+    /// Applies the rules of all deletions again, to objects that were added since.
     func processAgain() throws {
         undecided += changes.deleted
         decidedBefore = Set(changes.deleted.map(\.id))
@@ -83,7 +82,8 @@ final class DeletePropagation: RelationshipPart {
     private func applyDeleteRules() throws {
         while !undecided.isEmpty {
             let level = undecided
-            // What was to be inserted again is a row to delete where others have inserted it again.
+            // An object to be inserted again has a stored row if another context has inserted it
+            // again.
             try rebasing.meetStored(level)
             try readMembers(of: level)
             let destinations = try readDestinations(of: level)
@@ -98,12 +98,12 @@ final class DeletePropagation: RelationshipPart {
         forgetDeletedInserts()
     }
 
-    /// Nothing is kept of new objects that are deleted again.
+    /// Removes new objects that are deleted again.
     private func forgetDeletedInserts() {
         for object in changes.inserted where object.isDeleted {
             registry.remove(object)
             if object.reinserted != nil {
-                // It was in the store once, and may be inserted under its key again.
+                // The object was in the store before and may be inserted under its key again.
                 object.isInserted = false
                 object.isGone = true
             }
@@ -114,9 +114,9 @@ final class DeletePropagation: RelationshipPart {
 
     // MARK: One level
 
-    /// What an object's relationship does at its deletion. A new object leaves no trace. No Action
-    /// cuts as Nullify does, for a link to nothing is none to every reader; but it asks nothing of
-    /// the destinations (`SlotRule.left`).
+    /// The delete rule of an object's relationship. New objects are not denied. No Action cuts
+    /// links like Nullify, because a link to a missing object reads as nil, but it does not require
+    /// the destinations to stay valid (`SlotRule.left`).
     private func rule(_ relationship: Relationship, _ object: ManagedObject) -> DeleteRule {
         let rule = relationship.deleteRule
         return rule == .noAction || object.isInserted && rule == .deny ? .nullify : rule
@@ -138,7 +138,7 @@ final class DeletePropagation: RelationshipPart {
         }
     }
 
-    /// Loads the destinations that are deleted, too, or whose own row changes.
+    /// Reads the destinations that are deleted too or whose own rows change.
     private func readDestinations(of level: [ManagedObject]) throws -> [ManagedObject] {
         var wanted: [Int: Set<Int64>] = [:]
         for object in level {
@@ -158,8 +158,9 @@ final class DeletePropagation: RelationshipPart {
         return found
     }
 
-    /// An object that leads to a deleted one by what was read for the deletion, and does not by
-    /// what was read of it before, is read again: else its row would lead to what is gone.
+    /// Reads again the objects that lead to a deleted object according to the members read for the
+    /// deletion, but not according to their own older rows. Otherwise their rows would lead to a
+    /// missing object.
     private func refreshDestinations(of level: [ManagedObject]) throws {
         var old: [ObjectID: ManagedObject] = [:]
         for object in level {
@@ -177,7 +178,7 @@ final class DeletePropagation: RelationshipPart {
         try relationships.readAgain(Array(old.values))
     }
 
-    /// The keys at the far end of a relationship now.
+    /// The current keys of the destinations of a relationship.
     private func destinations(
         _ relationship: Relationship, _ object: ManagedObject
     ) throws -> [Int64] {
@@ -206,15 +207,16 @@ final class DeletePropagation: RelationshipPart {
                     }
                 }
             case .nullify, .noAction:
-                // With the row its part in the destination's to-many goes, whatever the rule.
+                // Deleting the row also removes it from the destination's to-many relationship,
+                // whatever the rule.
                 guard !relationship.isToMany, let key = object.key(in: relationship) else { break }
-                // Of the members of a deleted object no account is kept but for undo.
+                // The members of a deleted object are only maintained for undo.
                 if !changes.isJournaling, let inverse, inverse.isToMany,
                     loader.known(relationship, key)?.isDeleted == true
                 {
                     if toManys[inverse, key]?.added.contains(object.id.key) != true { break }
                 }
-                // It has left that to-many when its rules were applied for the first time.
+                // The object left that relationship when its rules were first applied.
                 if inverse?.isToMany == true && decidedBefore.contains(object.id) { break }
                 if try relationships.cutInverse(of: relationship, from: object, to: key) {
                     changes.note(.cut(object, relationship, key))
@@ -223,8 +225,8 @@ final class DeletePropagation: RelationshipPart {
         }
     }
 
-    /// Whether a member has by its own row the link that a deletion is about to cut. Where it has
-    /// not, and was not read again for it, its row is older, and nothing of it changes.
+    /// Whether the member's own row has the link that a deletion cuts. If it does not and was not
+    /// read again, the row is older and does not change.
     private func isLedBack(
         _ relationship: Relationship, _ owner: ManagedObject, _ member: Int64
     ) -> Bool {
@@ -232,7 +234,7 @@ final class DeletePropagation: RelationshipPart {
         return loader.known(relationship, member)?.key(in: inverse) == owner.id.key
     }
 
-    /// Cuts links without an inverse that were made here and lead to what is deleted.
+    /// Cuts links without an inverse that were made here and lead to deleted objects.
     private func forgetLinksToDeleted() {
         for object in changes.alive {
             for relationship in plans[object.entity].toOnes where relationship.inverse == nil {
@@ -245,8 +247,8 @@ final class DeletePropagation: RelationshipPart {
         }
     }
 
-    /// Cuts to-ones without an inverse that lead to a deleted object; one query a relationship. The
-    /// save expects of the store that no others have come.
+    /// Cuts to-one relationships without an inverse that lead to a deleted object, with one query
+    /// for each relationship. The save checks that no others have been added.
     private func nullifyReferences(to level: [ManagedObject]) throws {
         for relationship in model.relationships
         where !relationship.isToMany && relationship.inverse == nil {
@@ -258,7 +260,7 @@ final class DeletePropagation: RelationshipPart {
             let rows = try loader.snapshots(
                 relationship.request(leadingTo: Array(owners.keys), in: model))
             let found = rows.map(loader.object(from:))
-            // What was read before it came to lead there is older than its row.
+            // A row read before the link was made is outdated.
             let slot = relationship.slot
             try relationships.readAgain(
                 zip(found, rows).filter { $0.before?.values[slot] != $1.values[slot] }.map(\.0))
@@ -275,7 +277,7 @@ final class DeletePropagation: RelationshipPart {
         }
     }
 
-    /// Deleted objects leave the to-manys without an inverse that own them.
+    /// Removes deleted objects from the to-many relationships without an inverse that own them.
     private func takeFromOwners(_ level: [ManagedObject]) throws {
         for relationship in model.relationships
         where relationship.isToMany && relationship.inverse == nil {
@@ -287,7 +289,7 @@ final class DeletePropagation: RelationshipPart {
         }
     }
 
-    /// 1600 for each Deny relationship of an object with a destination that stays.
+    /// Adds error 1600 for each Deny relationship with a destination that is not deleted.
     func checkDenials(of object: ManagedObject, _ errors: inout [ValidationError]) throws {
         for relationship in plans[object.entity].relationships
         where relationship.deleteRule == .deny {

@@ -1,12 +1,10 @@
-/// Which rows saves may have changed, and how.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
-/// The objects that saves have changed, or that lead to such over the relationships of a query.
+/// The rows that saves may have changed, directly or through the relationships of a query.
 struct AffectedRows {
-    /// For each object that may be a row, what it shows of the change.
+    /// The changed properties of each object that may be a row, by object key.
     private(set) var keys: [Int64: UpdatedKeys] = [:]
     private let query: ResultsQuery
     private var model: Model { query.model }
@@ -15,7 +13,7 @@ struct AffectedRows {
 
     // MARK: The rows' own changes
 
-    /// Notes the changes of objects that can be rows.
+    /// Adds the changes of objects that can be rows.
     mutating func add(ownChangesOf save: HistoryTransaction) {
         for change in save.changes where query.isRow(change.entity) {
             keys[change.key, default: UpdatedKeys()].add(shown(change))
@@ -26,7 +24,7 @@ struct AffectedRows {
         updated(change) { query.shows($0, isToMany: $1) }
     }
 
-    /// The keys that an update has changed, of those that `shows`.
+    /// The properties changed by an update for which `shows` is true.
     private func updated(
         _ change: HistoryChange, _ shows: (_ name: String, _ isToMany: Bool) -> Bool
     ) -> UpdatedKeys {
@@ -44,17 +42,17 @@ struct AffectedRows {
             case .members(let index, _, _) where model.relationships.indices.contains(index):
                 let name = model.relationships[index].name
                 if shows(name, true) { keys.add(name) }
-            // A history can be older than its model.
+            // The history may have been written with an older model.
             default: return .unknown
             }
         }
         return keys
     }
 
-    // MARK: Changes on the far side
+    // MARK: Changes of related objects
 
-    /// Notes the objects that lead to a changed one, as links are in the reader's view or were
-    /// before.
+    /// Adds the objects that lead to a changed object, over the links in the reader's view and over
+    /// the links before the saves.
     /// - Throws: `StoreError`.
     mutating func add(
         farChangesOf saves: ArraySlice<HistoryTransaction>, _ reader: any StoreReader
@@ -78,8 +76,8 @@ struct AffectedRows {
         }
     }
 
-    /// The objects from which the path leads to a changed one: walked back from its end, so that a
-    /// change at any step counts.
+    /// The objects from which the path leads to a changed object. The path is followed backwards
+    /// from its end, so a change at any step counts.
     private func owners(
         _ path: [Int], of changes: [HistoryChange], _ reader: any StoreReader
     ) throws(StoreError) -> Set<Int64> {
@@ -119,7 +117,7 @@ struct AffectedRows {
         return Set(objects.compactMap { Self.key(in: $0.values, inverse.slot) })
     }
 
-    /// Whose members those objects were: an object that was deleted or has another owner now.
+    /// The former owners of objects that were deleted or have another owner now.
     private func formerOwners(
         _ relationship: Relationship, in changes: [HistoryChange]
     ) -> Set<Int64> {
@@ -143,7 +141,7 @@ struct AffectedRows {
 }
 
 extension Array {
-    /// The elements, so many at a time.
+    /// The elements in arrays of at most `size` elements.
     func parts(of size: Int) -> [[Element]] {
         stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
     }

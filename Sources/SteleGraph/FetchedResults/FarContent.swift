@@ -1,20 +1,19 @@
-/// What rows show of objects on the far side of relationships.
-
 import SteleModel
 import StelePredicates
 
-/// The properties of other objects of which a row shows something, by name: one name for all
-/// entities, so rather too many than too few.
+/// The names of the properties of related objects that a row shows. The names are not separated by
+/// entity, so a row may be reported as updated unnecessarily.
 ///
-/// What else is changed of them costs nothing: a save that moves one player leaves alone the rows
-/// of all others of the team, whose list of players it changes.
+/// Changes of other properties do not update a row. A save that moves one player changes the team's
+/// list of players, but it does not update the rows of the other players of the team.
 struct FarContent: Sendable {
     private var names: Set<String> = []
-    /// Whether objects are given whole: all that has a slot, and no to-many that no path leads
-    /// over.
+    /// Whether related objects are shown as a whole: all slots, and the to-many relationships on a
+    /// path.
     private let isOfWholeObjects: Bool
 
-    /// - Parameter paths: all that rows show of other objects is at an end of these.
+    /// Collects the names.
+    /// - Parameter paths: the paths to all related objects that rows show.
     init(
         _ columns: [Expression], including whole: [[Relationship]], _ paths: Set<[Int]>,
         _ model: Model
@@ -32,12 +31,12 @@ struct FarContent: Sendable {
         for relationship in paths.joined().map({ model.relationships[$0] }) {
             names.insert(relationship.name)
             guard let inverse = model.inverse(of: relationship) else { continue }
-            // An object that leads to another by a to-one is reported as changed itself.
+            // An object with a to-one relationship to another is itself reported as changed.
             if relationship.isToMany || !inverse.isToMany { names.insert(inverse.name) }
         }
     }
 
-    /// Whether a changed property of such an object can show.
+    /// Whether a change of the property can change a row.
     func shows(_ name: String, isToMany: Bool) -> Bool {
         isOfWholeObjects && !isToMany || names.contains(name) || names.contains("_version")
     }

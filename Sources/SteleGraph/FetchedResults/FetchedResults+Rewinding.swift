@@ -1,19 +1,16 @@
-/// A result as it was at an earlier save.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
 extension FetchedResults {
-    /// The result as it was before some saves: what they have changed of rows is put back, from the
-    /// old values that the history keeps. Moving on from there tells what was missed.
-    ///
+    /// The result as it was before the saves, computed from the old values in the history.
+    /// Advancing the returned result gives the differences that a client missed.
     /// - Parameters:
-    ///   - saves: with their values, all between there and here.
-    ///   - token: the save before the first of them.
-    /// - Returns: nil where they do not tell it: other objects decide of the rows, or their
-    ///   versions do; a program has kept no old values; the predicate fails on an object as it was;
-    ///   or rows beyond those that are known would have to come back.
+    ///   - saves: the saves between `token` and this result, with their values.
+    ///   - token: the save before the first of `saves`.
+    /// - Returns: nil if the history is not sufficient: other objects or versions decide which rows
+    ///   match, old values are missing, the predicate fails on an old object, or rows beyond the
+    ///   known ones are needed.
     package func rewound(through saves: [HistoryTransaction], to token: Int64) -> FetchedResults? {
         guard query.isOfRowsAlone, !query.isOfVersions, let judge = try? RowJudge(query) else {
             return nil
@@ -22,7 +19,7 @@ extension FetchedResults {
         var former: [RowChange] = []
         var seen = Set<Int64>()
         for change in saves.lazy.flatMap(\.changes) where query.isRow(change.entity) {
-            // The first change of an object tells what it was before all of them.
+            // The first change of an object has its values before all saves.
             guard seen.insert(change.key).inserted else { continue }
             var row: ResultRow?
             if change.kind != .insert {

@@ -1,36 +1,32 @@
-/// A fetch's result that follows the store: the engine of `FetchedResultsController` and of live
-/// queries.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
-/// The rows of a query as they were after one save, in order: of each its key and its sort keys'
-/// values, and nothing else.
+/// The result of a query as of one save, kept up to date with the store. It is the basis of
+/// `FetchedResultsController` and of live queries. It holds each row's key and sort values only.
 ///
-/// Moving on to a later save costs what the save changes, not what the result holds. What its own
-/// values tell of a row is judged from the save; the store is asked where another object may decide
-/// of it, about those rows alone, and for the rows that slide into a window.
+/// The cost of advancing to a later save depends on the size of the save, not of the result. A row
+/// that depends on its own values alone is evaluated from the save. The store is read only for rows
+/// that other objects may affect, and for rows that enter a window.
 ///
-/// With a limit the rows beyond the window are known as far as `horizon`; all that match up to
-/// there are in `rows`.
+/// With a limit, the result holds all matching rows up to `horizon`, which is beyond the window.
 public struct FetchedResults: Sendable {
-    /// What it is the result of.
+    /// The query.
     public let query: ResultsQuery
-    /// The last save that it knows.
+    /// The token of the last save that the result includes.
     public internal(set) var token: Int64
-    /// The sections of the rows that are given; none where the query has none.
+    /// The sections of the rows in the window; empty if the query has no sections.
     public internal(set) var sections: [ResultsSection] = []
     var rows: RankedRows
-    /// Where each row stands.
+    /// The sort values of each row, by object key.
     private(set) var places: [Int64: [Value]] = [:]
-    /// The last place up to which all rows are known; nil where all are.
+    /// The last row up to which all rows are known; nil if all rows are known.
     private(set) var horizon: ResultRow?
 
-    /// Rows that are known beyond a window, so that few changes need more of them.
+    /// The number of rows kept beyond a window, so that few changes need a read.
     private static let reserve = 256
 
-    /// The result in a reader's view.
+    /// Fetches the result in a reader's view.
     /// - Throws: `StoreError`; `ResultsError.tooManyRows`.
     public init(_ query: ResultsQuery, _ reader: any StoreReader) throws {
         self.query = query
@@ -40,23 +36,23 @@ public struct FetchedResults: Sendable {
         sections = firstSections()
     }
 
-    /// The keys of the rows that are given, in their order.
+    /// The keys of the rows in the window, in order.
     public var keys: [Int64] { rows.rows(query.window).map(\.key) }
 
-    /// How many rows are given.
+    /// The number of rows in the window.
     public var count: Int { query.window.clamped(to: 0..<rows.count).count }
 
-    /// How many rows are held, those beyond the window among them.
+    /// The number of rows held, including those beyond the window.
     public var weight: Int { rows.count }
 
-    /// The key of the row at an index, or nil where there is none.
+    /// The key of the row at an index of the window, or nil if the index is out of range.
     public func key(at index: Int) -> Int64? {
         guard index >= 0, index < count else { return nil }
         let rank = query.window.lowerBound + index
         return rows.rows(rank..<rank + 1).first?.key
     }
 
-    /// The index of an object's row; nil where it is not given.
+    /// The index of an object's row in the window, or nil if the window does not contain it.
     public func index(of key: Int64) -> Int? {
         guard let position = places[key] else { return nil }
         let rank = rows.rank(of: ResultRow(key: key, position: position))
@@ -78,7 +74,7 @@ public struct FetchedResults: Sendable {
         places = Dictionary(found.map { ($0.key, $0.position) }, uniquingKeysWith: { $1 })
     }
 
-    /// How many rows to ask for; nil is all.
+    /// The number of rows to read; nil means all.
     private var rowsWanted: Int? {
         let (start, end) = (query.window.lowerBound, query.window.upperBound)
         if end < .max - Self.reserve { return end + Self.reserve }
@@ -86,14 +82,14 @@ public struct FetchedResults: Sendable {
         return isTooFar || most == .max ? nil : most + 1
     }
 
-    // MARK: Moving on
+    // MARK: Advancing
 
-    /// Moves on to the last save of a view.
-    /// - Returns: the differences, in order: one a save, or one for all saves up to the view where
-    ///   the store had to be asked. Saves that change nothing have none.
-    /// - Throws: what reading throws, `StoreError.expired` where the history has lost saves of the
-    ///   view; `PredicateError` where the predicate fails on an object; `ResultsError.tooManyRows`.
-    ///   The result is of no use then.
+    /// Advances to the last save of a view.
+    /// - Returns: the differences, in order: one for each save, or one for all saves up to the view
+    ///   if the store was read. A save without effect has none.
+    /// - Throws: the errors of reading; `StoreError.expired` if the history lacks saves of the
+    ///   view; `PredicateError` if the predicate fails on an object; `ResultsError.tooManyRows`.
+    ///   The result is unusable afterwards.
     public mutating func advance(in view: SavesView) throws -> [ResultsDifference] {
         var told: [ResultsDifference] = []
         var judge: RowJudge?
@@ -121,7 +117,7 @@ public struct FetchedResults: Sendable {
         return told
     }
 
-    /// A row and what has become of it.
+    /// A row before and after a change.
     struct RowChange {
         let key: Int64
         let old: ResultRow?
@@ -133,7 +129,7 @@ public struct FetchedResults: Sendable {
         places[key].map { ResultRow(key: key, position: $0) }
     }
 
-    /// The changes of a save by itself; nil where it does not tell all.
+    /// The changes of one save, or nil if they cannot be computed from the save alone.
     private func judged(
         _ save: HistoryTransaction, _ judge: inout RowJudge?
     ) throws -> [RowChange]? {
@@ -157,7 +153,7 @@ public struct FetchedResults: Sendable {
         return changes
     }
 
-    /// Whether rows may slide into or out of the window.
+    /// Whether the changes may move rows into or out of the window.
     private func needsReading(_ changes: [RowChange]) -> Bool {
         let window = query.window
         guard window != 0..<Int.max else { return false }
@@ -180,7 +176,7 @@ public struct FetchedResults: Sendable {
         return query.order.compare(old.position, new.position) != 0
     }
 
-    /// The difference to what a reader sees.
+    /// The difference between this result and a reader's view.
     private mutating func follow(
         _ saves: ArraySlice<HistoryTransaction>, _ read: ResultsRead
     ) throws -> ResultsDifference {
@@ -191,7 +187,7 @@ public struct FetchedResults: Sendable {
                 $0.kind == .update && $0.before == nil && query.concerns($0.entity)
             }
         }
-        // Then it is unknown to which objects a changed one belonged before.
+        // The former owners of changed objects are unknown in this case.
         let isContentUnknown =
             query.contents.isUnbounded || isUnknown && !query.contents.paths.isEmpty
         if !isContentUnknown { try affected.add(farChangesOf: saves, read.reader) }
@@ -207,7 +203,7 @@ public struct FetchedResults: Sendable {
         return try apply(changes, isOfView: true, read)
     }
 
-    /// The difference by reading all rows again, where nothing says which may have changed.
+    /// The difference computed by reading all rows again, if the affected rows are unknown.
     private mutating func refetch(
         _ affected: AffectedRows, isContentUnknown: Bool, _ read: ResultsRead
     ) throws -> ResultsDifference {
@@ -225,7 +221,6 @@ public struct FetchedResults: Sendable {
 
     // MARK: Applying
 
-    /// Puts the changes into the rows.
     private mutating func apply(
         _ changes: [RowChange], isOfView: Bool, _ read: ResultsRead?
     ) throws -> ResultsDifference {
@@ -265,8 +260,8 @@ public struct FetchedResults: Sendable {
         for change in moved { places[change.key] = change.new?.position }
     }
 
-    /// Reads rows beyond the horizon where the window lacks some. One that had left for there is
-    /// found again.
+    /// Reads rows beyond the horizon if the window is not full. A changed row that moved beyond the
+    /// horizon may be found again.
     private mutating func refill(_ moved: inout [RowChange], _ read: ResultsRead) throws {
         while let end = horizon, rows.count < query.window.upperBound {
             let count = query.window.upperBound - rows.count + Self.reserve
@@ -281,7 +276,7 @@ public struct FetchedResults: Sendable {
         }
     }
 
-    /// Lets go of rows far beyond the window.
+    /// Removes rows far beyond the window.
     private mutating func trim() {
         guard query.window.upperBound < .max - 8 * Self.reserve else { return }
         let most = query.window.upperBound + Self.reserve

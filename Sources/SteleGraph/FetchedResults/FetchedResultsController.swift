@@ -1,29 +1,27 @@
-/// A fetch's result that follows the store, for a display (NSFetchedResultsController).
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 import SteleSystem
 
-/// Follows one fetch request over a coordinator: the rows as they are saved, and what each save has
-/// changed of them.
+/// A controller that keeps the result of a fetch request up to date with the store and reports the
+/// changes (NSFetchedResultsController).
 ///
-/// It knows what is saved, by whichever context or program; a context's unsaved changes are no part
-/// of it. It can be used from any thread.
+/// The result contains saved objects only, regardless of the context or program that saved them. A
+/// context's unsaved changes are not part of it. The controller can be used from any thread.
 public final class FetchedResultsController: Sendable {
-    /// What is told of the result.
+    /// A change of the result.
     public enum Change: Sendable {
-        /// Some saves have changed it so.
+        /// Saves have changed the result.
         case difference(ResultsDifference)
-        /// The store was changed by a program that left no history, or the history of a change is
-        /// gone: the rows were read anew.
+        /// All rows were fetched again, because another program changed the store or because the
+        /// history no longer contains a change.
         case refetched
-        /// The store cannot be followed any more, and the rows stay as they are:
-        /// `performFetch` begins anew.
+        /// Following the store has failed. The rows remain as they are. Call `performFetch` to
+        /// start again.
         case failed(any Error)
     }
 
-    /// What is followed.
+    /// The query whose result the controller follows.
     public let query: ResultsQuery
     private let coordinator: PersistentStoreCoordinator
 
@@ -33,11 +31,12 @@ public final class FetchedResultsController: Sendable {
     }
     private let state = Mutex(State())
 
+    /// Creates a controller for a fetch request.
     /// - Parameters:
-    ///   - request: of objects; it is checked against the model. `after` does not count.
-    ///   - sectionNameKeyPath: a key path whose value is a row's section, such as `team.name`.
-    ///     The rows are sorted by it first.
-    /// - Throws: `PredicateError` for what does not fit the model.
+    ///   - request: a request for objects. It is checked against the model. `after` is ignored.
+    ///   - sectionNameKeyPath: a key path whose value is the section of a row, such as `team.name`.
+    ///     It becomes the first sort key.
+    /// - Throws: `PredicateError` if the request does not fit the model.
     public init(
         _ request: FetchRequest, sectionNameKeyPath: String? = nil,
         coordinator: PersistentStoreCoordinator
@@ -54,19 +53,19 @@ public final class FetchedResultsController: Sendable {
 
     deinit { stop() }
 
-    /// Reads the result, and tells from then on what becomes of it.
-    /// - Parameter onChange: called on the broadcast's thread, one change after the other; the rows
-    ///   are those after it. It must not call `performFetch`.
+    /// Fetches the result and begins to report changes (`performFetch`).
+    /// - Parameter onChange: called on the broadcast's thread for each change in turn, after the
+    ///   rows have changed. It must not call `performFetch`.
     /// - Throws: `StoreError`.
     public func performFetch(onChange: @escaping @Sendable (Change) -> Void = { _ in }) throws {
         stop()
-        // What is told meanwhile waits for the lock.
+        // Notifications that arrive meanwhile wait for the lock.
         try state.withLock { state in
             let subscription = coordinator.broadcast.subscribe(
                 { [weak self] saves in self?.follow(saves, onChange) },
                 changedElsewhere: { [weak self] in self?.refetch(onChange) })
             do {
-                // A view that is opened now has all saves that will not be told.
+                // A reader opened now includes all saves of which the subscription is not notified.
                 state = State(results: try read(), subscription: subscription)
             } catch {
                 subscription.cancel()
@@ -75,7 +74,7 @@ public final class FetchedResultsController: Sendable {
         }
     }
 
-    /// Ends the following; the rows stay as they are.
+    /// Stops following the store. The rows remain as they are.
     public func stop() {
         let subscription = state.withLock { state in
             defer { state.subscription = nil }
@@ -84,29 +83,29 @@ public final class FetchedResultsController: Sendable {
         subscription?.cancel()
     }
 
-    /// The rows' identities in their order (`fetchedObjects`); none before `performFetch`.
+    /// The IDs of the fetched objects, in order (`fetchedObjects`); empty before `performFetch`.
     public var fetchedObjectIDs: [ObjectID] {
         let root = query.request.entity.root
         let keys = state.withLock { $0.results?.keys ?? [] }
         return keys.map { ObjectID(root: root, key: $0) }
     }
 
-    /// The sections in their order; none without a section key path.
+    /// The sections, in order (`sections`); empty without a section key path.
     public var sections: [ResultsSection] { state.withLock { $0.results?.sections ?? [] } }
 
-    /// The last save that the rows know; nil before `performFetch`.
+    /// The token of the last save that the rows include; nil before `performFetch`.
     public var token: Int64? { state.withLock { $0.results?.token } }
 
-    /// How many rows there are.
+    /// The number of rows.
     public var count: Int { state.withLock { $0.results?.count ?? 0 } }
 
-    /// The object at an index, or nil where there is none (`object(at:)`).
+    /// The ID of the object at an index, or nil if the index is out of range (`object(at:)`).
     public func objectID(at index: Int) -> ObjectID? {
         state.withLock { $0.results?.key(at: index) }
             .map { ObjectID(root: query.request.entity.root, key: $0) }
     }
 
-    /// Where an object stands, or nil where it is no row (`indexPath(forObject:)`).
+    /// The index of an object, or nil if it is not a row (`indexPath(forObject:)`).
     public func index(of id: ObjectID) -> Int? {
         guard id.root == query.request.entity.root else { return nil }
         return state.withLock { $0.results?.index(of: id.key) }
@@ -123,7 +122,7 @@ public final class FetchedResultsController: Sendable {
             let saves = saves.filter { $0.number > results.token }
             var opened: (any StoreReader)?
             defer { opened?.close() }
-            // What comes after a gap is read from the store.
+            // After a gap, the saves are read from the store.
             let isNext = saves.first?.number == results.token + 1
             let view = SavesView(after: results.token, isNext ? saves : []) { [coordinator] in
                 let reader = try coordinator.store.reader()
@@ -147,7 +146,7 @@ public final class FetchedResultsController: Sendable {
         }
     }
 
-    /// Changes the results, and tells of it with no lock held.
+    /// Changes the results and calls `onChange` without holding the lock.
     private func tell(
         _ onChange: (Change) -> Void, _ body: (inout FetchedResults) throws -> [Change]
     ) {
@@ -155,7 +154,7 @@ public final class FetchedResultsController: Sendable {
         var isOver = false
         state.withLock { state in
             guard var results = state.results, state.subscription != nil else { return }
-            // The state lets go of them, so that nothing is copied.
+            // `results` is then the only reference, so changing it does not copy the rows.
             state.results = nil
             do {
                 changes = try body(&results)

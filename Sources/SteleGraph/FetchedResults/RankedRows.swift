@@ -1,7 +1,5 @@
-/// Rows in order, each found by its rank and its rank by the row, however many there are.
-
-/// A sorted array in blocks. To find, put in or take out one of a hundred thousand rows is a search
-/// by halves over the blocks, one within a block, and the moving of one block's rows.
+/// A sorted array of rows in blocks. Finding, inserting or removing a row takes a binary search
+/// over the blocks and one within a block, and moves the rows of one block.
 struct RankedRows: Sendable {
     private static let blockSize = 512
 
@@ -9,13 +7,14 @@ struct RankedRows: Sendable {
     private(set) var count = 0
     private let order: ResultOrder
 
-    /// - Parameter rows: in order.
+    /// Creates an array.
+    /// - Parameter rows: the rows, in order.
     init(_ rows: [ResultRow], in order: ResultOrder) {
         self.order = order
         append(rows)
     }
 
-    /// The rows of those ranks, cut to those there are.
+    /// The rows with those ranks, clamped to the existing rows.
     func rows(_ ranks: Range<Int>) -> [ResultRow] {
         var found: [ResultRow] = []
         var start = 0
@@ -31,13 +30,13 @@ struct RankedRows: Sendable {
 
     var last: ResultRow? { blocks.last?.last }
 
-    /// How many rows stand before that one, which need not be there.
+    /// The number of rows that precede the row, which need not be in the array.
     func rank(of row: ResultRow) -> Int {
         let (block, place) = self.place(of: row)
         return start(of: block) + place
     }
 
-    /// Puts a row where it belongs.
+    /// Inserts a row at its position.
     mutating func insert(_ row: ResultRow) {
         count += 1
         if blocks.isEmpty {
@@ -54,8 +53,8 @@ struct RankedRows: Sendable {
         }
     }
 
-    /// Takes a row out.
-    /// - Returns: whether it was there.
+    /// Removes a row.
+    /// - Returns: whether the row was in the array.
     mutating func remove(_ row: ResultRow) -> Bool {
         let (block, place) = self.place(of: row)
         guard block < blocks.count, blocks[block][place].key == row.key else { return false }
@@ -65,7 +64,7 @@ struct RankedRows: Sendable {
         return true
     }
 
-    /// Puts rows behind the last, in order.
+    /// Appends rows that follow the last row, in order.
     mutating func append(_ rows: [ResultRow]) {
         var rest = rows[...]
         while !rest.isEmpty {
@@ -75,8 +74,8 @@ struct RankedRows: Sendable {
         count += rows.count
     }
 
-    /// Lets go of the rows from a rank on.
-    /// - Returns: those.
+    /// Removes all rows from a rank on.
+    /// - Returns: the removed rows.
     mutating func removeRows(from rank: Int) -> [ResultRow] {
         guard rank < count else { return [] }
         let gone = rows(rank..<count)
@@ -84,7 +83,7 @@ struct RankedRows: Sendable {
         return gone
     }
 
-    /// Takes many rows out and puts others in, at the cost of all rows.
+    /// Removes and inserts many rows. The cost is proportional to the number of all rows.
     mutating func exchange(_ gone: Set<Int64>, for come: [ResultRow]) {
         var all = blocks.flatMap { $0.filter { !gone.contains($0.key) } }
         all += come
@@ -103,7 +102,7 @@ struct RankedRows: Sendable {
         blocks[..<block].reduce(0) { $0 + $1.count }
     }
 
-    /// The first place whose row does not come before that one; behind the last block where all do.
+    /// The first place whose row does not precede the given row, or the end of the blocks.
     private func place(of row: ResultRow) -> (block: Int, place: Int) {
         var (low, high) = (0, blocks.count)
         while low < high {

@@ -1,16 +1,15 @@
-/// Where a row of a result stands, and the order of rows.
-
 import SteleModel
 import StelePredicates
 
-/// A row without its object: its key, and the sort keys' values.
+/// A row's object key and sort values, without the object.
 struct ResultRow: Sendable {
     let key: Int64
-    /// The value of each sort key; with sections the section's name is the first.
+    /// The value of each sort key. If the result has sections, the first is the section's name.
     let position: [Value]
 }
 
-/// The order of a request's rows, total as a store's: behind the sort keys comes the object's key.
+/// The sort order of a request's rows. Like a store's order it is total: the last sort key is the
+/// object's key.
 struct ResultOrder: Sendable {
     private let keys: [(isAscending: Bool, text: TextComparison)]
 
@@ -18,13 +17,13 @@ struct ResultOrder: Sendable {
         keys = descriptors.map { ($0.ascending, TextComparison($0.options)) }
     }
 
-    /// Below 0 where the first comes before the second, 0 for the same row.
+    /// Compares two rows: negative if the first precedes the second, 0 if they are the same row.
     func compare(_ a: ResultRow, _ b: ResultRow) -> Int {
         let order = compare(a.position, b.position)
         return order != 0 ? order : a.key < b.key ? -1 : a.key > b.key ? 1 : 0
     }
 
-    /// The same without the objects' keys: 0 for rows that tie.
+    /// Compares the sort values alone: 0 if they are equal.
     func compare(_ a: [Value], _ b: [Value]) -> Int {
         for (index, key) in keys.enumerated() where index < a.count && index < b.count {
             let order = ValueOrder.sortOrder(a[index], b[index], key.text)
@@ -33,7 +32,6 @@ struct ResultOrder: Sendable {
         return 0
     }
 
-    /// The order of two sections' names.
     func compareSections(_ a: Value, _ b: Value) -> Int {
         compare([a], [b])
     }

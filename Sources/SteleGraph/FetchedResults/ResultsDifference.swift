@@ -1,83 +1,81 @@
-/// What saves have changed of a result, as a value.
-
 import SteleModel
 
-/// The differences between a result before and after some saves, as an
-/// NSFetchedResultsController's delegate is told them.
+/// The differences between a result before and after some saves, as in the delegate methods of
+/// NSFetchedResultsController.
 ///
-/// Indexes of deletes and of moves' `from` are of the rows before, all others of the rows after;
-/// each list is in ascending order. Taking out the rows at the former, highest first, and putting
-/// in those at the latter, lowest first, leads from one to the other; rows that are not named keep
-/// their order.
+/// The indexes of deletes and the `from` indexes of moves refer to the rows before the saves, all
+/// others to the rows after them. Each list is in ascending order. To apply a difference, remove
+/// the rows at the old indexes in descending order, then insert the rows at the new indexes in
+/// ascending order. Other rows keep their order.
 public struct ResultsDifference: Sendable, Equatable {
-    /// A row that is not there any more.
+    /// A row that was removed from the result.
     public struct Delete: Sendable, Equatable {
-        /// Its place before.
+        /// The index before the change.
         public var index: Int
-        /// The key of its object.
+        /// The key of the object.
         public var key: Int64
     }
 
-    /// A row that is new in the result.
+    /// A row that was added to the result.
     public struct Insert: Sendable, Equatable {
-        /// Its place now.
+        /// The index after the change.
         public var index: Int
-        /// The key of its object.
+        /// The key of the object.
         public var key: Int64
-        /// The section that it is in; nil without sections.
+        /// The row's section; nil without sections.
         public var section: Value?
     }
 
-    /// A row that stands elsewhere among the others, or in another section; its values may have
-    /// changed, too.
+    /// A row that has another position or section. Its values may have changed too.
     public struct Move: Sendable, Equatable {
-        /// Its place before.
+        /// The index before the change.
         public var from: Int
-        /// Its place now.
+        /// The index after the change.
         public var to: Int
-        /// The key of its object.
+        /// The key of the object.
         public var key: Int64
-        /// The section that it is in; nil without sections.
+        /// The row's section; nil without sections.
         public var section: Value?
-        /// Which of its properties have changed.
+        /// The changed properties.
         public var updated: UpdatedKeys
     }
 
-    /// A row that is where it was, with other values.
+    /// A row that has other values and the same position.
     public struct Update: Sendable, Equatable {
-        /// Its place now.
+        /// The index after the change.
         public var index: Int
-        /// The key of its object.
+        /// The key of the object.
         public var key: Int64
-        /// The section that it is in; nil without sections.
+        /// The row's section; nil without sections.
         public var section: Value?
-        /// Which of its properties have changed.
+        /// The changed properties.
         public var updated: UpdatedKeys
     }
 
-    /// A section that is gone or new.
+    /// A section that was removed or added.
     public struct SectionChange: Sendable, Equatable {
-        /// Among the sections before for one that is gone, else among those after.
+        /// The index among the old sections for a removed section, among the new ones for an added
+        /// section.
         public var index: Int
-        /// The value that its rows have in common.
+        /// The value that the section's rows have in common.
         public var name: Value
     }
 
-    /// The last save that it tells.
+    /// The token of the last save included.
     public internal(set) var token: Int64
-    /// Whether it tells all up to a view that was read, and not one save alone.
+    /// Whether the difference covers all saves up to a view instead of a single save.
     public internal(set) var isOfView: Bool
-    /// Rows that are gone.
+    /// The removed rows.
     public internal(set) var deletes: [Delete] = []
-    /// Rows that are new.
+    /// The added rows.
     public internal(set) var inserts: [Insert] = []
-    /// Rows that stand elsewhere.
+    /// The moved rows.
     public internal(set) var moves: [Move] = []
-    /// Rows with other values.
+    /// The updated rows.
     public internal(set) var updates: [Update] = []
-    /// Sections that are gone.
+    /// The removed sections.
     public internal(set) var sectionDeletes: [SectionChange] = []
-    /// Sections that are new.
+    /// The added sections.
     public internal(set) var sectionInserts: [SectionChange] = []
 
     init(token: Int64, isOfView: Bool) {
@@ -85,24 +83,24 @@ public struct ResultsDifference: Sendable, Equatable {
         self.isOfView = isOfView
     }
 
-    /// Whether nothing has changed.
+    /// Whether the difference contains no changes.
     public var isEmpty: Bool {
         deletes.isEmpty && inserts.isEmpty && moves.isEmpty && updates.isEmpty
             && sectionDeletes.isEmpty && sectionInserts.isEmpty
     }
 
-    /// The keys of the rows whose objects a listener needs: those that are new, moved or updated.
+    /// The keys of the added, moved and updated rows.
     public var objectKeys: [Int64] {
         inserts.map(\.key) + moves.map(\.key) + updates.map(\.key)
     }
 
-    /// Leaves out updates of rows that show nothing of them.
+    /// Removes the updates that match, such as those that a client does not show.
     package mutating func removeUpdates(where shouldBeRemoved: (Update) -> Bool) {
         updates.removeAll(where: shouldBeRemoved)
     }
 
-    /// The rows after it.
-    /// - Parameter keys: the rows before it.
+    /// The keys of the rows after the difference.
+    /// - Parameter keys: the keys of the rows before it.
     public func applied(to keys: [Int64]) -> [Int64] {
         var keys = keys
         for index in (deletes.map(\.index) + moves.map(\.from)).sorted(by: >)
@@ -117,15 +115,15 @@ public struct ResultsDifference: Sendable, Equatable {
     }
 }
 
-/// Which of an object's properties have changed, by name.
+/// The names of the changed properties of an object.
 public struct UpdatedKeys: Sendable, Equatable {
-    /// The names, each once; nil where the history does not tell.
+    /// The names without duplicates; nil if they are unknown.
     public private(set) var names: [String]? = []
 
-    /// Nothing.
+    /// No changes.
     public init() {}
 
-    /// Changes of which nothing is known.
+    /// Unknown changes.
     public static var unknown: UpdatedKeys {
         var keys = UpdatedKeys()
         keys.names = nil
@@ -148,11 +146,11 @@ public struct UpdatedKeys: Sendable, Equatable {
     }
 }
 
-/// A section of a result (NSFetchedResultsSectionInfo): rows that follow one another and have one
-/// value of the section's key path.
+/// A section of a result: consecutive rows with the same value of the section key path
+/// (NSFetchedResultsSectionInfo).
 public struct ResultsSection: Sendable, Equatable {
-    /// The value that its rows have in common.
+    /// The value that the section's rows have in common.
     public var name: Value
-    /// How many rows it has.
+    /// The number of rows.
     public var numberOfObjects: Int
 }

@@ -1,7 +1,5 @@
-/// Why a result cannot be followed.
-
-/// What following a result fails with, beside what its store throws.
+/// An error of following a result, in addition to the store's errors.
 public enum ResultsError: Error, Sendable, Equatable {
-    /// More rows match than the query lets be followed.
+    /// More rows match than the query's maximum.
     case tooManyRows(maximum: Int)
 }

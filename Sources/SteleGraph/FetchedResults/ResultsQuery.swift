@@ -1,46 +1,44 @@
-/// What a result is of, and which changes can matter to it.
-
 import SteleModel
 import StelePredicates
 
-/// A fetch request whose result is followed.
+/// A fetch request whose result can be followed.
 public struct ResultsQuery: Sendable {
-    /// What is given of each row beside its place.
+    /// The content of a row.
     public enum Content: Sendable {
         /// The object's own values.
         case object
-        /// The object and what these paths of relationships lead to.
+        /// The object and the objects at the end of these relationship paths.
         case including([[Relationship]])
-        /// Columns: these expressions, and what the paths lead to.
+        /// The values of these expressions, and the objects at the end of the paths.
         case columns([Expression], including: [[Relationship]])
     }
 
-    /// The request; with sections their key is the first that it is sorted by.
+    /// The request. If the result has sections, the section key is the first sort key.
     public let request: FetchRequest
-    /// Whether rows are in sections.
+    /// Whether the rows are in sections.
     public let hasSections: Bool
-    /// The most rows to follow; more are an error.
+    /// The maximum number of rows. A result with more rows is an error.
     public let maximumRows: Int
     let model: Model
     let order: ResultOrder
-    /// The relationships that decide which rows there are and where they stand.
+    /// The relationships that affect which rows match and their order.
     let places: RelationshipPaths
-    /// The relationships whose objects are given with the rows.
+    /// The relationships whose objects are part of the rows' content.
     let contents: RelationshipPaths
-    /// What is given of those objects.
+    /// The properties of related objects that rows show.
     let farContent: FarContent
-    /// The names of an object's properties that a row shows; nil for all slots.
+    /// The names of the object's properties that a row shows; nil for all slots.
     private let visible: Set<String>?
-    /// Whether an object's own values are all that is given.
+    /// Whether the content is the object's own values alone.
     let isObjectAlone: Bool
-    /// The entities, as a set of indexes, of which a change can matter.
+    /// The indexes of the entities whose changes can affect the result.
     private let entities: Set<Int>
 
+    /// Creates a query for a fetch request.
     /// - Parameters:
-    ///   - request: checked against the model, of objects and without a source; `after` does not
-    ///     count.
-    ///   - section: the checked expression whose value is a row's section. The rows are sorted by
-    ///     it first, ascending where the request's own first key is another.
+    ///   - request: a checked request for objects, without a source. `after` is ignored.
+    ///   - section: the checked expression whose value is the section of a row. It becomes the
+    ///     first sort key, ascending unless it already is the request's first sort key.
     public init(
         _ request: FetchRequest, section: Expression? = nil, content: Content = .object,
         maximumRows: Int = .max, model: Model
@@ -75,7 +73,7 @@ public struct ResultsQuery: Sendable {
         }
         contents = RelationshipPaths(columns, including: whole, of: request.entity, model)
         farContent = FarContent(columns, including: whole, contents.paths, model)
-        // A store has its own order of entities.
+        // Each store has its own order of entities.
         let isByEntity = request.sortDescriptors.contains {
             Self.names(in: [$0.expression]).contains("_entity")
         }
@@ -92,7 +90,7 @@ public struct ResultsQuery: Sendable {
         self.entities = entities
     }
 
-    /// The first name of every key path, as properties are called.
+    /// The names of all key paths and of their prefixes.
     private static func names(in expressions: [Expression]) -> Set<String> {
         var names = Set<String>()
         for expression in expressions {
@@ -103,25 +101,25 @@ public struct ResultsQuery: Sendable {
         return names
     }
 
-    /// Whether no object but the row's own decides of it.
+    /// Whether a row depends on no object other than its own.
     let isOfRowsAlone: Bool
 
-    /// Whether a version decides of a row; the version before a save is not kept.
+    /// Whether a row depends on its object's version. The history does not keep old versions.
     let isOfVersions: Bool
 
-    /// Whether a change of an object of that entity can matter.
+    /// Whether a change of an object of the entity can affect the result.
     func concerns(_ entity: Int) -> Bool {
         places.isUnbounded || contents.isUnbounded || entities.contains(entity)
     }
 
-    /// Whether an object of that entity can be a row.
+    /// Whether an object of the entity can be a row.
     public func isRow(_ entity: Int) -> Bool {
         request.includesSubentities
             ? request.entity.isKind(entity) : request.entity.index == entity
     }
 
-    /// Whether a changed property shows in a row. A to-many does only where it is embedded or
-    /// selected.
+    /// Whether a change of the property updates a row. A to-many relationship does only if it is
+    /// included or selected.
     func shows(_ name: String, isToMany: Bool) -> Bool {
         if let visible { return visible.contains(name) || visible.contains("_version") }
         guard isToMany else { return true }
@@ -130,7 +128,7 @@ public struct ResultsQuery: Sendable {
         }
     }
 
-    /// The part of the result that is given, as ranks among all that match.
+    /// The range of rows selected by the offset and the limit, as ranks among all matching rows.
     var window: Range<Int> {
         let start = max(0, request.fetchOffset)
         guard let limit = request.fetchLimit else { return start..<Int.max }

@@ -1,18 +1,16 @@
-/// What a followed result asks of a store: rows' places, and nothing else of them.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
-/// Reads places of rows in one view.
+/// Reads the keys and sort values of rows in one view of the store.
 struct ResultsRead {
-    /// Keys that one query names at most.
+    /// The maximum number of keys in one query.
     static let keysPerQuery = 500
 
     let query: ResultsQuery
     let reader: any StoreReader
 
-    /// The first rows of the result, as many at most.
+    /// The first rows of the result, at most `limit`, or those after a row.
     /// - Throws: `StoreError`.
     func rows(atMost limit: Int?, after row: ResultRow? = nil) throws(StoreError) -> [ResultRow] {
         var request = query.request
@@ -22,7 +20,7 @@ struct ResultsRead {
         return try rows(of: request)
     }
 
-    /// Those of the objects that match, with their places; in no order.
+    /// The rows of those objects that match, in no particular order.
     /// - Throws: `StoreError`.
     func rows(of keys: [Int64]) throws(StoreError) -> [ResultRow] {
         var found: [ResultRow] = []
@@ -40,7 +38,7 @@ struct ResultsRead {
 
     private func rows(of request: FetchRequest) throws(StoreError) -> [ResultRow] {
         var request = request
-        // Names of columns that are none of the model's, which a store might mix up.
+        // Column names that cannot be names of the model, so that a store does not confuse them.
         request.propertiesToFetch = request.sortDescriptors.enumerated().map { index, key in
             ExpressionDescription(name: "#\(index)", expression: key.expression)
         }

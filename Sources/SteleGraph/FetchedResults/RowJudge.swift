@@ -1,16 +1,16 @@
-/// Whether an object is a row, and where, from its own values alone.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
-/// Judges objects of a query whose rows no other objects decide.
+/// Evaluates whether an object is a row, and its sort values, from its own values alone. It is used
+/// for queries whose rows do not depend on other objects.
 struct RowJudge {
     private let query: ResultsQuery
     private let predicate: PredicateEvaluator<LoneObject>?
     private let keys: [ExpressionEvaluator<LoneObject>]
 
-    /// - Throws: `PredicateError` for a request that was not checked.
+    /// Creates the evaluators of a query.
+    /// - Throws: `PredicateError` if the request was not checked.
     init(_ query: ResultsQuery) throws(PredicateError) {
         self.query = query
         let (request, model) = (query.request, query.model)
@@ -25,8 +25,8 @@ struct RowJudge {
         self.keys = keys
     }
 
-    /// The object's row; nil where it does not match.
-    /// - Throws: `PredicateError` where the predicate fails on it.
+    /// The object's row, or nil if the object does not match.
+    /// - Throws: `PredicateError` if the predicate fails on the object.
     func row(of snapshot: Snapshot) throws(PredicateError) -> ResultRow? {
         let object = LoneObject(snapshot: snapshot, model: query.model)
         if let predicate, try !predicate.evaluate(object) { return nil }
@@ -36,7 +36,7 @@ struct RowJudge {
     }
 }
 
-/// An object without neighbours: of a to-one's destination only the key is known.
+/// An object without related objects. Only the key of a to-one relationship's destination is known.
 private struct LoneObject: EvaluatedObject {
     let entityIndex: Int
     let key: Int64

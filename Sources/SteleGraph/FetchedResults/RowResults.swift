@@ -1,38 +1,35 @@
-/// Rows of aggregates, or distinct ones, that follow the store.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
-/// The rows of a dictionary result as they were after one save.
+/// The rows of a dictionary result as of one save, kept up to date with the store.
 ///
-/// A save that can change them has the store asked for all of them again; what it says then is
-/// compared with what was there.
+/// After a save that can change them, all rows are fetched again and compared.
 package struct RowResults: Sendable {
-    /// What it is the result of.
+    /// The request.
     package let request: FetchRequest
-    /// The last save that it knows.
+    /// The token of the last save that the result includes.
     package private(set) var token: Int64
-    /// The rows, in their order.
+    /// The rows, in order.
     package private(set) var rows: [[Value]] = []
-    /// A number for each row, the same as long as it is there.
+    /// A number for each row, which it keeps while it is in the result.
     package private(set) var keys: [Int64] = []
 
     private let identity: [Int]
     private let maximumRows: Int
     private let paths: [RelationshipPaths]
     private let entities: Set<Int>
-    /// The names of the properties that anything is asked of.
+    /// The names of the properties that the request uses.
     private let used: Set<String>
     private let model: Model
     private var numbers: [[Value]: Int64] = [:]
     private var lastNumber: Int64 = 0
 
-    /// The result in a reader's view.
+    /// Fetches the result in a reader's view.
     /// - Parameters:
-    ///   - request: checked against the model, with columns and without a source.
-    ///   - identity: the places in a row of the values by which it is known from one time to the
-    ///     next: a group's keys, a distinct row's columns; none for a single row.
+    ///   - request: a checked request with columns and without a source.
+    ///   - identity: the indexes of the values that identify a row: a group's keys or the columns
+    ///     of a distinct row; empty for a single row.
     /// - Throws: `StoreError`; `ResultsError.tooManyRows`.
     package init(
         _ request: FetchRequest, identity: [Int], maximumRows: Int, model: Model,
@@ -68,11 +65,11 @@ package struct RowResults: Sendable {
         try read(reader)
     }
 
-    /// Moves on to the last save of a view.
-    /// - Returns: the difference; nil where nothing has changed.
-    /// - Throws: as the initializer, and what opening the view throws.
+    /// Advances to the last save of a view.
+    /// - Returns: the difference, or nil if nothing has changed.
+    /// - Throws: the errors of the initializer and of opening the view.
     package mutating func advance(in view: SavesView) throws -> ResultsDifference? {
-        // All rows are read anew: what cannot be known to change nothing is asked for.
+        // All rows are fetched again unless no save can change them.
         let isConcerned =
             !view.isWhole(after: token)
             || view.saves(after: token).contains { $0.changes.contains(where: concerns) }
@@ -91,7 +88,7 @@ package struct RowResults: Sendable {
     private func concerns(_ change: HistoryChange) -> Bool {
         if paths.contains(where: \.isUnbounded) { return true }
         guard entities.contains(change.entity) else { return false }
-        // What is asked of objects at the end of a path is not told apart from the rows' own.
+        // Properties at the end of a path are not distinguished from the rows' own.
         guard change.kind == .update, request.entity.isKind(change.entity),
             paths.allSatisfy({ $0.paths.isEmpty }), let before = change.before,
             !used.contains("_version")

@@ -1,30 +1,30 @@
-/// Saves in hand, and a view of the store with those that came after them.
-
 import StelePersistence
 
-/// One round of following the store, shared by all results that follow: the saves that are told,
-/// and, once one of them needs to read, a reader and all saves up to its token.
+/// The saves and the reader of one round of following the store, shared by all results. When a
+/// result first needs to read, a reader is opened and the saves up to its token are added.
 ///
-/// It belongs to one thread.
+/// A `SavesView` must be used on one thread.
 public final class SavesView {
-    /// The saves, without a gap but the one that `lost` tells of.
+    /// The saves, without a gap except after the lost ones.
     public private(set) var saves: [HistoryTransaction]
-    /// All up to here is in `saves`.
+    /// The token up to which `saves` is complete.
     public private(set) var token: Int64
-    /// Whether a reader was opened: `token` is its, then.
+    /// Whether the reader was opened. `token` is then at least the reader's.
     public private(set) var isOpen = false
-    /// Some of the saves up to there had been deleted when the reader was opened, or were too many.
+    /// The token up to which saves were deleted from the history or too large when the reader was
+    /// opened.
     private var lost: Int64 = 0
     private let open: () throws -> any StoreReader
     private var opened: (any StoreReader)?
-    /// About how many bytes of memory the saves may take that are read along.
+    /// The approximate maximum size of the saves read with the reader, in bytes of memory.
     private let maximumBytes: Int
 
+    /// Creates a view of saves without opening a reader.
     /// - Parameters:
-    ///   - token: what is known already; the saves come right after it.
-    ///   - bytes: about how many bytes of memory the saves may take that are read along with the
-    ///     reader. More than that count as lost: the results are read anew.
-    ///   - open: opens a reader, which the caller closes after the round.
+    ///   - token: the token before the first of the saves.
+    ///   - bytes: the approximate maximum size of the saves read with the reader, in bytes of
+    ///     memory. If they are larger they count as lost, and the results are fetched again.
+    ///   - open: opens a reader. The caller closes it after the round.
     public init(
         after token: Int64, _ saves: [HistoryTransaction], atMost bytes: Int = 32 << 20,
         open: @escaping () throws -> any StoreReader
@@ -35,8 +35,8 @@ public final class SavesView {
         self.open = open
     }
 
-    /// The reader, opened at the first call; the saves that it sees are read along.
-    /// - Throws: what opening or reading throws.
+    /// The reader. The first call opens it and reads the saves up to its token.
+    /// - Throws: the errors of opening and reading.
     @discardableResult
     public func reader() throws -> any StoreReader {
         if let opened { return opened }
@@ -63,19 +63,19 @@ public final class SavesView {
         saves(after: token).first
     }
 
-    /// Whether all saves after a token are there.
+    /// Whether all saves after a token are available.
     func isWhole(after token: Int64) -> Bool { token >= lost }
 
     /// All saves after a token.
-    /// - Throws: `StoreError.expired` where some of them are not to be had any more.
+    /// - Throws: `StoreError.expired` if some of them are no longer available.
     func allSaves(after token: Int64) throws(StoreError) -> ArraySlice<HistoryTransaction> {
         guard isWhole(after: token) else { throw .expired(after: token) }
         return saves(after: token)
     }
 
-    /// The saves after a token that are there.
+    /// The available saves after a token.
     func saves(after token: Int64) -> ArraySlice<HistoryTransaction> {
-        // Numbers only grow.
+        // The numbers are ascending.
         var (low, high) = (0, saves.count)
         while low < high {
             let middle = (low + high) / 2

@@ -1,20 +1,19 @@
-/// The difference that moved rows make in a window over all rows.
-
 import SteleModel
 import StelePredicates
 
-/// Tells what a window shows before and after some rows are taken out and put in.
+/// Computes the difference that moved rows make in the window of a result.
 ///
-/// Rows that are not moved keep their order, so they have ranks of their own, the same before and
-/// after; the window is a range of those at either time. What is in one range alone has slid in or
-/// out. A moved row is known by its gap: how many of the others stand before it.
+/// Unmoved rows keep their order, so each has the same rank among the unmoved rows before and
+/// after. The window is a range of these ranks at either time. An unmoved row in only one of the
+/// two ranges has entered or left the window. A moved row's gap is the number of unmoved rows
+/// before it.
 struct WindowDifference {
-    /// What has been found.
+    /// The difference so far.
     private(set) var told: ResultsDifference
     private let query: ResultsQuery
     private var before = Side()
     private var after = Side()
-    /// For each section's name how many rows have come or gone.
+    /// The section names of the rows that left or entered, with duplicates.
     private var gone: [Value] = []
     private var come: [Value] = []
 
@@ -27,7 +26,7 @@ struct WindowDifference {
         }
 
         var marks: [Mark] = []
-        /// The unmoved rows in the window, by their own ranks.
+        /// The unmoved rows in the window, as ranks among the unmoved rows.
         var unmoved = 0..<0
 
         init() {}
@@ -45,13 +44,13 @@ struct WindowDifference {
 
         private func marksBefore(rank: Int) -> Int { count { $0.rank < rank } }
 
-        /// The rank among all rows of an unmoved one.
+        /// The rank among all rows of an unmoved row.
         func rank(ofUnmoved own: Int) -> Int { own + count { $0.gap <= own } }
 
-        /// The rank among the unmoved rows of one of them.
+        /// The rank of an unmoved row among the unmoved rows.
         func own(_ rank: Int) -> Int { rank - marksBefore(rank: rank) }
 
-        /// How many marks there are from the first on of which that holds.
+        /// The number of marks in the leading part for which the condition is true.
         private func count(_ holds: (Mark) -> Bool) -> Int {
             var (low, high) = (0, marks.count)
             while low < high {
@@ -67,13 +66,13 @@ struct WindowDifference {
         told = ResultsDifference(token: token, isOfView: isOfView)
     }
 
-    /// Looks at the rows before the moved ones are taken out.
+    /// Records the window before the moved rows are removed.
     mutating func begin(_ moved: [FetchedResults.RowChange], _ rows: RankedRows) {
         before = Side(moved.compactMap(\.old), rows, query)
     }
 
-    /// Looks at the rows after the moved ones are put in, and tells the difference.
-    /// - Parameter stayed: rows that have not moved, with what they show.
+    /// Records the window after the moved rows are inserted, and computes the difference.
+    /// - Parameter stayed: the rows that have not moved, with their changed properties.
     mutating func end(
         _ moved: [FetchedResults.RowChange], stayed: [(key: Int64, shown: UpdatedKeys)],
         places: [Int64: [Value]], _ rows: RankedRows
@@ -96,7 +95,7 @@ struct WindowDifference {
         told.updates.sort { $0.index < $1.index }
     }
 
-    /// The sections after it; those that are gone or new are told.
+    /// The sections after the difference. Removed and added sections are recorded.
     mutating func settle(_ sections: [ResultsSection]) -> [ResultsSection] {
         guard query.hasSections, !(gone.isEmpty && come.isEmpty) else { return sections }
         var counts = sections
@@ -124,7 +123,7 @@ struct WindowDifference {
 
     // MARK: Rows
 
-    /// The unmoved rows that come into the window or leave it.
+    /// Records the unmoved rows that enter or leave the window.
     private mutating func slide(_ rows: RankedRows) {
         for own in Self.parts(of: before.unmoved, without: after.unmoved) {
             guard let row = row(own, rows) else { continue }
@@ -178,7 +177,7 @@ struct WindowDifference {
                 note(gone: from.row)
                 note(come: to.row)
             }
-            // Between the same neighbours, and behind those moved rows that it was behind before.
+            // The row is between the same unmoved rows and follows the same moved rows as before.
             if from.gap == to.gap, from.rank > last, !isElsewhere {
                 last = from.rank
                 guard !updated.isEmpty else { continue }
@@ -217,7 +216,7 @@ struct WindowDifference {
         if let name = section(row) { come.append(name) }
     }
 
-    /// The place of a section among others, or where it would be.
+    /// The index of a section, or the index at which it would be inserted.
     private func place(of name: Value, in sections: [ResultsSection]) -> (index: Int, isThere: Bool)
     {
         var (low, high) = (0, sections.count)

@@ -1,15 +1,14 @@
-/// Whose place in a fetch's result unsaved changes may have changed.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
-/// Finds the objects of a fetch that are changed, or that a path leads from to one that is.
+/// Finds the objects whose membership or position in a fetch result may differ from the store's
+/// because of unsaved changes.
 ///
-/// An object's result differs from the store's only where its own row or members are changed, or
-/// where a path of the predicate or the order leads, as links are now, to an object of which that
-/// holds: up to the first change on the way both follow the same links. So the paths are walked
-/// back from all changed objects.
+/// An object is affected if its own row or members are changed, or if a path of the predicate or
+/// the sort order leads from it to a changed object. Up to the first change on a path, the context
+/// and the store have the same links. The paths are therefore followed backwards from all changed
+/// objects.
 struct AffectedObjects {
     private let context: ManagedObjectContext
     private let request: FetchRequest
@@ -21,7 +20,7 @@ struct AffectedObjects {
         model = context.model
     }
 
-    /// Their keys; nil where any object may be one.
+    /// The keys of the affected objects; nil if any object may be affected.
     func keys() throws -> Set<Int64>? {
         let paths = RelationshipPaths(request, model)
         if paths.isUnbounded { return nil }
@@ -52,7 +51,7 @@ struct AffectedObjects {
         return found
     }
 
-    /// The objects that lead to those, as links are now; changed ones need not be among them.
+    /// The objects that lead to the members over the current links. Changed objects may be omitted.
     private func owners(
         _ relationship: Relationship, of members: Set<Int64>
     ) throws -> Set<Int64> {

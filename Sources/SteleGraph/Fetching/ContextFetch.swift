@@ -1,10 +1,9 @@
-/// Fetches: what matches in the store, and what is changed here on top of it.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
-/// One checked request in a context.
+/// One checked fetch request in a context: the matching objects of the store, merged with the
+/// context's unsaved changes.
 struct ContextFetch {
     private let context: ManagedObjectContext
     private let request: FetchRequest
@@ -16,7 +15,7 @@ struct ContextFetch {
         loader = context.loader
     }
 
-    /// As `ManagedObjectContext.fetch`.
+    /// Implements `ManagedObjectContext.fetch`.
     func objects() throws -> [ManagedObject] {
         try context.mergeNews()
         return try context.inOneView {
@@ -35,7 +34,7 @@ struct ContextFetch {
         }
     }
 
-    /// As `ManagedObjectContext.fetchIDs`.
+    /// Implements `ManagedObjectContext.fetchIDs`.
     func ids() throws -> [ObjectID] {
         try context.mergeNews()
         return try context.inOneView {
@@ -46,25 +45,25 @@ struct ContextFetch {
         }
     }
 
-    /// As `ManagedObjectContext.count`.
+    /// Implements `ManagedObjectContext.count`.
     func count() throws -> Int {
         try context.mergeNews()
         guard context.parent != nil || context.mayHaveChanges else { return try storedCount() }
         return try context.inOneView { try pending()?.count() ?? storedCount() }
     }
 
-    /// How many match in the store, or in the parent.
+    /// The number of matching objects in the store or in the parent.
     func storedCount() throws -> Int {
         if let parent = context.parent { return try parent.count(request) }
         return try context.view.read { try $0.reader.count(request) }
     }
 
-    /// As `ManagedObjectContext.rows`.
+    /// Implements `ManagedObjectContext.rows`.
     func storedRows() throws -> [[Value]] {
         try context.view.read { try $0.reader.fetchRows(request) }
     }
 
-    /// As `ManagedObjectContext.currentRows`.
+    /// Implements `ManagedObjectContext.currentRows`.
     func rows() throws -> [[Value]] {
         try context.mergeNews()
         guard context.mayHaveChanges else {
@@ -73,7 +72,7 @@ struct ContextFetch {
         return try context.inOneView { try PendingRows(context, request).rows() }
     }
 
-    /// As `ManagedObjectContext.position`.
+    /// Implements `ManagedObjectContext.position`.
     func position(of key: Int64) throws -> [Value] {
         guard context.mayHaveChanges else {
             if let parent = context.parent { return try parent.position(of: key, in: request) }
@@ -86,7 +85,7 @@ struct ContextFetch {
         }
     }
 
-    /// What must be asked beside the store; nil where that is nothing.
+    /// The fetch that includes unsaved changes; nil if none can affect the result.
     private func pending() throws -> PendingFetch? {
         guard request.includesPendingChanges, request.propertiesToFetch.isEmpty,
             context.mayHaveChanges
@@ -95,9 +94,10 @@ struct ContextFetch {
         return try PendingFetch(context, request)
     }
 
-    /// Reads objects with changes again where refetched ones are to be refreshed, for they decide
-    /// what is found.
-    /// - Returns: the unchanged objects that are known, to be refreshed where they are found.
+    /// Refreshes the changed objects before the fetch if `shouldRefreshRefetchedObjects` is set,
+    /// because their values affect the result.
+    /// - Returns: the IDs of the unchanged registered objects, which are refreshed if the fetch
+    ///   returns them.
     private func refreshChanged() throws -> Set<ObjectID> {
         guard request.shouldRefreshRefetchedObjects else { return [] }
         try context.processPendingChanges()

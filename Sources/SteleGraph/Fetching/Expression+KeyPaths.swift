@@ -1,11 +1,9 @@
-/// The key paths of an expression.
-
 import StelePredicates
 
 extension Expression {
-    /// Calls `body` with the names of each key path that begins at the object itself.
-    /// - Parameter alsoOfVariables: with all others, too: of a subquery's variable, or of what an
-    ///   expression gives.
+    /// Calls `body` with the names of each key path that begins at the evaluated object.
+    /// - Parameter alsoOfVariables: whether to include key paths of variables and of the results of
+    ///   other expressions.
     func visitKeyPaths(alsoOfVariables all: Bool = false, _ body: ([String]) -> Void) {
         switch self {
         case .constant, .evaluatedObject, .variable, .anyKey: break
@@ -34,7 +32,7 @@ extension Expression {
 }
 
 extension Predicate {
-    /// As an expression's.
+    /// Calls `body` with the key paths of all expressions in the predicate.
     func visitKeyPaths(alsoOfVariables all: Bool = false, _ body: ([String]) -> Void) {
         switch self {
         case .constant: break

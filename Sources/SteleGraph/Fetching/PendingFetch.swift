@@ -1,13 +1,11 @@
-/// A fetch whose result unsaved changes decide.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
-/// The store's result without those that changes may have moved, and those where they belong now.
+/// A fetch whose result unsaved changes affect.
 ///
-/// The store is asked for all others, in order and no more than the page can need. Those affected
-/// are evaluated here and put between them; the order is the same, for it is total.
+/// The store returns the unaffected objects, in order and no more than the page needs. The affected
+/// objects are evaluated in memory and merged with them. Both use the same total order.
 struct PendingFetch {
     private let context: ManagedObjectContext
     private let request: FetchRequest
@@ -15,7 +13,7 @@ struct PendingFetch {
     private let affected: Set<Int64>?
     private let sortKeys: [ExpressionEvaluator<PendingObject>]
     private let order: RowOrder
-    /// What `now()` is, wherever the request says it.
+    /// The value of `now()` throughout the request.
     private let now = PredicateCalls.now
 
     init(_ context: ManagedObjectContext, _ request: FetchRequest) throws {
@@ -33,7 +31,7 @@ struct PendingFetch {
         order = RowOrder(request)
     }
 
-    /// The page that the request asks for.
+    /// The page of objects that the request asks for.
     func objects() throws -> [ManagedObject] {
         let come = try sorted(matching(candidates()))
         var others: [ManagedObject] = []
@@ -66,9 +64,9 @@ struct PendingFetch {
         return Array(request.fetchLimit.map { rest.prefix(max(0, $0)) } ?? rest)
     }
 
-    // MARK: Those affected
+    // MARK: Affected objects
 
-    /// The request without those objects.
+    /// The request without the objects with those keys.
     private func excluding(_ keys: Set<Int64>) -> FetchRequest {
         var rest = request
         let list = Expression.aggregate(keys.sorted().map { .constant(.int($0)) })
@@ -78,7 +76,7 @@ struct PendingFetch {
         return rest
     }
 
-    /// The affected objects that there are, of the entity asked for.
+    /// The affected objects of the request's entity that are not deleted.
     private func candidates() throws -> [ManagedObject] {
         let entity = request.entity
         var found: [ManagedObject]
@@ -136,7 +134,7 @@ struct PendingFetch {
         return values
     }
 
-    /// New objects stand behind those that are saved, in the order in which they came.
+    /// New objects are sorted after saved ones, in the order of their insertion.
     private func place(_ key: Int64) -> Int64 { key > 0 ? key : Int64.max / 2 &- key }
 
     private typealias Placed = (position: [Value], object: ManagedObject)
@@ -149,8 +147,8 @@ struct PendingFetch {
         return found
     }
 
-    /// Both lists as one. The others' places are looked for by halves, for to know where one stands
-    /// may take reading.
+    /// Merges both lists. Positions among the others are found by binary search, because evaluating
+    /// a position may read from the store.
     private func merge(_ others: [ManagedObject], _ come: [Placed]) throws -> [ManagedObject] {
         if come.isEmpty { return others }
         var positions: [Int: [Value]] = [:]

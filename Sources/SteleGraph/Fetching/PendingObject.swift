@@ -1,17 +1,15 @@
-/// An object with its unsaved changes, as predicates see it.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
-/// The context behind evaluated objects, and what went wrong in reading on the way.
+/// The context of the evaluated objects, and the first error of reading during an evaluation.
 final class PendingView {
     let context: ManagedObjectContext
     private(set) var error: (any Error)?
 
     init(_ context: ManagedObjectContext) { self.context = context }
 
-    /// Reads; a failure is kept, for predicates cannot throw it.
+    /// Reads, and keeps an error for `check`, because a predicate's evaluation cannot throw it.
     func read<Result>(_ otherwise: Result, _ body: () throws -> Result) -> Result {
         do { return try body() } catch {
             self.error = self.error ?? error
@@ -19,13 +17,16 @@ final class PendingView {
         }
     }
 
-    /// - Throws: `ContextError.tooManyObjects` beyond the context's `evaluationLimit`.
+    /// Checks the number of objects to evaluate.
+    /// - Throws: `ContextError.tooManyObjects` if the count exceeds the context's
+    ///   `evaluationLimit`.
     func checkCount(_ count: Int) throws {
         guard let limit = context.evaluationLimit, count > limit else { return }
         throw ContextError.tooManyObjects(limit: limit)
     }
 
-    /// - Throws: what a reading failed with, once.
+    /// Throws and forgets the kept error.
+    /// - Throws: the first error of reading since the last call.
     func check() throws {
         if let error {
             self.error = nil
@@ -34,7 +35,7 @@ final class PendingView {
     }
 }
 
-/// A managed object with a way to its neighbours.
+/// A managed object with its unsaved changes, for the evaluation of predicates and expressions.
 struct PendingObject: EvaluatedObject {
     let view: PendingView
     let object: ManagedObject

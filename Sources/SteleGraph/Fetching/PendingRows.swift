@@ -1,17 +1,15 @@
-/// Dictionary results that unsaved changes decide.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
-/// Rows made of objects with their unsaved changes: select, group, sort, cut. Columns are worked
-/// out for the objects of the page, aggregates and distinct rows over all objects that match.
+/// The rows of a dictionary result with unsaved changes. Columns are evaluated for the objects of
+/// the page; aggregates and distinct rows are evaluated for all matching objects.
 struct PendingRows {
     private typealias Evaluator = ExpressionEvaluator<PendingObject>
 
     private let context: ManagedObjectContext
     private let request: FetchRequest
-    /// What `now()` is, wherever the request says it.
+    /// The value of `now()` throughout the request.
     private let now = PredicateCalls.now
     private let view: PendingView
 
@@ -45,7 +43,7 @@ struct PendingRows {
         return page(found)
     }
 
-    // MARK: Steps
+    // MARK: Evaluation
 
     private func isGrouped() throws -> Bool {
         if !request.propertiesToGroupBy.isEmpty || request.havingPredicate != nil { return true }
@@ -56,7 +54,7 @@ struct PendingRows {
         return false
     }
 
-    /// All objects that match, in no order.
+    /// All matching objects, in no particular order.
     private func matching() throws -> [PendingObject] {
         var all = FetchRequest(entity: request.entity)
         all.includesSubentities = request.includesSubentities
@@ -69,7 +67,7 @@ struct PendingRows {
         return objects.map(pending)
     }
 
-    /// The groups that `having` lets through; all is one group where nothing groups it.
+    /// The groups that match `havingPredicate`. Without group keys, all objects form one group.
     private func groups(_ objects: [PendingObject]) throws -> [[PendingObject]] {
         let keys = try evaluators(request.propertiesToGroupBy)
         if keys.isEmpty { return try having([objects]) }
@@ -112,7 +110,8 @@ struct PendingRows {
         return values
     }
 
-    /// A row; ids in it are told from numbers, for new objects' are written in another way.
+    /// A row. The values of `_id` columns are keys instead of integers, so that the IDs of new
+    /// objects can be written differently.
     private func row(
         _ group: [PendingObject], _ columns: [Expression], _ makers: [Evaluator]
     ) throws -> [Value] {
@@ -124,7 +123,7 @@ struct PendingRows {
         }
     }
 
-    /// Sorted, from where the request goes on, and no more than it asks for.
+    /// The rows of the page, sorted.
     private func page(_ found: [(position: [Value], row: [Value])]) -> [[Value]] {
         let order = RowOrder(request)
         var sorted = found.sorted { order.precedes($0.position, $1.position) }

@@ -1,10 +1,8 @@
-/// The objects that lead to others.
-
 import SteleModel
 import StelePredicates
 
 extension Relationship {
-    /// A request for the objects from which the relationship leads to any of those keys.
+    /// A request for the objects whose relationship leads to any of the keys.
     func request(leadingTo keys: [Int64], in model: Model) -> FetchRequest {
         var request = FetchRequest(entity: model.entities[owner])
         let list = Expression.aggregate(keys.map { .constant(.key($0)) })

@@ -1,21 +1,19 @@
-/// Which relationships a request's predicate and order follow.
-
 import SteleModel
 import StelePredicates
 
-/// The paths of relationships, from the fetched entity on, whose objects decide a request's result.
+/// The relationship paths, from the fetched entity on, whose objects affect a request's result.
 struct RelationshipPaths {
     private(set) var paths: Set<[Int]> = []
-    /// Whether something is asked that no path says: then any change may matter.
+    /// Whether the result also depends on objects that no path describes. Any change may affect it.
     private(set) var isUnbounded = false
     private let model: Model
-    /// Whether a path that ends at an object depends on that object's values: not where it is only
-    /// asked which object that is.
+    /// Whether a path that ends at an object depends on the object's values, not only on its
+    /// identity.
     private var endsMatter = true
-    /// The same of a path that ends at a to-many.
+    /// Whether a path that ends at a to-many relationship depends on the members' values.
     private var manyEndsMatter = true
 
-    /// Where a name stands for: the object itself, or a subquery's variable.
+    /// The object that a name stands for: the evaluated object or a subquery's variable.
     private struct Place {
         var entity: Entity
         var path: [Int]
@@ -24,15 +22,15 @@ struct RelationshipPaths {
     init(_ request: FetchRequest, _ model: Model, endsMatter: Bool = true) {
         self.model = model
         self.endsMatter = endsMatter
-        // What `$FETCH_SOURCE` is may depend on anything that is changed.
+        // The value of `$FETCH_SOURCE` may depend on any change.
         isUnbounded = request.source != nil
         let scope = ["SELF": Place(entity: request.entity, path: [])]
         if let predicate = request.predicate { visit(predicate, scope) }
         for key in request.sortDescriptors { visit(key.expression, scope) }
     }
 
-    /// The paths that columns follow, to more than which object is there, and those of objects that
-    /// are given whole.
+    /// The paths of the columns that depend on more than an object's identity, and the paths of
+    /// included objects.
     init(
         _ columns: [Expression], including whole: [[Relationship]], of entity: Entity,
         _ model: Model
@@ -89,7 +87,8 @@ struct RelationshipPaths {
         }
     }
 
-    /// Where a key path leads, its relationships noted; nil for what is none, or not understood.
+    /// The destination of a key path, whose relationships are added to `paths`; nil if the
+    /// expression is not a key path or cannot be resolved.
     private mutating func follow(_ expression: Expression, _ scope: [String: Place]) -> Place? {
         let start: Place?
         let names: [String]
@@ -113,7 +112,7 @@ struct RelationshipPaths {
             }
         }
         var path = place.path
-        // Which object stands at the end is a link of the object before.
+        // The identity of the last object is a link of the object before it.
         switch steps.last {
         case .toOne? where !endsMatter, .toMany? where !manyEndsMatter: path.removeLast()
         default: break

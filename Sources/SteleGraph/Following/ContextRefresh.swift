@@ -1,10 +1,8 @@
-/// Objects follow the store: one, all of them, or those that others have saved.
-
 import SteleModel
 import StelePersistence
 
-/// Reads a context's objects again, with their changes or without. It has no state: it works on
-/// the context's parts, and tells its observers and children.
+/// Refreshes a context's objects from the store, with or without merging their changes. It has no
+/// state of its own.
 struct ContextRefresh: RelationshipPart {
     private let context: ManagedObjectContext
     private let deletion: DeletePropagation
@@ -17,7 +15,7 @@ struct ContextRefresh: RelationshipPart {
 
     // MARK: All objects
 
-    /// As `ManagedObjectContext.refreshAllObjects`.
+    /// Implements `ManagedObjectContext.refreshAllObjects`.
     func all() throws {
         view.moveOn()
         try view.inOneView {
@@ -32,7 +30,7 @@ struct ContextRefresh: RelationshipPart {
             while !changed.isEmpty {
                 try refresh(changed, mergeChanges: true)
                 refreshed.formUnion(changed.map(\.id))
-                // What a change meets in the store may change the other side of a link.
+                // Merging a change may change the other side of a relationship.
                 changed = objects.filter {
                     !$0.isFault && $0.isUpdated && !refreshed.contains($0.id)
                 }
@@ -53,22 +51,22 @@ struct ContextRefresh: RelationshipPart {
         }
     }
 
-    /// What unsaved links and deletions have relied on need not hold any more.
+    /// Forgets the stored state that unsaved links and deletions relied on.
     private func forgetExpectations() throws {
         changes.dropUntouched()
         changes.expected = SaveExpectations()
         try relationships.takeFromOwnersAgain()
     }
 
-    /// Applies deletions to what has come to be there, which is written to the journal.
+    /// Applies deletions to objects that have been added to the store, and journals the result.
     private func deleteAgain() throws {
         try deletion.processAgain()
-        // What was not read again when its link was cut is now, and may still have it.
+        // An object that was not read again when its link was cut may still have the link.
         try relationships.leaveCutLinks()
         context.registerJournal()
     }
 
-    /// Cuts links of this context's own making that lead to what the store does not have.
+    /// Cuts the context's own links to objects that do not exist in the store.
     private func dropLinksToNothing() throws {
         var wanted: [Int: Set<Int64>] = [:]
         var slots: [(object: ManagedObject, relationship: Relationship)] = []
@@ -98,7 +96,7 @@ struct ContextRefresh: RelationshipPart {
         }
         for (place, state) in places {
             let relationship = model.relationships[place.relationship]
-            // Where both are gone, the other side has cut it already.
+            // If both objects are gone, the other side has already cut the link.
             for key in state.added
             where !found.contains(model.destinationID(relationship, key))
                 && toManys[place]?.added.contains(key) == true
@@ -108,7 +106,7 @@ struct ContextRefresh: RelationshipPart {
 
     // MARK: Some objects
 
-    /// Objects and the other sides of their relationships, which follow, too.
+    /// Refreshes objects and the other sides of their relationships.
     func refresh(_ objects: [ManagedObject], mergeChanges: Bool) throws {
         let known = objects.filter { !$0.isInserted && !$0.isDeleted && !$0.isFault }
         try changes.withoutJournaling {
@@ -126,7 +124,7 @@ struct ContextRefresh: RelationshipPart {
         context.post(told)
     }
 
-    /// Takes an object's changes back, on both sides of its links, and makes it a fault.
+    /// Discards an object's changes, on both sides of its links, and turns it into a fault.
     private func discardChanges(of object: ManagedObject) throws {
         for relationship in object.entity.toManys {
             guard let state = toManys[relationship, object.id.key] else { continue }
@@ -139,7 +137,7 @@ struct ContextRefresh: RelationshipPart {
                     try relationships.join(relationship, object.id.key, key)
                 }
             }
-            // Where the other side is a to-one, the change is that object's.
+            // If the inverse is a to-one relationship, the change belongs to the other object.
             toManys.dropOrder(relationship, of: object.id.key)
         }
         let again = relationships.slotsLinkedAgain(object)
@@ -154,15 +152,15 @@ struct ContextRefresh: RelationshipPart {
             }
         }
         if elsewhere.isEmpty { return loader.turnIntoFault(object) }
-        // What it led to is deleted here: that change cannot be taken back.
+        // A link to an object deleted in this context cannot be restored.
         guard let before = object.before else { return }
         for slot in before.values.indices where !elsewhere.contains(slot) {
             object.values[slot] = before.values[slot]
         }
     }
 
-    /// Sets a to-one to what was read, and the other side to what was read of it: where the two do
-    /// not agree, one is older, and neither has a change of it.
+    /// Restores the stored value of a to-one relationship and of its inverse. If the stored values
+    /// disagree, one of them is older, and neither counts as a change.
     private func takeBack(
         _ toOne: Relationship, of object: ManagedObject, to stored: Int64?
     ) throws {
@@ -178,9 +176,9 @@ struct ContextRefresh: RelationshipPart {
         object.setSlot(toOne.slot, value)
     }
 
-    // MARK: Without changes
+    // MARK: Discarding changes
 
-    /// As `ManagedObjectContext.rollback`.
+    /// Implements `ManagedObjectContext.rollback`.
     func rollback() {
         let (new, changed) = (changes.inserted, changes.deleted + changes.touched)
         for object in new {
@@ -203,7 +201,7 @@ struct ContextRefresh: RelationshipPart {
         context.post(told)
     }
 
-    /// As `ManagedObjectContext.reset`.
+    /// Implements `ManagedObjectContext.reset`.
     func reset() {
         var told = ChangedObjects()
         told.invalidated = registry.objects
@@ -217,11 +215,11 @@ struct ContextRefresh: RelationshipPart {
         context.post(told)
     }
 
-    // MARK: Saves of others
+    // MARK: Merging saves
 
-    /// As `ManagedObjectContext.mergeChanges(fromRemoteContextSave:)`.
+    /// Implements `ManagedObjectContext.mergeChanges(fromRemoteContextSave:)`.
     func merge(_ changed: ChangedObjectIDs) throws {
-        // Delete rules apply to what objects lead to before they follow the store.
+        // Delete rules apply to the related objects as they were before the merge.
         try deletion.process()
         view.moveOn()
         var objects: [ManagedObject] = []
@@ -232,7 +230,7 @@ struct ContextRefresh: RelationshipPart {
             }
             try deleteAgain()
         }
-        // What was deleted and is there again, by an undo or a merge policy, is not gone.
+        // An object that was restored by undo or a merge policy is not gone.
         let gone = objects.filter(\.isGone)
         objects.removeAll(where: \.isDeleted)
         for object in objects { loader.awake(object, .refresh) }
@@ -246,7 +244,8 @@ struct ContextRefresh: RelationshipPart {
         }
     }
 
-    /// - Returns: the objects that were read again.
+    /// Refreshes the registered objects of a save.
+    /// - Returns: the objects that were refreshed.
     private func follow(_ changed: ChangedObjectIDs) throws -> [ManagedObject] {
         var objects: [ManagedObject] = []
         var unread: [Int: [Int64]] = [:]
@@ -270,8 +269,8 @@ struct ContextRefresh: RelationshipPart {
         return objects
     }
 
-    /// The to-manys of an object that is not read itself are read again: at once where they have
-    /// changes, else when they are next asked.
+    /// Forgets the to-many relationships of an object that is not refreshed itself. Those with
+    /// changes are read again at once, the others when they are next accessed.
     private func forgetMembers(of id: ObjectID, _ unread: inout [Int: [Int64]]) {
         for toMany in model.entities[id.root..<model.entities[id.root].subtree.upperBound]
             .flatMap(\.toManys)

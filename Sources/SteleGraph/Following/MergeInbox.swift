@@ -1,21 +1,20 @@
-/// Saves that a context has not merged yet.
-
 import SteleModel
 import StelePersistence
 import SteleSystem
 
-/// Saves that a context has not followed yet; filled on the broadcast's thread, or by its parent.
+/// The saves that a context has not merged yet. The broadcast's thread or the parent adds them.
 final class MergeInbox: Sendable {
-    /// The most changes that are kept for a context that does nothing; beyond, it reads again all
-    /// that it has.
+    /// The maximum number of changes kept for an idle context. Beyond it, the context refreshes all
+    /// its objects.
     static let most = 10_000
 
     struct News: Sendable {
-        /// By the transaction's number; 0 for one of a parent.
+        /// The saves with their transaction numbers; 0 for a save of the parent.
         var saves: [(number: Int64, changed: ChangedObjectIDs)] = []
-        /// How many changes those are of.
+        /// The number of changes in `saves`.
         var count = 0
-        /// Too much to tell, or another program has changed the store and nothing says what.
+        /// Whether any object may have changed: there are too many changes, or another program has
+        /// committed.
         var isAnything = false
 
         mutating func add(_ number: Int64, _ count: Int, _ changed: () -> ChangedObjectIDs) {
@@ -52,7 +51,6 @@ final class MergeInbox: Sendable {
         }
     }
 
-    /// A save of the parent.
     func add(_ changed: ChangedObjectIDs) { fill { $0.add(0, changed.all.count) { changed } } }
 
     func addAnything() { fill { $0 = News(isAnything: true) } }
@@ -65,7 +63,7 @@ final class MergeInbox: Sendable {
         }
     }
 
-    /// What could not be merged is to be merged yet, before all that has come meanwhile.
+    /// Puts back saves that could not be merged, before those that have arrived since.
     func putBack(_ older: News) {
         fill { news in
             let newer = news
@@ -79,7 +77,7 @@ final class MergeInbox: Sendable {
 }
 
 extension HistoryTransaction {
-    /// The identities of what it changed.
+    /// The IDs of the changed objects.
     public func changedObjectIDs(in model: Model) -> ChangedObjectIDs {
         var found = ChangedObjectIDs()
         for change in changes where model.entities.indices.contains(change.entity) {
@@ -95,7 +93,7 @@ extension HistoryTransaction {
 }
 
 extension ChangedObjectIDs {
-    /// Of what was saved; those that were refreshed or let go of are not among them.
+    /// The IDs of the saved objects. Refreshed and invalidated objects are not included.
     var all: Set<ObjectID> { inserted.union(updated).union(deleted) }
 
     mutating func formUnion(_ other: ChangedObjectIDs) {

@@ -1,18 +1,18 @@
-/// A context that follows what is saved beside it.
-
 import SteleModel
 import StelePersistence
 
-/// The saves that a context is told of until it merges them: by the coordinator's broadcast, or by
-/// its parent.
+/// Collects the saves of other contexts until a context merges them. They come from the
+/// coordinator's broadcast or from the parent.
 final class StoreFollowing {
     let inbox: MergeInbox
     private var subscription: Subscription?
-    /// The tokens of the context's own saves that the broadcast has not told of yet.
+    /// The tokens of the context's own saves that the broadcast has not delivered yet.
     private var ownSaves: Set<Int64> = []
     private var isMerging = false
 
-    /// - Parameter broadcast: what tells of saves; nil for a child, which its parent tells.
+    /// Begins to collect saves.
+    /// - Parameter broadcast: the source of saves; nil for a child context, which gets them from
+    ///   its parent.
     init(_ model: Model, _ broadcast: HistoryBroadcast?) {
         let inbox = MergeInbox(model)
         self.inbox = inbox
@@ -25,14 +25,14 @@ final class StoreFollowing {
 
     deinit { stop() }
 
-    /// Ends the subscription: no save comes any more.
+    /// Cancels the subscription.
     func stop() { subscription?.cancel() }
 
-    /// A save of the context itself, which it need not merge.
+    /// Records the context's own save, which is not merged.
     func didSave(_ token: Int64) { ownSaves.insert(token) }
 
-    /// Merges what has come.
-    /// - Throws: `StoreError`; what was not merged is merged the next time.
+    /// Merges the collected saves.
+    /// - Throws: `StoreError`. Saves that were not merged are merged the next time.
     func mergeNews(into context: ManagedObjectContext) throws {
         guard !inbox.isEmpty, !isMerging else { return }
         isMerging = true

@@ -1,11 +1,9 @@
-/// Contexts below one another.
-
-/// A context that is not kept alive.
+/// A weak reference to a context.
 struct WeakContext {
     weak var context: ManagedObjectContext?
 }
 
-/// The contexts that read a context's unsaved state.
+/// The child contexts of a context.
 struct ChildContexts {
     private var children: [WeakContext] = []
 

@@ -1,27 +1,26 @@
-/// A child context's save: its changes move one level up.
-
 import SteleModel
 import StelePersistence
 
-/// One save of a child: its changes, made in its parent.
+/// A save of a child context, which applies its changes to its parent.
 struct ChildSave {
     private let child: ManagedObjectContext
     private let parent: ManagedObjectContext
     private let model: Model
     private let relationships: RelationshipMaintenance
     private let updates: [ManagedObject]
-    /// The parent's objects of those updated and deleted, held while this runs.
+    /// The parent's objects for the updated and deleted ones, kept alive during the save.
     private let theirs: [ObjectID: ManagedObject]
 
-    /// Makes a child's changes in its parent, where they are unsaved then, and announces the save.
-    /// Links are made by the parent's own means, so that both sides agree with what the parent has.
-    /// - Throws: `StoreError.conflicts` for an object that the parent has deleted or lost, changed
-    ///   in the child or linked to, before anything is changed; `StoreError` where the parent must
-    ///   read.
+    /// Applies a child's changes to its parent, where they are unsaved, and posts the
+    /// notifications. Links are set by the parent, which keeps both sides consistent.
+    /// - Throws: `StoreError.conflicts` if the parent has deleted or no longer has an object that
+    ///   the child changed or linked to (nothing is changed then); `StoreError` if the parent
+    ///   cannot read.
     static func run(_ child: ManagedObjectContext, in parent: ManagedObjectContext) throws {
         guard child.hasChanges else { return }
         try parent.processPendingChanges()
-        // What both have restored is in the parent: in the child it is a change.
+        // An object restored in both contexts exists in the parent, so in the child it is an
+        // update.
         try child.relationships.rebasing.meetInsertions(
             of: Set(child.changes.insertedObjects.map(\.id)))
         let save = ContextSave(child)
@@ -81,8 +80,8 @@ struct ChildSave {
         try readWhatIsTakenBack()
     }
 
-    /// What the child takes back of the parent's changes may be what others have saved meanwhile,
-    /// and what it adds they may have removed: the parent reads such members again.
+    /// Reads members again in the parent. Members that the child removes or adds may have been
+    /// added or removed by other contexts since the parent read them.
     private func readWhatIsTakenBack() throws {
         var owners: [Int: Set<Int64>] = [:]
         for (place, ours) in child.toManys.states where ours.hasChanges {
@@ -96,7 +95,8 @@ struct ChildSave {
         try parent.toManys.fire(owners, alsoOld: true)
     }
 
-    /// Both ends of the links made in the child that are objects of the parent: they must be there.
+    /// The IDs of the parent's objects at both ends of the links made in the child. These objects
+    /// must exist.
     private static func linked(
         _ child: ManagedObjectContext, updates: [ManagedObject]
     ) -> Set<ObjectID> {
@@ -167,7 +167,7 @@ struct ChildSave {
         try relationships.leadToOne(relationship, of: theirs, to: ours.key(in: relationship))
     }
 
-    /// Links whose other side is no to-one: each once, from the side that is met first.
+    /// Applies the changed links whose inverse is not a to-one relationship, each once.
     private func pushMembers() throws {
         for (place, state) in child.toManys.changed(where: {
             !$0.added.isEmpty || !$0.removed.isEmpty
@@ -187,8 +187,8 @@ struct ChildSave {
         }
     }
 
-    /// Members stand in the order that was asked for; without one new members stand at the end, in
-    /// the order in which they came.
+    /// Applies the order of ordered relationships. Without an explicit order, new members are at
+    /// the end in the order in which they were added.
     private func pushOrders() throws {
         for (place, state) in child.toManys.states
         where state.newOrder != nil || state.added.count > 1 {
@@ -210,8 +210,8 @@ struct ChildSave {
         parent.toManys[place]?.contains(key) ?? false
     }
 
-    /// The parent's new object for one that is new in the child: the same identity, and its
-    /// attributes; one that is deleted in the parent is restored, and linked as it was.
+    /// The parent's object for an object inserted in the child, with the same ID and attribute
+    /// values. An object that is deleted in the parent is restored with its links.
     private func insert(like object: ManagedObject) throws -> ManagedObject {
         var values = object.values
         for relationship in child.plans[object.entity].toOnes { values[relationship.slot] = .null }
@@ -228,7 +228,7 @@ struct ChildSave {
         return known
     }
 
-    /// The changes are the parent's now: nothing is left to save in the child.
+    /// Marks the child's changes as saved.
     private func finish() {
         let changes = child.changes
         for object in changes.deleted {

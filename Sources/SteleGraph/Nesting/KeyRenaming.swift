@@ -1,9 +1,7 @@
-/// Permanent keys, and versions, reach a context and all its children.
-
 import SteleModel
 import StelePersistence
 
-/// Puts permanent keys wherever temporary ones stand.
+/// Replaces temporary keys with permanent ones in a context and its children.
 struct KeyRenaming {
     private let permanent: PermanentKeys
     private let model: Model
@@ -13,7 +11,7 @@ struct KeyRenaming {
         self.model = model
     }
 
-    /// As `ManagedObjectContext.obtainPermanentIDs`.
+    /// Implements `ManagedObjectContext.obtainPermanentIDs`.
     static func obtain(
         for objects: [ManagedObject], in context: ManagedObjectContext
     ) throws {
@@ -29,7 +27,7 @@ struct KeyRenaming {
         KeyRenaming(permanent, in: context.model).run(in: root)
     }
 
-    /// Renames in a context and in all its children.
+    /// Replaces the keys in a context and in all its children.
     func run(in context: ManagedObjectContext) {
         for child in context.children.live { run(in: child) }
         if context.undoManager != nil { context.replay.noteKeys(permanent) }
@@ -55,7 +53,7 @@ struct KeyRenaming {
         }
     }
 
-    /// Owners by the key of a member: the keys on both sides are renamed.
+    /// Replaces the keys of members and of their owners.
     func renamed<Owners>(
         _ all: [ToManyID: Owners], _ owners: (Owners, (Int64) -> Int64) -> Owners
     ) -> [ToManyID: Owners] {
@@ -71,7 +69,7 @@ struct KeyRenaming {
         return result
     }
 
-    /// Objects have the versions that they have in the store now, in a context and in its children.
+    /// Sets the stored versions of the objects in a context and in its children.
     static func takeVersions(_ rows: [Snapshot], in context: ManagedObjectContext) {
         for row in rows {
             let id = ObjectID(root: context.model.entities[row.entity].root, key: row.key)

@@ -1,10 +1,8 @@
-/// The objects that a journal is of.
-
 import SteleModel
 import StelePersistence
 
 extension ChangedObjects {
-    /// The objects that are changed by entries of a journal, each once.
+    /// The objects changed by the entries of a journal, without duplicates.
     init(_ entries: some Sequence<JournalEntry>, in loader: ObjectLoader) {
         var seen: Set<ObjectIdentifier> = []
         var new: Set<ObjectIdentifier> = []
@@ -30,7 +28,7 @@ extension ChangedObjects {
 }
 
 extension JournalEntry {
-    /// The objects that the entry is of: of a link both, where they are registered.
+    /// The registered objects that the entry concerns; for a link, both sides.
     fileprivate func objects(in loader: ObjectLoader) -> [ManagedObject] {
         switch self {
         case .inserted(let object), .restored(let object), .deleted(let object): return [object]

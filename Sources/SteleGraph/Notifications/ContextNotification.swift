@@ -1,27 +1,25 @@
-/// What a context tells of itself.
-
 import StelePersistence
 
-/// The objects of one event, or of one save.
+/// The objects of one notification.
 public struct ChangedObjects {
-    /// New ones, and those whose deletion was taken back.
+    /// Inserted objects, including those whose deletion was undone (NSInsertedObjectsKey).
     public internal(set) var inserted: [ManagedObject] = []
-    /// Those whose values or links have changed.
+    /// Objects with changed values or relationships (NSUpdatedObjectsKey).
     public internal(set) var updated: [ManagedObject] = []
-    /// Those that are deleted.
+    /// Deleted objects (NSDeletedObjectsKey).
     public internal(set) var deleted: [ManagedObject] = []
-    /// Those that follow the store again, with what was saved by others.
+    /// Objects refreshed with changes saved by other contexts (NSRefreshedObjectsKey).
     public internal(set) var refreshed: [ManagedObject] = []
-    /// Those that the context has let go of: all that it knew (`invalidatedAll`).
+    /// All objects of a context that was reset (NSInvalidatedAllObjectsKey).
     public internal(set) var invalidated: [ManagedObject] = []
 
-    /// Whether there is nothing to tell.
+    /// Whether no object has changed.
     public var isEmpty: Bool {
         inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty
             && invalidated.isEmpty
     }
 
-    /// Their identities, for other threads and other contexts.
+    /// The IDs of the objects, for use in other threads and contexts.
     public var identities: ChangedObjectIDs {
         ChangedObjectIDs(
             inserted: Set(inserted.map(\.id)), updated: Set(updated.map(\.id)),
@@ -30,34 +28,37 @@ public struct ChangedObjects {
     }
 }
 
-/// The identities of the objects of one event, or of one save.
+/// The IDs of the objects of one notification.
 public struct ChangedObjectIDs: Sendable, Hashable {
-    /// As `ChangedObjects.inserted`.
+    /// The IDs of inserted objects.
     public var inserted: Set<ObjectID> = []
-    /// As `ChangedObjects.updated`.
+    /// The IDs of updated objects.
     public var updated: Set<ObjectID> = []
-    /// As `ChangedObjects.deleted`.
+    /// The IDs of deleted objects.
     public var deleted: Set<ObjectID> = []
-    /// As `ChangedObjects.refreshed`.
+    /// The IDs of refreshed objects.
     public var refreshed: Set<ObjectID> = []
-    /// As `ChangedObjects.invalidated`.
+    /// The IDs of invalidated objects.
     public var invalidated: Set<ObjectID> = []
 }
 
-/// What has happened in a context, told on its own thread.
+/// A notification of a context, posted on the context's thread.
 public enum ContextNotification {
-    /// Since the last time; told by `processPendingChanges`, so also by fetches, saves, undo, and
-    /// by `refresh`, `rollback`, `reset` and what merges (NSManagedObjectContextObjectsDidChange).
+    /// Objects have changed since the last notification. It is posted by `processPendingChanges`,
+    /// which fetches, saves and undo call, and by `refresh`, `rollback`, `reset` and merges
+    /// (NSManagedObjectContextObjectsDidChange).
     case objectsDidChange(ChangedObjects)
-    /// A save begins; what is changed now is saved, too (NSManagedObjectContextWillSave).
+    /// A save is about to begin. Changes made by an observer are saved
+    /// (NSManagedObjectContextWillSave).
     case willSave
-    /// A save has ended: in the store, or in the parent (NSManagedObjectContextDidSave).
+    /// The changes were saved to the store or to the parent (NSManagedObjectContextDidSave).
     case didSave(ChangedObjects)
-    /// What others have saved was merged (NSManagedObjectContextDidMergeChangesObjectIDs).
+    /// Changes saved by other contexts were merged
+    /// (NSManagedObjectContextDidMergeChangesObjectIDs).
     case didMergeChanges(ChangedObjectIDs)
 }
 
-/// The same for other threads.
+/// A `ContextNotification` with object IDs, for other threads.
 public enum ContextEvent: Sendable, Hashable {
     case objectsDidChange(ChangedObjectIDs)
     case willSave
@@ -65,7 +66,8 @@ public enum ContextEvent: Sendable, Hashable {
     case didMergeChanges(ChangedObjectIDs)
 }
 
-/// What `ManagedObjectContext.observe` gives; the observer is told until it ends.
+/// An observation of a context, returned by `ManagedObjectContext.observe`. It ends when it is
+/// cancelled or released.
 public final class ContextObservation {
     private weak var context: ManagedObjectContext?
     private let number: Int
@@ -77,7 +79,7 @@ public final class ContextObservation {
 
     deinit { cancel() }
 
-    /// Ends it.
+    /// Ends the observation.
     public func cancel() { context?.removeObserver(number) }
 }
 

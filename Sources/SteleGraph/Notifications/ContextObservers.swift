@@ -1,11 +1,9 @@
-/// The observers of a context.
-
 import SteleModel
 import StelePersistence
 
-/// Closures and streams that are told what happens in a context.
+/// The observers of a context: closures and streams.
 final class ContextObservers {
-    /// The most events that wait in a stream.
+    /// The maximum number of pending events in a stream.
     static let mostEvents = 1_000
 
     private var observers: [Int: (ContextNotification) -> Void] = [:]
@@ -16,15 +14,16 @@ final class ContextObservers {
 
     var count: Int { observers.count }
 
-    /// - Returns: the number by which the observer is removed.
+    /// Adds an observer.
+    /// - Returns: the number for removing the observer.
     func add(_ receive: @escaping (ContextNotification) -> Void) -> Int {
         lastNumber += 1
         observers[lastNumber] = receive
         return lastNumber
     }
 
-    /// A stream for other threads.
-    /// - Parameter end: removes the observer of that number, whose stream is full.
+    /// Creates a stream of events for other threads.
+    /// - Parameter end: called with the observer's number if its stream overflows.
     func addStream(_ end: @escaping (Int) -> Void) -> AsyncStream<ContextEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ContextEvent.self, bufferingPolicy: .bufferingOldest(Self.mostEvents))
@@ -38,15 +37,15 @@ final class ContextObservers {
         return stream
     }
 
-    /// Removes an observer. What it captures may end another observation when it is released: it
-    /// outlives the access.
+    /// Removes an observer. The closure is kept alive until the access ends, because releasing it
+    /// may end another observation.
     func remove(_ number: Int) {
         streams[number] = nil
         let old = observers.removeValue(forKey: number)
         withExtendedLifetime(old) {}
     }
 
-    /// Ends all streams and removes all observers.
+    /// Finishes all streams and removes all observers.
     func removeAll() {
         for stream in streams.values { stream.finish() }
         streams = [:]
@@ -55,7 +54,7 @@ final class ContextObservers {
         withExtendedLifetime(old) {}
     }
 
-    /// Tells all observers, in the order in which they came.
+    /// Calls all observers in the order in which they were added.
     func post(_ notification: ContextNotification) {
         for (_, receive) in observers.sorted(by: { $0.key < $1.key }) { receive(notification) }
     }

@@ -1,8 +1,6 @@
-/// How the parts of a context reach the parts below them.
-
 import SteleModel
 
-/// A part above the loader.
+/// A part of a context that uses the loader.
 protocol LoaderPart {
     var loader: ObjectLoader { get }
 }
@@ -15,7 +13,7 @@ extension LoaderPart {
     var plans: [EntityPlan] { loader.plans }
 }
 
-/// A part above relationship maintenance.
+/// A part of a context that uses relationship maintenance.
 protocol RelationshipPart: LoaderPart {
     var relationships: RelationshipMaintenance { get }
 }

@@ -1,33 +1,32 @@
-/// What a context asks of an entity at every object, worked out once.
-
 import SteleModel
 
-/// An entity's defaults, relationships and checks; a class, so that to look at it copies nothing.
+/// An entity's defaults, relationships and validation rules, computed once. It is a class, so
+/// accessing it copies nothing.
 final class EntityPlan: Sendable {
-    /// A new object's values, by slot.
+    /// The values of a new object, by slot.
     let defaults: [Value]
-    /// Its to-one relationships.
+    /// The to-one relationships.
     let toOnes: [Relationship]
-    /// Those of them whose inverse is a to-one as well: such a link is in two rows.
+    /// The to-one relationships with a to-one inverse. Such a link is stored in two rows.
     let oneToOnes: [(toOne: Relationship, inverse: Relationship)]
-    /// Its to-many relationships whose count is bounded.
+    /// The to-many relationships with a bounded count.
     let boundedToManys: [Relationship]
-    /// All its relationships, for deletion.
+    /// All relationships.
     let relationships: [Relationship]
-    /// The slots that are not stored: transient attributes.
+    /// The slots of transient attributes, which are not stored.
     let transientSlots: Set<Int>
-    /// The slots that a save leaves out: transient attributes, and derived ones, which the store
-    /// makes.
+    /// The slots that a save omits: those of transient attributes, and of derived attributes, which
+    /// the store computes.
     let unsavedSlots: Set<Int>
-    /// The types that its attributes' values must be of, by slot.
+    /// The attribute types, by slot.
     let types: [(slot: Int, type: AttributeType)]
-    /// What is asked of its values.
+    /// The rules for the values.
     let rules: [SlotRule]
-    /// Composite attributes in which something must have a value.
+    /// The composite attributes that require a value in one of their elements.
     let requiredComposites: [CompositeRule]
-    /// What its objects are made of: `ManagedObject`, or the subclass registered for it.
+    /// The class that represents the entity: `ManagedObject` or a subclass.
     let objectClass: ManagedObject.Type
-    /// Whether its objects want to be told of their lives.
+    /// Whether a subclass represents the entity.
     let isSubclassed: Bool
 
     init(_ entity: Entity, of model: Model, objectClass: ManagedObject.Type) {

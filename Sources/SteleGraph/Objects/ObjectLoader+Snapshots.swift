@@ -1,11 +1,9 @@
-/// Plain rows and members, as stored: nothing of them is registered.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
 extension ObjectLoader {
-    /// As `ManagedObjectContext.snapshot(_:)`.
+    /// Implements `ManagedObjectContext.snapshot(_:)`.
     func snapshot(_ id: ObjectID) throws -> Snapshot? {
         if let parent {
             try view.checkOpen()
@@ -22,7 +20,7 @@ extension ObjectLoader {
         }
     }
 
-    /// As `ManagedObjectContext.snapshots(root:keys:)`.
+    /// Implements `ManagedObjectContext.snapshots(root:keys:)`.
     func snapshots(root: Int, keys: [Int64]) throws -> [Int64: Snapshot] {
         if let parent {
             try view.checkOpen()
@@ -51,7 +49,7 @@ extension ObjectLoader {
         }
     }
 
-    /// The rows of objects by identity; one query a family.
+    /// The rows of objects by ID, with one query for each root entity.
     func snapshots(of objects: [ManagedObject]) throws -> [ObjectID: Snapshot] {
         var rows: [ObjectID: Snapshot] = [:]
         for (root, objects) in Dictionary(grouping: objects, by: \.id.root) {
@@ -62,7 +60,7 @@ extension ObjectLoader {
         return rows
     }
 
-    /// As `ManagedObjectContext.snapshots(_:)`.
+    /// Implements `ManagedObjectContext.snapshots(_:)`.
     func snapshots(_ request: FetchRequest) throws -> [Snapshot] {
         guard request.isChecked else { return try snapshots(request.checked(in: model)) }
         if let parent {
@@ -72,7 +70,7 @@ extension ObjectLoader {
         return try view.read { try $0.reader.fetch(request) }
     }
 
-    /// As `ManagedObjectContext.memberKeys(of:owners:)`.
+    /// Implements `ManagedObjectContext.memberKeys(of:owners:)`.
     func memberKeys(
         of relationship: Relationship, owners: [Int64]
     ) throws -> [Int64: [Int64]] {
@@ -83,7 +81,7 @@ extension ObjectLoader {
         return try view.read { try $0.reader.members(of: relationship, owners: owners) }
     }
 
-    /// As `ManagedObjectContext.memberSnapshots(of:owners:)`.
+    /// Implements `ManagedObjectContext.memberSnapshots(of:owners:)`.
     func memberSnapshots(
         of relationship: Relationship, owners: [Int64]
     ) throws -> [(owner: Int64, member: Snapshot)] {
@@ -100,7 +98,7 @@ extension ObjectLoader {
         }
     }
 
-    /// Puts a row into the row cache where the root context does not keep its objects.
+    /// Puts a row into the row cache if the root context does not retain its objects.
     func keep(_ snapshot: Snapshot, root: Int) {
         if let parent { return parent.loader.keep(snapshot, root: root) }
         guard !registry.retainsAll, let cacheView = view.openCache else { return }

@@ -1,12 +1,10 @@
-/// Makes a context's objects from what is read, and reads faults.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
-/// Objects by identity: registered ones, else from the row cache, the store or the parent context.
+/// Loads objects by ID: from the registry, the row cache, the store or the parent context.
 final class ObjectLoader {
-    /// The most faults that one query reads.
+    /// The maximum number of faults that one query reads.
     private static let faultsAQuery = 1000
 
     let registry: ObjectRegistry
@@ -15,15 +13,14 @@ final class ObjectLoader {
     let model: Model
     let plans: [EntityPlan]
     let coordinator: PersistentStoreCoordinator
-    /// A child reads from its parent as a root does from the store.
+    /// The parent context, from which a child context reads.
     let parent: ManagedObjectContext?
-    /// Objects that are made here belong to it. Unowned: the context owns its loader, and is kept
-    /// alive by each call that reaches it.
+    /// The context of the loaded objects. It is unowned because the context owns its loader and is
+    /// kept alive by each call.
     private unowned let context: ManagedObjectContext
-    /// Why a fault could not be read, where no caller could be told.
+    /// The first error of reading a fault that could not be thrown to the caller.
     private var failure: (any Error)?
-    /// The first value that was set on a fault which could not be read: nothing is saved without
-    /// it.
+    /// The error of the first value that was set on an unreadable fault and lost. A save throws it.
     private var lostValue: ContextError?
 
     init(
@@ -42,7 +39,7 @@ final class ObjectLoader {
 
     // MARK: Objects
 
-    /// As `ManagedObjectContext.existingObject(with:)`.
+    /// Implements `ManagedObjectContext.existingObject(with:)`.
     func existingObject(with id: ObjectID) throws -> ManagedObject? {
         if let object = registry[id] {
             if object.isFault { try fire(object) }
@@ -53,7 +50,7 @@ final class ObjectLoader {
         return object(from: snapshot)
     }
 
-    /// As `ManagedObjectContext.object(with:)`.
+    /// Implements `ManagedObjectContext.object(with:)`.
     func object(with id: ObjectID) throws -> ManagedObject {
         if let object = registry[id] { return object }
         try check(id)
@@ -66,13 +63,13 @@ final class ObjectLoader {
         return object
     }
 
-    /// An identity names a family of this model's entities by its root.
+    /// Checks that an ID's root is a root entity of the model.
     func check(_ id: ObjectID) throws(ContextError) {
         guard model.entities.indices.contains(id.root), model.entities[id.root].root == id.root
         else { throw .foreignIdentity(root: id.root, key: id.key) }
     }
 
-    /// As `ManagedObjectContext.existingObjects(root:keys:)`.
+    /// Implements `ManagedObjectContext.existingObjects(root:keys:)`.
     func existingObjects(root: Int, keys: [Int64]) throws -> [Int64: ManagedObject] {
         var found: [Int64: ManagedObject] = [:]
         found.reserveCapacity(keys.count)
@@ -92,19 +89,19 @@ final class ObjectLoader {
         return found
     }
 
-    /// The object that a relationship leads to, by its key.
+    /// The destination of a relationship with the key.
     func destination(_ relationship: Relationship, _ key: Int64) throws -> ManagedObject? {
         try existingObject(with: model.destinationID(relationship, key))
     }
 
-    /// The objects that a relationship leads to, by their keys; one query.
+    /// The destinations of a relationship with the keys, read with one query.
     func destinations(
         _ relationship: Relationship, _ keys: [Int64]
     ) throws -> [Int64: ManagedObject] {
         try existingObjects(root: model.destination(of: relationship).root, keys: keys)
     }
 
-    /// The object that a relationship leads to, where it is registered; nothing is read.
+    /// The registered destination of a relationship with the key. Nothing is read.
     func known(_ relationship: Relationship, _ key: Int64) -> ManagedObject? {
         registry[model.destinationID(relationship, key)]
     }
@@ -112,7 +109,7 @@ final class ObjectLoader {
     /// Whether an object belongs to the context.
     func owns(_ object: ManagedObject) -> Bool { object.context === context }
 
-    /// The objects of those keys that exist; one query a family.
+    /// The existing objects with the keys, read with one query for each root entity.
     func existingObjects(_ keys: [Int: Set<Int64>]) throws -> [ManagedObject] {
         var found: [ManagedObject] = []
         for (root, keys) in keys.sorted(by: { $0.key < $1.key }) {
@@ -121,7 +118,7 @@ final class ObjectLoader {
         return found
     }
 
-    /// The one object of the snapshot's identity.
+    /// The object with the snapshot's ID, registered if it is not yet.
     func object(from snapshot: Snapshot) -> ManagedObject {
         let entity = model.entities[snapshot.entity]
         let id = ObjectID(root: entity.root, key: snapshot.key)
@@ -139,8 +136,8 @@ final class ObjectLoader {
         return object
     }
 
-    /// A new object; it is among the changes.
-    /// - Parameter before: what it was in the store, where it was there once.
+    /// Inserts a new object.
+    /// - Parameter before: the object's former state in the store, if any.
     func insert(
         _ entity: Entity, key: Int64, values: [Value], before: Snapshot? = nil
     ) -> ManagedObject {
@@ -154,7 +151,7 @@ final class ObjectLoader {
         return object
     }
 
-    /// Takes an object that was let go of back.
+    /// Registers a removed object again.
     func readmit(_ object: ManagedObject) {
         object.context = context
         registry.retain(object)
@@ -162,7 +159,7 @@ final class ObjectLoader {
 
     // MARK: Faults
 
-    /// As `ManagedObjectContext.fire(_:)`.
+    /// Implements `ManagedObjectContext.fire(_:)`.
     func fire(_ objects: [ManagedObject]) throws {
         var faults: [Int: [ManagedObject]] = [:]
         for object in objects where object.isFault && owns(object) {
@@ -180,10 +177,10 @@ final class ObjectLoader {
         }
     }
 
-    /// Reads one fault.
+    /// Reads a fault.
     func fire(_ object: ManagedObject) throws { fill(object, try snapshot(object.id)) }
 
-    /// Reads one fault for a caller that cannot be told of a failure: the next save throws it.
+    /// Reads a fault for a caller that cannot throw. The next save throws the error.
     func fireForGetter(_ object: ManagedObject) {
         do { try fire(object) } catch { failure = failure ?? error }
     }
@@ -199,8 +196,8 @@ final class ObjectLoader {
         if plans[object.entity].isSubclassed { awakeFromFetch(object) }
     }
 
-    /// A fault that is not in the store is deleted, and all its values are null
-    /// (`shouldDeleteInaccessibleFaults`). There is nothing to save of it.
+    /// Marks a fault that is not in the store as deleted, with null values
+    /// (`shouldDeleteInaccessibleFaults`). It has no changes to save.
     private func giveUp(_ object: ManagedObject) {
         object.values = Array(repeating: .null, count: object.entity.slots.count)
         object.isFault = false
@@ -209,7 +206,7 @@ final class ObjectLoader {
         registry.remove(object)
     }
 
-    /// Makes an object a fault that has nothing to lose.
+    /// Turns an object without changes into a fault.
     func turnIntoFault(_ object: ManagedObject) {
         let isSubclassed = plans[object.entity].isSubclassed
         if isSubclassed { object.willTurnIntoFault() }
@@ -220,9 +217,9 @@ final class ObjectLoader {
         if isSubclassed { object.didTurnIntoFault() }
     }
 
-    // MARK: What the next save is told
+    // MARK: Errors for the next save
 
-    /// A value was set on a fault that could not be read.
+    /// Records a value that was set on an unreadable fault.
     func noteLostValue(of object: ManagedObject, _ slot: Int) {
         guard object.isFault, object.entity.slots.indices.contains(slot) else { return }
         lostValue =
@@ -232,14 +229,15 @@ final class ObjectLoader {
                 property: object.entity.slots[slot].name)
     }
 
-    /// - Throws: why a fault could not be read; for a save `ContextError.valueLost`.
+    /// Checks that all faults could be read.
+    /// - Throws: the error of an unreadable fault; for a save also `ContextError.valueLost`.
     func checkFaults(isSave: Bool) throws {
         if let failure { throw failure }
         if isSave, let lostValue { throw lostValue }
     }
 
-    /// Faults that could not be read are read again when they are next asked.
-    /// - Parameter lostValues: whether values that were set on them are forgotten, too.
+    /// Forgets the errors of unreadable faults, which are read again on the next access.
+    /// - Parameter lostValues: whether lost values are forgotten too.
     func forgetFailures(lostValues: Bool) {
         failure = nil
         if lostValues { lostValue = nil }
@@ -247,7 +245,7 @@ final class ObjectLoader {
 
     // MARK: Subclasses
 
-    /// Tells an object that its values were read; what it sets meanwhile is no change.
+    /// Calls `awakeFromFetch`. Values set in it are not changes.
     private func awakeFromFetch(_ object: ManagedObject) {
         changes.withoutJournaling {
             object.isTouched = true
@@ -256,7 +254,7 @@ final class ObjectLoader {
         }
     }
 
-    /// Tells an object of a subclass what has happened to it.
+    /// Calls `awake(fromSnapshotEvents:)` if a subclass represents the entity.
     func awake(_ object: ManagedObject, _ event: SnapshotEventType) {
         if plans[object.entity].isSubclassed { object.awake(fromSnapshotEvents: event) }
     }

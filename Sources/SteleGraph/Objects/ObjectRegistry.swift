@@ -1,34 +1,34 @@
-/// The objects that a context knows: one an identity.
-
 import SteleModel
 import StelePersistence
 
-/// Holds objects by identity: strongly those with changes, or all of them; the others weakly.
+/// The registered objects of a context by ID. Objects with changes, or all objects, are held
+/// strongly, the others weakly.
 final class ObjectRegistry {
     private struct WeakObject {
         weak var object: ManagedObject?
     }
 
-    /// Whether objects without changes are held strongly, too.
+    /// Whether objects without changes are also held strongly.
     let retainsAll: Bool
     private let parent: ObjectRegistry?
     private var held: [ObjectID: ManagedObject] = [:]
     private var weaklyHeld: [ObjectID: WeakObject] = [:]
     private var nextKey: Int64 = -1
 
-    /// - Parameter parent: the registry of the parent context, which gives out temporary keys.
+    /// Creates a registry.
+    /// - Parameter parent: the registry of the parent context, which assigns temporary keys.
     init(parent: ObjectRegistry?, retainsAll: Bool) {
         self.parent = parent
         self.retainsAll = retainsAll
     }
 
-    /// The object of that identity; faults and deleted ones are among them.
+    /// The object with the ID, including faults and deleted objects.
     subscript(id: ObjectID) -> ManagedObject? {
         if let object = held[id] { return object }
         return retainsAll ? nil : weaklyHeld[id]?.object
     }
 
-    /// All objects, in no order.
+    /// All objects, in no particular order.
     var objects: [ManagedObject] {
         if retainsAll { return Array(held.values) }
         var found = held
@@ -38,7 +38,7 @@ final class ObjectRegistry {
         return Array(found.values)
     }
 
-    /// The key of a new object, which no other object of the family of contexts has.
+    /// A temporary key that is unique in the root context and its descendants.
     func newKey() -> Int64 {
         if let parent { return parent.newKey() }
         defer { nextKey -= 1 }
@@ -53,8 +53,9 @@ final class ObjectRegistry {
     /// Holds an object strongly.
     func retain(_ object: ManagedObject) { set(object, for: object.id) }
 
-    /// The deinitialiser of an object that is released here calls `forget`, which reads `held`: the
-    /// object must outlive the access that releases it, or the access is a run-time error.
+    /// Stores an object. The deinitializer of a released object calls `forget`, which reads `held`,
+    /// so a replaced object must be kept alive until the access ends. Otherwise the exclusivity
+    /// check fails at run time.
     private func set(_ object: ManagedObject, for id: ObjectID) {
         let old = held.updateValue(object, forKey: id)
         withExtendedLifetime(old) {}
@@ -65,7 +66,7 @@ final class ObjectRegistry {
         weaklyHeld[object.id] = WeakObject(object: object)
     }
 
-    /// Holds objects weakly that were held for changes which are saved or taken back.
+    /// Holds all objects weakly, after their changes were saved or discarded.
     func releaseUnchanged() {
         if retainsAll { return }
         let old = held
@@ -73,7 +74,7 @@ final class ObjectRegistry {
         for object in old.values where !object.isGone { holdWeakly(object) }
     }
 
-    /// Removes an object; its values stay as they are.
+    /// Removes an object. Its values remain.
     func remove(_ object: ManagedObject) {
         let old = held.removeValue(forKey: object.id)
         weaklyHeld[object.id] = nil
@@ -89,7 +90,7 @@ final class ObjectRegistry {
         withExtendedLifetime(old) {}
     }
 
-    /// Gives an object another key, under which it is known from now on.
+    /// Changes the key of an object.
     func rename(_ object: ManagedObject, to key: Int64) {
         let old = object.id
         object.id = ObjectID(root: old.root, key: key)
@@ -98,8 +99,8 @@ final class ObjectRegistry {
         if let known = weaklyHeld.removeValue(forKey: old) { weaklyHeld[object.id] = known }
     }
 
-    /// Forgets an object that was held weakly and is released now.
-    /// - Returns: whether there is no object of that identity any more.
+    /// Forgets a weakly held object that is being released.
+    /// - Returns: whether no object has the ID any more.
     func forget(_ id: ObjectID) -> Bool {
         guard self[id] == nil else { return false }
         weaklyHeld[id] = nil

@@ -1,16 +1,14 @@
-/// Reads ahead what relationships lead to.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
-/// Follows paths of relationships from objects, with one query for each relationship of each path.
+/// Prefetches the objects on relationship paths, with one query for each relationship of each path.
 struct Prefetching: RelationshipPart {
     let relationships: RelationshipMaintenance
 
     init(_ relationships: RelationshipMaintenance) { self.relationships = relationships }
 
-    /// As `ManagedObjectContext.prefetch(_:for:)`.
+    /// Implements `ManagedObjectContext.prefetch(_:for:)`.
     func prefetch(_ paths: [String], for objects: [ManagedObject]) throws {
         var groups: [Int: [ManagedObject]] = [:]
         for object in objects { groups[object.entity.index, default: []].append(object) }
@@ -45,7 +43,7 @@ struct Prefetching: RelationshipPart {
         return Array(try loader.destinations(relationship, keys.sorted()).values)
     }
 
-    /// One query gives the members and their values.
+    /// Reads the members and their values with one query.
     private func prefetchMembers(
         _ relationship: Relationship, of owners: [ManagedObject]
     ) throws -> [ManagedObject] {

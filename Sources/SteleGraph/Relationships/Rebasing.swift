@@ -1,16 +1,16 @@
-/// Unsaved changes on top of what the store has by now: rows, members, both sides of each link.
-
 import SteleModel
 import StelePersistence
 
-/// Reads objects again under their changes. It has no state: what it changes is the relationships'.
+/// Applies unsaved changes to newer rows of objects and members, on both sides of links. It has no
+/// state of its own.
 struct Rebasing: RelationshipPart {
     let relationships: RelationshipMaintenance
 
     init(_ relationships: RelationshipMaintenance) { self.relationships = relationships }
 
-    /// Reads objects again, under their changes. One query a family and a relationship.
-    /// - Parameter read: the objects that have been read for this already, or must not be.
+    /// Reads objects again and keeps their changes, with one query for each root entity and
+    /// relationship.
+    /// - Parameter read: the objects that have already been read or must not be.
     func merge(into objects: [ManagedObject], besides read: Set<ObjectID> = []) throws {
         let rows = try loader.snapshots(of: objects)
         var partners: Set<ObjectID> = []
@@ -28,13 +28,13 @@ struct Rebasing: RelationshipPart {
             let owners = objects.filter { !$0.isGone && owner.isKind($0.entity.index) }
             try toManys.refire(relationship, owners: owners.map(\.id.key))
         }
-        // The other ends of one-to-one links that the store has changed.
+        // The other ends of one-to-one links that changed in the store.
         let read = read.union(objects.map(\.id))
         let others = partners.subtracting(read).compactMap { registry[$0] }
             .filter { !$0.isFault && !$0.isInserted && !$0.isDeleted }
         if !others.isEmpty { try merge(into: others, besides: read) }
         for object in gone { dropLinks(to: object) }
-        // What is not read again keeps the links that were made here, at both their ends.
+        // Objects that are not read again keep the links made here, at both ends.
         for id in partners {
             guard let other = registry[id], !other.isFault, !other.isDeleted else { continue }
             try keepOneToOnes(of: other)
@@ -46,10 +46,9 @@ struct Rebasing: RelationshipPart {
         if !old.isEmpty { try merge(into: Array(old.values), besides: read) }
     }
 
-    /// One-to-one links are changed on both sides. Where the store has made one and this context
-    /// another, the context's stays, and the two ends of the store's have none.
-    /// - Returns: the objects that this one leads to in the store and here, and whose rows are
-    ///   older.
+    /// Makes one-to-one links consistent on both sides. If the store and this context have made
+    /// different links, the context's link remains and both ends of the store's link are nil.
+    /// - Returns: the objects with outdated rows to which the object leads in the store and here.
     func agree(_ object: ManagedObject) throws -> [ManagedObject] {
         guard let before = object.before else { return [] }
         var old: [ManagedObject] = []
@@ -71,8 +70,7 @@ struct Rebasing: RelationshipPart {
         return old
     }
 
-    /// One-to-one links that this context has made or cut are so at their other ends as well: the
-    /// destination in the store is left, and the one here leads back.
+    /// Applies one-to-one links that this context has made or cut to their other ends.
     private func keepOneToOnes(of object: ManagedObject) throws {
         guard let before = object.before else { return }
         for (relationship, inverse) in plans[object.entity].oneToOnes
@@ -94,8 +92,8 @@ struct Rebasing: RelationshipPart {
         }
     }
 
-    /// Puts an object's changes on top of a newer row.
-    /// - Returns: the objects whose own rows have changed with it.
+    /// Applies an object's changes to a newer row.
+    /// - Returns: the IDs of the objects whose own rows have changed with it.
     func rebase(_ object: ManagedObject, on row: Snapshot) throws -> [ObjectID] {
         guard let before = object.before, before.values.count == row.values.count,
             object.values.count == row.values.count
@@ -105,8 +103,8 @@ struct Rebasing: RelationshipPart {
         let isAlive = !object.isDeleted
         for slot in row.values.indices where !transient.contains(slot) {
             let (old, new) = (before.values[slot], row.values[slot])
-            // A deleted object leaves what it leads to in the store by now, but for what was taken
-            // from it here before.
+            // A deleted object is unlinked from its current stored destinations, except where its
+            // link was cut here before.
             let isOurs =
                 (isAlive ? object.isTouched : old == new) && !object.values[slot].isStored(as: old)
             if !isOurs { object.values[slot] = new }
@@ -132,10 +130,11 @@ struct Rebasing: RelationshipPart {
         return partners
     }
 
-    // MARK: Rows that are gone
+    // MARK: Deleted rows
 
-    /// An object that the store does not have any more is deleted here, and its changes are lost.
-    /// - Returns: the objects that led to it by a to-one: their rows have changed with it.
+    /// Marks an object that is no longer in the store as deleted and discards its changes.
+    /// - Returns: the IDs of the objects that led to it by a to-one relationship, whose rows have
+    ///   changed with it.
     @discardableResult
     func disappear(_ object: ManagedObject) -> [ObjectID] {
         for relationship in plans[object.entity].toOnes {
@@ -161,7 +160,7 @@ struct Rebasing: RelationshipPart {
         return partners
     }
 
-    /// What led to an object that has disappeared by a change of this context leads nowhere.
+    /// Cuts links made here that lead to an object that is no longer in the store.
     func dropLinks(to object: ManagedObject) {
         for relationship in plans[object.entity].relationships {
             if let inverse = model.toOneInverse(of: relationship) {
@@ -177,7 +176,7 @@ struct Rebasing: RelationshipPart {
         toManys.forgetAll(of: object)
     }
 
-    /// The keys at the far end of a relationship, as far as they are known without reading.
+    /// The keys of a relationship's destinations that are known without reading.
     private func destinationsKnown(
         _ relationship: Relationship, _ object: ManagedObject
     ) -> [Int64] {
@@ -185,8 +184,8 @@ struct Rebasing: RelationshipPart {
         return toManys[relationship, object.id.key]?.members(ordered: false) ?? []
     }
 
-    /// Cuts links to what others have deleted, where that has not been inserted again since, by an
-    /// undo or a merge policy.
+    /// Cuts links to objects deleted by other contexts, unless they were inserted again by undo or
+    /// a merge policy.
     func dropLinks(toDeleted deleted: Set<ObjectID>) throws {
         if deleted.isEmpty { return }
         var linked: Set<ObjectID> = []
@@ -210,7 +209,7 @@ struct Rebasing: RelationshipPart {
         if !gone.isEmpty { try dropLinks(toGone: gone) }
     }
 
-    /// Cuts links of this context's own making that lead to or from what others have deleted.
+    /// Cuts links made here from or to objects deleted by other contexts.
     func dropLinks(toGone gone: Set<ObjectID>) throws {
         for object in changes.alive {
             for relationship in plans[object.entity].toOnes {
@@ -235,23 +234,21 @@ struct Rebasing: RelationshipPart {
         }
     }
 
-    // MARK: Rows that are there again
+    // MARK: Rows inserted again
 
-    /// Two contexts may each insert again what was deleted. Here it is a change of the store's row
-    /// then, or the deletion of it.
+    /// Marks inserted objects as updated or deleted if another context has also inserted them.
     func meetInsertions(of ids: Set<ObjectID>) throws {
         let again = changes.inserted.filter { $0.reinserted != nil && ids.contains($0.id) }
         if again.isEmpty { return }
         let rows = try loader.snapshots(of: again)
         for object in again where rows[object.id]?.entity == object.entity.index {
-            // From now on it is compared with what it was when it was deleted.
+            // The object is compared with its state at its deletion.
             changes.makeUpdated(object)
         }
     }
 
-    /// Those of these objects that are to be inserted again here, and were by another save
-    /// meanwhile, are as the store has them by now, and linked so, under what has changed here
-    /// since they were deleted.
+    /// Merges objects to be inserted again with the rows that another save has inserted meanwhile.
+    /// Changes made here since the deletion remain.
     func meetStored(_ objects: [ManagedObject]) throws {
         let back = objects.filter { $0.reinserted != nil }
         if back.isEmpty { return }

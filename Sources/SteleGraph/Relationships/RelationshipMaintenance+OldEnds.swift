@@ -1,14 +1,13 @@
-/// Links whose two ends were read at different times: no save leaves one end of them in the store.
-
 import SteleModel
 import StelePersistence
 
+/// Links whose ends were read at different times. A save must not store only one end of them.
 extension RelationshipMaintenance {
-    /// Where the rows at the two ends of a one-to-one link do not agree, one of them is older, and
-    /// changing the link would leave one end of it in the store. Both are read again before that;
-    /// an object with changes is not, for its version tells at the save that it is old.
-    /// - Parameter object: one end of the link that is about to change, if there is any.
-    /// - Returns: the other end, to be held until it is changed.
+    /// Reads both ends of a one-to-one link again if their rows disagree, before the link changes.
+    /// One of the rows is outdated, and changing the link would leave one end of it in the store.
+    /// An object with changes is not read again, because the save checks its version.
+    /// - Parameter object: one end of the link that is about to change, or nil.
+    /// - Returns: the other end, which must be kept alive until it is changed.
     func readOldEnds(
         _ relationship: Relationship, _ object: ManagedObject?
     ) throws -> [ManagedObject] {
@@ -22,10 +21,9 @@ extension RelationshipMaintenance {
         return [other]
     }
 
-    /// An object that was brought back leads to another by its row as it was read. Where what was
-    /// read of the other end does not agree, one of the two is older, and the link is no change of
-    /// this context: both are read again.
-    /// - Returns: whether one is older.
+    /// Reads both ends of a restored object's link again if its row has the link and the other end
+    /// does not. One of them is outdated, and the link is not a change of this context.
+    /// - Returns: whether one end is outdated.
     func readIfOld(
         _ object: ManagedObject, _ relationship: Relationship, _ key: Int64
     ) throws -> Bool {
@@ -37,8 +35,8 @@ extension RelationshipMaintenance {
         return true
     }
 
-    /// As `readIfOld`, of a link that is about to be made again: only the end whose row has it is
-    /// set to what it was.
+    /// Does the same as `readIfOld` for a link that is about to be restored. Only the end whose row
+    /// has the link is reset.
     func comesBackOld(
         _ object: ManagedObject, _ relationship: Relationship, _ key: Int64
     ) throws -> Bool {
@@ -57,8 +55,8 @@ extension RelationshipMaintenance {
             && comesBackOld(other, inverse, object.id.key)
     }
 
-    /// Whether an object has a link by its row as it was read, and what was read of the other end
-    /// does not say so. A fault says nothing.
+    /// Whether an object's row has a link that the other end's stored state does not have. A fault
+    /// does not disagree.
     private func disagree(
         _ object: ManagedObject, _ relationship: Relationship, _ key: Int64
     ) throws -> Bool {
@@ -82,8 +80,8 @@ extension RelationshipMaintenance {
         try changes.withoutJournaling { try toManys.refire(inverse, owners: [key]) }
     }
 
-    /// The slots of one-to-one links that were made here from their other ends, where the object
-    /// was linked so already by its row as it was read: they are changes of it all the same.
+    /// The slots of one-to-one links that were made here from the other end and that the object's
+    /// own row already has. They count as changes of the object.
     func slotsLinkedAgain(_ object: ManagedObject) -> [Int] {
         plans[object.entity].oneToOnes.compactMap { relationship, inverse in
             guard let key = object.key(in: relationship),
@@ -97,10 +95,10 @@ extension RelationshipMaintenance {
         }
     }
 
-    /// Where what was read of two to-manys does not agree on a link between them, one is older: the
-    /// store is asked before that link changes, and both have it as it is there. Neither has a
-    /// change of it, for changes are made to both as soon as one is read.
-    /// - Returns: whether it is there; nil where they agree.
+    /// Resolves a disagreement of two to-many relationships about a link, one of which is outdated.
+    /// The store is read before the link changes, and both take its state. Neither has a change of
+    /// the link, because changes are applied to both once one is read.
+    /// - Returns: whether the link exists; nil if both agree.
     func isLinkedByNow(
         _ relationship: Relationship, _ owner: Int64, _ member: Int64
     ) throws -> Bool? {
@@ -115,8 +113,7 @@ extension RelationshipMaintenance {
         return isLinked
     }
 
-    /// Reads again those of these objects, and of the objects linked with them, that have no
-    /// changes in their rows.
+    /// Reads again the objects, and the objects linked with them, whose rows have no changes.
     func readAgain(_ objects: [ManagedObject]) throws {
         let unchanged = objects.filter {
             !$0.isFault && !$0.isInserted && !$0.isDeleted && changes.storedChanges(of: $0).isEmpty
@@ -129,9 +126,9 @@ extension RelationshipMaintenance {
         }
     }
 
-    /// An object that was linked here, and was linked so already by an older row of its own, would
-    /// not be part of the save. It is read again, and has the link as a change: at both ends of a
-    /// one-to-one link, and in its own row where it is a member.
+    /// Reads again objects that were linked here and whose outdated rows already have the link.
+    /// Otherwise the link would not be part of the save. The link is then a change at both ends of
+    /// a one-to-one link, and in a member's own row.
     func completeMadeLinks() throws {
         try completeOneToOnes()
         for (place, state) in toManys.changed(where: { !$0.added.isEmpty }) {
@@ -147,7 +144,7 @@ extension RelationshipMaintenance {
                 for member in old where !member.isDeleted {
                     try leadToOne(inverse, of: member, to: place.owner)
                 }
-                // Members that were read again have lost their places.
+                // Members that were read again have lost their positions.
                 if relationship.isOrdered, let now = toManys[place]?.members(ordered: true) {
                     let order = now.arranged(as: state.members(ordered: true))
                     if order != now {
@@ -159,7 +156,8 @@ extension RelationshipMaintenance {
     }
 
     private func completeOneToOnes() throws {
-        // A new object has no older row at the other end; one that is inserted again may have.
+        // The other end of a new object's link cannot be outdated, but that of an object inserted
+        // again can.
         let again = changes.inserted.filter { !$0.id.isTemporary }
         for object in again + changes.touched where !object.isDeleted {
             for (relationship, inverse) in plans[object.entity].oneToOnes {
@@ -177,10 +175,10 @@ extension RelationshipMaintenance {
         }
     }
 
-    /// An object that had changes when a link of it was cut from the other end, and has none by
-    /// now, is not part of the save, and no version tells that it is old. It is read again, and the
-    /// link is cut in its row. So it is with an object that has left what it was linked to here,
-    /// and was linked there by another save meanwhile.
+    /// Reads again objects whose links were cut from the other end and that have no changes any
+    /// more. They are not part of the save, so their outdated version would not be noticed. The
+    /// link is then cut in their rows. The same applies to an object that another save has linked
+    /// again to an object from which it was unlinked here.
     func leaveCutLinks() throws {
         for object in changes.touched where !object.isDeleted {
             for (relationship, inverse) in plans[object.entity].oneToOnes {
@@ -218,7 +216,7 @@ extension RelationshipMaintenance {
         }
     }
 
-    /// Objects that led to one in the store, and do not here, have that as a change.
+    /// Cuts the stored links of objects to a destination as a change of the objects.
     private func cut(_ toOne: Relationship, to key: Int64, from owners: [Int64]) throws {
         let root = model.entities[toOne.owner].root
         for other in try loader.existingObjects(root: root, keys: owners).values

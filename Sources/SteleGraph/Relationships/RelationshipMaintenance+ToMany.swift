@@ -1,5 +1,3 @@
-/// To-many relationships of one object: reading, replacing, adding and removing members.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
@@ -30,7 +28,7 @@ extension RelationshipMaintenance {
         guard let inverse = model.toOneInverse(of: relationship) else {
             return try toManys.state(relationship, of: object.id.key).contains(key)
         }
-        // The member's own row knows.
+        // The member's own row has the link.
         guard let member = try loader.existingObject(with: id),
             model.entities[inverse.owner].isKind(member.entity.index)
         else { return false }
@@ -68,8 +66,9 @@ extension RelationshipMaintenance {
         toManys.expect(relationship, of: owner)
     }
 
-    /// Adds members; in an ordered relationship all together from that index on, those that were
-    /// members before among them. Without an index new ones go to the end, and the others stay.
+    /// Adds members. With an index, all of them are placed consecutively from it in an ordered
+    /// relationship, including existing members. Without one, new members are appended and existing
+    /// ones keep their positions.
     func addMembers(
         _ relationship: Relationship, of object: ManagedObject, _ members: [ManagedObject],
         at index: Int?
@@ -104,7 +103,7 @@ extension RelationshipMaintenance {
 
     // MARK: Links on both sides
 
-    /// Links new members on both sides; one that is named twice is linked once.
+    /// Links new members on both sides, without duplicates.
     func link(
         _ relationship: Relationship, _ owner: ManagedObject, _ members: [ManagedObject]
     ) throws {
@@ -120,7 +119,7 @@ extension RelationshipMaintenance {
         }
     }
 
-    /// Makes a link that is not there, on both sides, for an inverse that is not a to-one.
+    /// Adds a link on both sides, for an inverse that is not a to-one relationship.
     func join(_ relationship: Relationship, _ owner: Int64, _ member: Int64) throws {
         if try isLinkedByNow(relationship, owner, member) == true { return }
         try toManys.edit(relationship, of: owner, .add(member))
@@ -133,7 +132,7 @@ extension RelationshipMaintenance {
         changes.note(.member(relationship, owner, member, isNew: true))
     }
 
-    /// Cuts a link that is there, on both sides, for an inverse that is not a to-one.
+    /// Removes a link on both sides, for an inverse that is not a to-one relationship.
     func part(_ relationship: Relationship, _ owner: Int64, _ member: Int64) throws {
         if try isLinkedByNow(relationship, owner, member) == false { return }
         try toManys.edit(relationship, of: owner, .remove(member))
@@ -145,8 +144,8 @@ extension RelationshipMaintenance {
         changes.note(.member(relationship, owner, member, isNew: false))
     }
 
-    /// Cuts a link that is there, on both sides; the member must be loaded where the inverse is a
-    /// to-one.
+    /// Removes a link on both sides. The member must be loaded if the inverse is a to-one
+    /// relationship.
     func unlink(_ relationship: Relationship, _ owner: ManagedObject, _ member: Int64) throws {
         guard let inverse = model.toOneInverse(of: relationship) else {
             return try part(relationship, owner.id.key, member)
@@ -159,9 +158,9 @@ extension RelationshipMaintenance {
         }
     }
 
-    /// A to-many without an inverse owns its members: other owners lose them. The owners in the
-    /// store are found by one query.
-    /// - Parameter keeper: an owner that does not lose them.
+    /// Removes members from their other owners, because a to-many relationship without an inverse
+    /// owns its members. One query finds the stored owners.
+    /// - Parameter keeper: an owner that keeps the members.
     func takeFromOwners(
         _ relationship: Relationship, _ members: [Int64], keeping keeper: Int64? = nil
     ) throws {
@@ -204,7 +203,7 @@ extension RelationshipMaintenance {
 
     // MARK: Changed owners
 
-    /// As `ManagedObjectContext.updatedObjects`.
+    /// Implements `ManagedObjectContext.updatedObjects`.
     func updatedObjects() throws -> [ManagedObject] {
         var found = changes.updatedObjects
         var seen = Set(found.map(\.id))
@@ -216,8 +215,8 @@ extension RelationshipMaintenance {
         return found
     }
 
-    /// The owners of changed to-manys with what changed, in the order of relationships and keys;
-    /// reads those that are known by a link's other end alone.
+    /// The owners of changed to-many relationships, sorted by relationship and key. Owners that are
+    /// known only from the other end of a link are read.
     func changedLinks() throws -> [ChangedLinks] {
         let places = toManys.changed().map(\.key)
         var missing: [Int: [Int64]] = [:]
@@ -234,7 +233,7 @@ extension RelationshipMaintenance {
         var found: [ChangedLinks] = []
         var index: [ObjectID: Int] = [:]
         for place in places {
-            // The owner may be gone already, where No Action has left the link or others have cut
+            // The owner may be deleted if No Action has left the link or another context has cut
             // it.
             let id = model.ownerID(place)
             guard let owner = loaded[id] ?? registry[id], !owner.isFault else {
@@ -252,7 +251,7 @@ extension RelationshipMaintenance {
     }
 }
 
-/// An object and its to-many relationships that changed, by index.
+/// An object and the indexes of its changed to-many relationships.
 struct ChangedLinks {
     let owner: ManagedObject
     var relationships: [Int]

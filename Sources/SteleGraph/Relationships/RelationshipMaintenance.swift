@@ -1,15 +1,13 @@
-/// Links between objects: one made or cut on one side is made or cut on the other.
-
 import SteleModel
 import StelePersistence
 
-/// Keeps both sides of relationships alike. To-ones stand in the objects' slots, to-manys in
-/// `ToManyRelationships`.
+/// Keeps both sides of relationships consistent. The values of to-one relationships are in the
+/// objects' slots, those of to-many relationships in `ToManyRelationships`.
 final class RelationshipMaintenance: LoaderPart {
     let loader: ObjectLoader
     let toManys: ToManyRelationships
-    /// Of to-manys without an inverse: the owner that an object was given here, by the object's
-    /// key.
+    /// For to-many relationships without an inverse, the owner to which an object was added here,
+    /// by the object's key.
     private(set) var ownersMade: [ToManyID: Int64] = [:]
 
     init(_ loader: ObjectLoader) {
@@ -17,8 +15,8 @@ final class RelationshipMaintenance: LoaderPart {
         toManys = ToManyRelationships(loader)
     }
 
-    /// Unsaved changes on newer rows. A link whose two ends were read at different times is read
-    /// again before it changes, so the two know each other.
+    /// Applies unsaved changes to newer rows. A link whose ends were read at different times is
+    /// read again before it changes.
     var rebasing: Rebasing { Rebasing(self) }
 
     // MARK: To-one
@@ -38,8 +36,8 @@ final class RelationshipMaintenance: LoaderPart {
         try leadToOne(relationship, of: object, to: destination?.id.key)
     }
 
-    /// As `setToOne`, without asking whether the destination is there. Where the inverse is a
-    /// to-one, too, a destination that is not there is none.
+    /// Sets a to-one relationship without checking that the destination exists. If the inverse is a
+    /// to-one relationship, a missing destination is treated as nil.
     func leadToOne(
         _ relationship: Relationship, of object: ManagedObject, to key: Int64?
     ) throws {
@@ -54,7 +52,7 @@ final class RelationshipMaintenance: LoaderPart {
         if let key, let inverse { try toManys.edit(inverse, of: key, .add(object.id.key)) }
     }
 
-    /// Makes a one-to-one link, or ends one. All rows that change with it are read at one time.
+    /// Sets or ends a one-to-one link. All rows that change are read in one view.
     private func pair(
         _ object: ManagedObject, _ relationship: Relationship, _ inverse: Relationship,
         with key: Int64?
@@ -64,7 +62,7 @@ final class RelationshipMaintenance: LoaderPart {
         }
         let ends = try readOldEnds(relationship, object) + readOldEnds(inverse, destination)
         try withExtendedLifetime(ends) {
-            // What was read may say that they are gone, or linked already.
+            // The objects may have been deleted or linked according to the rows just read.
             if object.isDeleted { return }
             if destination?.isDeleted == true { destination = nil }
             let old = object.key(in: relationship)
@@ -77,8 +75,8 @@ final class RelationshipMaintenance: LoaderPart {
         }
     }
 
-    /// The other side of a to-one link that is about to end.
-    /// - Returns: whether that side knew of it.
+    /// Removes the other side of a to-one link that is about to end.
+    /// - Returns: whether the other side had the link.
     @discardableResult
     func cutInverse(
         of relationship: Relationship, from object: ManagedObject, to old: Int64
@@ -95,8 +93,8 @@ final class RelationshipMaintenance: LoaderPart {
         return true
     }
 
-    /// A destination's to-one inverse leads to this object from now on; the object that it led to
-    /// before has no destination.
+    /// Sets a destination's to-one inverse to the object. The inverse's former destination loses
+    /// its link.
     func takeOver(
         _ inverse: Relationship, of destination: ManagedObject, for object: ManagedObject,
         _ relationship: Relationship
@@ -111,7 +109,7 @@ final class RelationshipMaintenance: LoaderPart {
         destination.setSlot(inverse.slot, .key(object.id.key))
     }
 
-    /// Sets a slot, a to-one with its inverse.
+    /// Sets a slot; for a to-one relationship, both sides of the link.
     func put(_ value: Value, _ slot: Int, _ object: ManagedObject) throws {
         guard case .relationship(let toOne) = object.entity.slots[slot] else {
             return object.setSlot(slot, value)
@@ -120,11 +118,11 @@ final class RelationshipMaintenance: LoaderPart {
         try setToOne(toOne, of: object, try loader.destination(toOne, key))
     }
 
-    /// Sets a slot to what was read. Of a one-to-one link that was made here both ends go back: the
-    /// object that was parted for it is linked again where it has no other link by now. Where the
-    /// row at the other end does not have the link, one of the two is older, and no link is made.
-    /// An object that the store has in a to-many already, while its own row is older, keeps its
-    /// place there.
+    /// Resets a slot to the value that was read. For a one-to-one link made here, both ends are
+    /// reset: the object that was unlinked for it is linked again if it has no other link. If the
+    /// row at the other end does not have the link, one of the rows is outdated and no link is
+    /// made. An object that is a stored member of a to-many relationship, although its own row is
+    /// outdated, keeps its position there.
     func putBack(_ value: Value, _ slot: Int, _ object: ManagedObject) throws {
         guard case .relationship(let toOne) = object.entity.slots[slot],
             let inverse = model.inverse(of: toOne)
@@ -178,8 +176,9 @@ final class RelationshipMaintenance: LoaderPart {
         }
     }
 
-    /// A destination must be of this context, alive, and of the relationship's entity; its entity
-    /// must have the inverse, which a subentity may have declared.
+    /// Checks that a destination belongs to this context, is not deleted, and is of the
+    /// relationship's entity. Its entity must have the inverse, which a subentity may have
+    /// declared.
     func check(_ destination: ManagedObject, fits relationship: Relationship) throws {
         guard loader.owns(destination) else { throw ContextError.foreignObject }
         try checkAlive(destination)
@@ -195,12 +194,12 @@ final class RelationshipMaintenance: LoaderPart {
 
     // MARK: Owners
 
-    /// A member of a to-many without an inverse was given an owner here.
+    /// Records the owner of a member of a to-many relationship without an inverse.
     func noteOwner(_ owner: Int64, of member: Int64, _ relationship: Relationship) {
         ownersMade[ToManyID(relationship, member)] = owner
     }
 
-    /// Members that were given to an owner here are taken from the owners that they have by now.
+    /// Removes members that were added to an owner here from their current owners.
     func takeFromOwnersAgain() throws {
         let made = toManys.changed { !$0.added.isEmpty }
         for (place, state) in made {
@@ -212,7 +211,7 @@ final class RelationshipMaintenance: LoaderPart {
 
     // MARK: State
 
-    /// Puts permanent keys in the place of temporary ones.
+    /// Replaces temporary keys with permanent ones.
     func rename(_ keys: KeyRenaming, _ permanent: PermanentKeys) {
         toManys.rename(permanent)
         ownersMade = keys.renamed(ownersMade) { $1($0) }
@@ -226,7 +225,8 @@ final class RelationshipMaintenance: LoaderPart {
 }
 
 extension ManagedObject {
-    /// The key in a to-one's slot; nil where the object's entity does not have that relationship.
+    /// The key in the slot of a to-one relationship; nil if the object's entity does not have the
+    /// relationship.
     func key(in toOne: Relationship) -> Int64? {
         guard entity.slots.indices.contains(toOne.slot),
             case .relationship(let own) = entity.slots[toOne.slot], own === toOne,
@@ -235,7 +235,7 @@ extension ManagedObject {
         return key
     }
 
-    /// The key in a to-one's slot as it was read; nil for a new object and a fault, too.
+    /// The stored key of a to-one relationship; nil for a new object and a fault.
     func storedKey(in toOne: Relationship) -> Int64? {
         guard let before, before.values.indices.contains(toOne.slot),
             case .relationship(let own) = entity.slots[toOne.slot], own === toOne,

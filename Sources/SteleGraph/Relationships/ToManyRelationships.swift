@@ -1,11 +1,10 @@
-/// The to-many relationships of a context's objects: what is known of them, and what has changed.
-
 import SteleModel
 import StelePersistence
 
-/// The states of to-manys by owner; of new objects only where something is in them.
+/// The states of the to-many relationships of a context's objects, by owner. New objects have a
+/// state only if they have members.
 final class ToManyRelationships: LoaderPart {
-    /// What can be done to the members of one object.
+    /// A change of the members of one object.
     enum Edit {
         case add(Int64)
         case remove(Int64)
@@ -14,16 +13,16 @@ final class ToManyRelationships: LoaderPart {
 
     let loader: ObjectLoader
     private(set) var states: [ToManyID: ToManyState] = [:]
-    /// The ordered to-many whose order is not kept for now (`leavingOrder`).
+    /// The ordered relationship whose order is temporarily not maintained (`leavingOrder`).
     private var unordered: ToManyID?
 
     init(_ loader: ObjectLoader) { self.loader = loader }
 
-    // MARK: What is known
+    // MARK: Known state
 
     subscript(place: ToManyID) -> ToManyState? { states[place] }
 
-    /// What is known of the members of one object.
+    /// The state of an object's relationship, or nil if it is unknown.
     subscript(relationship: Relationship, owner: Int64) -> ToManyState? {
         states[ToManyID(relationship, owner)]
     }
@@ -34,26 +33,26 @@ final class ToManyRelationships: LoaderPart {
         object.entity.toManys.contains { self[$0, object.id.key]?.hasChanges ?? false }
     }
 
-    /// Those with changes that are wanted, in the order of relationships and keys.
+    /// The states that match, sorted by relationship and key.
     func changed(
         where isWanted: (ToManyState) -> Bool = \.hasChanges
     ) -> [(key: ToManyID, value: ToManyState)] {
         states.filter { isWanted($0.value) }.sorted { $0.key < $1.key }
     }
 
-    /// Whether the owner is new here: nothing can be read of it.
+    /// Whether the owner is a new object, whose members cannot be read.
     func isNew(_ place: ToManyID) -> Bool {
         guard place.owner < 0 else { return false }
         return loader.parent == nil || registry[model.ownerID(place)]?.isInserted ?? false
     }
 
-    /// The state of an object's to-many, read where it is a fault.
+    /// The state of an object's relationship, read if it is a fault.
     func state(_ relationship: Relationship, of owner: Int64) throws -> ToManyState {
         try fire(relationship, owners: [owner])
         return self[relationship, owner] ?? .empty
     }
 
-    /// The members that a child is told of, for each owner that has any, without deleted ones.
+    /// The current members for a child, for each owner that has any, without deleted ones.
     func currentMembers(
         of relationship: Relationship, owners: [Int64]
     ) throws -> [Int64: [Int64]] {
@@ -71,8 +70,8 @@ final class ToManyRelationships: LoaderPart {
 
     // MARK: Reading
 
-    /// Reads the members of faults; one query for all owners.
-    /// - Parameter alsoOld: whether those that are old are read again, under their changes.
+    /// Reads the members of faults, with one query for all owners.
+    /// - Parameter alsoOld: whether outdated members are read again, keeping changes.
     func fire(_ relationship: Relationship, owners: [Int64], alsoOld: Bool = false) throws {
         let faults = owners.filter { owner in
             let place = ToManyID(relationship, owner)
@@ -84,14 +83,14 @@ final class ToManyRelationships: LoaderPart {
         for owner in faults { takeStored(members[owner] ?? [], relationship, of: owner) }
     }
 
-    /// As `fire`, of several relationships by index; one query a relationship.
+    /// Reads the members of several relationships, by index, with one query for each relationship.
     func fire(_ owners: [Int: Set<Int64>], alsoOld: Bool = false) throws {
         for (index, keys) in owners.sorted(by: { $0.key < $1.key }) {
             try fire(model.relationships[index], owners: keys.sorted(), alsoOld: alsoOld)
         }
     }
 
-    /// Reads members again where they are known; one query.
+    /// Reads known members again, with one query.
     func refire(_ relationship: Relationship, owners: [Int64]) throws {
         let known = owners.filter {
             let place = ToManyID(relationship, $0)
@@ -102,7 +101,8 @@ final class ToManyRelationships: LoaderPart {
         for owner in known { takeStored(members[owner] ?? [], relationship, of: owner) }
     }
 
-    /// What is unchanged is read when it is next asked; what has changes is read again at once.
+    /// Reads relationships with changes again and forgets the others, which are read on the next
+    /// access.
     func refireAll() throws {
         states = states.filter { $0.value.hasChanges || isNew($0.key) }
         var owners: [Int: [Int64]] = [:]
@@ -114,9 +114,9 @@ final class ToManyRelationships: LoaderPart {
         }
     }
 
-    /// Takes the members that the store has, and corrects the other sides of those that have come
-    /// or gone since they were read. Of a fault those are corrected whose link was changed without
-    /// asking the store, and is as it was wanted: that is no change, on neither side.
+    /// Sets the stored members and corrects the other sides of the members that were added or
+    /// removed in the store. For a fault, it corrects those whose link was changed without reading
+    /// and already is as wanted in the store, which is not a change on either side.
     func takeStored(_ members: [Int64], _ relationship: Relationship, of owner: Int64) {
         let place = ToManyID(relationship, owner)
         let was = states[place] ?? .fault
@@ -136,10 +136,10 @@ final class ToManyRelationships: LoaderPart {
 
     // MARK: Changing
 
-    /// Changes what is known of one object's to-many, loaded or not.
+    /// Applies a change to an object's relationship, which need not be loaded.
     ///
-    /// A fault holds nothing but the difference. To be undone exactly, an order must be known, so
-    /// it is read where a journal is kept.
+    /// A fault holds only the changes. If a journal is kept, an ordered relationship is read first,
+    /// because undo needs the old order.
     func edit(_ relationship: Relationship, of owner: Int64, _ edit: Edit) throws {
         let place = ToManyID(relationship, owner)
         let isOrdered = relationship.isOrdered && place != unordered
@@ -155,7 +155,7 @@ final class ToManyRelationships: LoaderPart {
         apply(&states[place, default: isNew(place) ? .empty : .fault])
     }
 
-    /// Writes down where a member stood, or how all stood, before that is changed.
+    /// Journals the old position of a member or the old order of all members.
     private func notePosition(
         _ edit: Edit, _ relationship: Relationship, _ owner: Int64
     ) throws {
@@ -169,7 +169,7 @@ final class ToManyRelationships: LoaderPart {
         }
     }
 
-    /// Puts a member elsewhere in an order.
+    /// Moves a member to another position.
     func move(_ member: Int64, in relationship: Relationship, of owner: Int64, to index: Int) throws
     {
         let place = ToManyID(relationship, owner)
@@ -178,8 +178,8 @@ final class ToManyRelationships: LoaderPart {
         changes.note(.position(relationship, owner, member, found))
     }
 
-    /// Changes an ordered to-many as a whole: its order is written down once, and not kept while
-    /// its members come and go one by one.
+    /// Changes an ordered relationship as a whole. The order is journaled once and is not
+    /// maintained during the individual changes.
     func leavingOrder(
         _ relationship: Relationship, of owner: Int64, standing members: [Int64],
         _ work: () throws -> Void
@@ -194,7 +194,7 @@ final class ToManyRelationships: LoaderPart {
         try work()
     }
 
-    /// One link's standing in the store is other than it was taken for (`ToManyState.rebase`).
+    /// Corrects the state of one link (`ToManyState.rebase`).
     func rebase(
         _ relationship: Relationship, _ owner: Int64, _ member: Int64, isStored: Bool,
         isWanted: Bool
@@ -203,28 +203,28 @@ final class ToManyRelationships: LoaderPart {
             .rebase(member, isStored: isStored, isWanted: isWanted)
     }
 
-    /// A link is as it is stored, whatever was asked for.
+    /// Restores the stored state of one link.
     func takeBack(_ member: Int64, _ relationship: Relationship, of owner: Int64) {
         states[ToManyID(relationship, owner)]?.takeBack(member)
     }
 
-    /// The store has lost a member with its row, whether or not the members are known.
+    /// Records that the store has lost a member with its row. The members need not be known.
     func leave(_ member: Int64, _ relationship: Relationship, of owner: Int64) {
         states[ToManyID(relationship, owner), default: .fault]
             .rebase(member, isStored: true, isWanted: false)
     }
 
-    /// The store has no members of an object any more.
+    /// Records that an object has no stored members any more.
     func lose(_ relationship: Relationship, of owner: Int64) {
         states[ToManyID(relationship, owner), default: .empty].refire([])
     }
 
-    /// The save depends on the members being those that were read.
+    /// Makes the save require that the members are those that were read.
     func expect(_ relationship: Relationship, of owner: Int64) {
         states[ToManyID(relationship, owner), default: .empty].isExpected = true
     }
 
-    /// Drops an order that was asked for, and what is known where nothing else has changed.
+    /// Removes an explicit order, and the state if it has no other changes.
     func dropOrder(_ relationship: Relationship, of owner: Int64) {
         let place = ToManyID(relationship, owner)
         states[place]?.dropOrder()
@@ -235,12 +235,12 @@ final class ToManyRelationships: LoaderPart {
 
     func forget(_ place: ToManyID) { states[place] = nil }
 
-    /// Forgets all members of an object.
+    /// Forgets all to-many relationships of an object.
     func forgetAll(of object: ManagedObject) {
         for toMany in object.entity.toManys { states[ToManyID(toMany, object.id.key)] = nil }
     }
 
-    /// Forgets the members of an object that is released, where nothing in them has changed.
+    /// Forgets the unchanged to-many relationships of an object that is being released.
     func forgetUnchanged(of id: ObjectID, _ entity: Entity) {
         for toMany in entity.toManys {
             let place = ToManyID(toMany, id.key)
@@ -248,7 +248,7 @@ final class ToManyRelationships: LoaderPart {
         }
     }
 
-    /// As `ManagedObjectContext.forgetReadMembers`.
+    /// Implements `ManagedObjectContext.forgetReadMembers`.
     func forgetRead() {
         if states.isEmpty { return }
         states = states.filter { place, state in
@@ -258,7 +258,7 @@ final class ToManyRelationships: LoaderPart {
 
     func removeAll() { states = [:] }
 
-    /// Puts permanent keys in the place of temporary ones.
+    /// Replaces temporary keys with permanent ones.
     func rename(_ permanent: PermanentKeys) {
         var result: [ToManyID: ToManyState] = [:]
         result.reserveCapacity(states.count)

@@ -1,13 +1,11 @@
-/// What a context knows and has changed of one to-many relationship of one object.
-
 import OrderedCollections
 import SteleModel
 
-/// A to-many relationship of one object, whether or not that object is loaded.
+/// Identifies a to-many relationship of one object, which need not be loaded.
 struct ToManyID: Hashable, Comparable {
     /// `Relationship.index`.
     let relationship: Int
-    /// The owner's key within the root of the relationship's owner.
+    /// The owner's key within its root entity.
     let owner: Int64
 
     init(relationship: Int, owner: Int64) {
@@ -19,7 +17,7 @@ struct ToManyID: Hashable, Comparable {
         self.init(relationship: relationship.index, owner: owner)
     }
 
-    /// Both as one word: keys do not come near 2^48.
+    /// Hashes both as one word, because keys are below 2^48.
     func hash(into hasher: inout Hasher) { hasher.combine(owner ^ Int64(relationship) << 48) }
 
     static func < (a: ToManyID, b: ToManyID) -> Bool {
@@ -27,28 +25,28 @@ struct ToManyID: Hashable, Comparable {
     }
 }
 
-/// The members of one to-many: those in the store, once they are known, and what has changed.
+/// The stored members of a to-many relationship, if they are known, and the changes to them.
 ///
-/// A link can be made or cut from its other side without knowing the members: a fault then holds
-/// nothing but the difference. `add` and `remove` are called for links that are new, or there, by
-/// what the side that makes the change knows. Where that is older than what is known here, no
-/// member is there twice, and the removal stands when the members are read again.
+/// A link can be added or removed from its other side without knowing the members. A fault then
+/// holds only the changes. `add` and `remove` are called for links that are new or present
+/// according to the side that makes the change. If that side is outdated, no member is listed
+/// twice, and the removal remains when the members are read again.
 struct ToManyState {
-    /// The members in the store, in its order; nil for a fault.
+    /// The stored members, in order; nil for a fault.
     private(set) var stored: [Int64]?
     private var storedSet: Set<Int64> = []
-    /// The members that were added and removed, against the store.
+    /// The members added and removed compared with the store.
     private(set) var added: OrderedSet<Int64> = []
     private(set) var removed: OrderedSet<Int64> = []
-    /// All members in an order that was asked for; nil where they stand as stored, with those
-    /// added at the end.
+    /// An explicit order of all members; nil if they are in stored order followed by the added
+    /// ones.
     private(set) var order: [Int64]?
-    /// Whether the save depends on the store having just the members that were read.
+    /// Whether the save requires the stored members to be those that were read.
     var isExpected = false
-    /// Whether the members in the store are read again for a child (`forgetReadMembers`).
+    /// Whether the stored members are read again for a child (`forgetReadMembers`).
     private(set) var isOld = false
 
-    /// A new object's: it has no members yet.
+    /// The state of a new object without members.
     static let empty = ToManyState(stored: [])
     static let fault = ToManyState()
 
@@ -57,14 +55,14 @@ struct ToManyState {
 
     var isFault: Bool { stored == nil }
 
-    /// Takes what the store has.
+    /// Sets the stored members.
     mutating func fire(_ members: [Int64]) {
         stored = members
         if members.count > 8 { storedSet = Set(members) }
     }
 
-    /// Takes what the store has now in the place of what was known of it. Members that were to be
-    /// added and are there are no change any more, nor are removed ones that are gone.
+    /// Replaces the stored members. Added members that are now stored and removed members that are
+    /// not are no longer changes.
     mutating func refire(_ members: [Int64]) {
         dropOrderAsStored()
         fire(members)
@@ -77,15 +75,14 @@ struct ToManyState {
         arrangeWhatIsThere()
     }
 
-    /// The same, whose members are to be read again when a child asks for them. A fault's are
-    /// anyway.
+    /// A copy whose members are read again when a child asks for them.
     var aged: ToManyState {
         var copy = self
         copy.isOld = !isFault
         return copy
     }
 
-    /// The same with other keys.
+    /// A copy with other keys.
     func renamed(_ name: (Int64) -> Int64) -> ToManyState {
         var copy = ToManyState.fault
         if let stored { copy.fire(stored.map(name)) }
@@ -97,13 +94,13 @@ struct ToManyState {
         return copy
     }
 
-    /// Forgets an order that was asked for.
+    /// Removes the explicit order.
     mutating func dropOrder() { order = nil }
 
-    /// One link's standing in the store is other than it was taken for.
+    /// Corrects the state of one link.
     /// - Parameters:
-    ///   - isStored: whether the store has it.
-    ///   - isWanted: whether the context has it.
+    ///   - isStored: whether the store has the link.
+    ///   - isWanted: whether the context has the link.
     mutating func rebase(_ key: Int64, isStored: Bool, isWanted: Bool) {
         dropOrderAsStored()
         added.remove(key)
@@ -118,29 +115,30 @@ struct ToManyState {
         arrangeWhatIsThere()
     }
 
-    /// A link is as it is stored, whatever was asked for.
+    /// Restores the stored state of one link.
     mutating func takeBack(_ key: Int64) {
         let isThere = isStored(key) ?? false
         rebase(key, isStored: isThere, isWanted: isThere)
     }
 
-    /// An order that is no change follows the store's.
+    /// Removes an explicit order that does not differ from the store's.
     private mutating func dropOrderAsStored() {
         if newOrder == nil { order = nil }
     }
 
-    /// Leaves in an order of its own just the members, new ones at the end.
+    /// Updates an explicit order to the current members, with new ones at the end.
     private mutating func arrangeWhatIsThere() {
         if let order { self.order = unarranged.arranged(as: order) }
     }
 
-    /// Whether the key is a member in the store; nil for a fault.
+    /// Whether the key is a stored member; nil for a fault.
     func isStored(_ key: Int64) -> Bool? {
         guard let stored else { return nil }
         return stored.count > 8 ? storedSet.contains(key) : stored.contains(key)
     }
 
-    /// Whether the key is a member now; only told rightly where the members are known.
+    /// Whether the key is a current member. For a fault the result is only correct for changed
+    /// members.
     func contains(_ key: Int64) -> Bool {
         added.contains(key) || isStored(key) == true && !removed.contains(key)
     }
@@ -158,17 +156,17 @@ struct ToManyState {
         order?.removeAll { $0 == key }
     }
 
-    /// Begins to keep an order of its own, where the members are known: a member that is removed
-    /// and added again stands at the end.
+    /// Begins to keep an explicit order if the members are known. A member that is removed and
+    /// added again is then at the end.
     mutating func keepOrder() {
         if order == nil && stored != nil { order = unarranged }
     }
 
-    /// Sets all members' order; they must be the members.
+    /// Sets the explicit order, which must contain exactly the current members.
     mutating func arrange(_ keys: [Int64]) { order = keys }
 
-    /// Puts a member elsewhere in the order; at the end where there are not so many.
-    /// - Returns: where it stood, or nil for one that is none, or of a fault.
+    /// Moves a member to an index, clamped to the end.
+    /// - Returns: the old index, or nil for a fault or a key that is not a member.
     mutating func move(_ key: Int64, to index: Int) -> Int? {
         keepOrder()
         guard let found = order?.firstIndex(of: key) else { return nil }
@@ -178,20 +176,21 @@ struct ToManyState {
         return found
     }
 
-    /// The members as they are stored, less those that went, and those that came at the end.
+    /// The stored members without the removed ones, followed by the added ones.
     private var unarranged: [Int64] {
         let kept = stored ?? []
         if added.isEmpty && removed.isEmpty { return kept }
         return (removed.isEmpty ? kept : kept.filter { !removed.contains($0) }) + added
     }
 
-    /// The members now, in order; for a relationship without order by key, new objects last.
+    /// The current members, in order; for an unordered relationship sorted by key, with new objects
+    /// last.
     func members(ordered: Bool) -> [Int64] {
         if ordered { return order ?? unarranged }
         return added.isEmpty ? unarranged : unarranged.sorted(by: Self.precedes)
     }
 
-    /// How many members there are now; only told rightly where they are known.
+    /// The number of current members; only correct if the members are known.
     var count: Int {
         (stored?.count ?? 0) + added.count - removed.count { isStored($0) != false }
     }
@@ -201,7 +200,8 @@ struct ToManyState {
         return a < b
     }
 
-    /// The order to be stored, where one came at the end and some went does not lead to it.
+    /// The explicit order if it must be stored, because adding one member at the end and removing
+    /// others does not result in it.
     var newOrder: [Int64]? {
         guard let order, added.count > 1 || order != unarranged else { return nil }
         return order
@@ -211,7 +211,7 @@ struct ToManyState {
 }
 
 extension [Int64] {
-    /// The same keys, as they stand among others; those that are not there at the end.
+    /// The same keys in the given order, followed by those that it does not contain.
     func arranged(as order: [Int64]) -> [Int64] {
         let (present, named) = (Set(self), Set(order))
         return order.filter(present.contains) + filter { !named.contains($0) }

@@ -1,11 +1,10 @@
-/// A save: from pending changes to one request, and from its result back to objects.
-
 import SteleModel
 import StelePersistence
 
-/// One save of a context. It has no state: it reads the context's parts and gives them the result.
+/// A save of a context, from pending changes to a request and from its result to the objects. It
+/// has no state of its own.
 struct ContextSave: RelationshipPart {
-    /// How often `willSave` is called for changes that it makes itself.
+    /// The maximum number of calls of `willSave` for changes that it makes itself.
     private static let willSaveRounds = 1000
 
     private let context: ManagedObjectContext
@@ -17,7 +16,7 @@ struct ContextSave: RelationshipPart {
         relationships = context.relationships
     }
 
-    /// As `ManagedObjectContext.save`.
+    /// Implements `ManagedObjectContext.save`.
     func run() throws -> SaveResult {
         if let parent = context.parent {
             try context.inOneView { try run(in: parent) }
@@ -30,9 +29,9 @@ struct ContextSave: RelationshipPart {
         if let conflicts = context.madeConflicts {
             result.replacedKeys = conflicts.replacedKeys(result.permanentKeys)
         }
-        // Where nothing was left to save, there is no transaction of its own.
+        // If nothing was left to save, the result is not of a new transaction.
         if result.token > request.readToken { context.following?.didSave(result.token) }
-        // Where no other save came since the first read, all that is known is as this one left it.
+        // If there was no other save since the first read, all objects are as this save left them.
         if result.token == request.readToken + 1 { view.raiseFloor(to: result.token) }
         finish(result)
         return result
@@ -46,11 +45,11 @@ struct ContextSave: RelationshipPart {
         try ChildSave.run(context, in: parent)
     }
 
-    /// Saves as the merge policy says, again and again where yet another save was quicker.
+    /// Saves with conflict resolution, repeatedly if other saves intervene.
     private func runMerging(_ request: SaveRequest) throws -> SaveResult {
         let conflicts = context.conflicts
         var request = request
-        // Each turn settles at least one conflict; new ones come only of other saves.
+        // Each iteration resolves at least one conflict. New conflicts arise only from other saves.
         for _ in 0...(request.changes.count + 64) {
             do throws(StoreError) {
                 return try coordinator.store.save(request)
@@ -64,16 +63,17 @@ struct ContextSave: RelationshipPart {
             }
             request = next
         }
-        throw StoreError.busy("other saves were quicker each time")
+        throw StoreError.busy("other saves were committed first at each attempt")
     }
 
-    /// As `ManagedObjectContext.saveRequest`.
+    /// Implements `ManagedObjectContext.saveRequest`.
     func request() throws -> SaveRequest? {
         try context.mergeNews()
         return try context.inOneView { try makeRequest(isFirst: true) }
     }
 
-    /// - Parameter isFirst: false where the same save is tried again: it was announced before.
+    /// Prepares and validates the changes, and builds the request.
+    /// - Parameter isFirst: false when a save is repeated, which is not announced again.
     private func makeRequest(isFirst: Bool) throws -> SaveRequest? {
         try prepare(isFirst: isFirst)
         try relationships.completeMadeLinks()
@@ -82,7 +82,7 @@ struct ContextSave: RelationshipPart {
         guard !updates.isEmpty || context.hasChangesBesideUpdates else { return nil }
         let links = try relationships.changedLinks()
         try context.validation.validate(updates: updates.map(\.object), links: links)
-        // Validation may have put other values in their place.
+        // Validation may have replaced values.
         if coordinator.hasSubclasses {
             updates = updates.map { ($0.object, changes.storedChanges(of: $0.object)) }
         }
@@ -91,12 +91,12 @@ struct ContextSave: RelationshipPart {
         return builder.request.changes.isEmpty ? nil : builder.request
     }
 
-    // MARK: Before
+    // MARK: Before the request
 
-    /// Everything that may still change what is saved.
-    /// - Parameter isFirst: whether the save is to be announced.
-    /// - Throws: what delete rules must read; `ContextError.willSaveDoesNotEnd`; why a fault
-    ///   could not be read.
+    /// Applies pending changes and calls `willSave`, which may change what is saved.
+    /// - Parameter isFirst: whether to announce the save.
+    /// - Throws: the errors of delete rules; `ContextError.willSaveDoesNotEnd`; the error of an
+    ///   unreadable fault.
     func prepare(isFirst: Bool = true) throws {
         try context.processPendingChanges()
         try loader.checkFaults(isSave: true)
@@ -106,7 +106,7 @@ struct ContextSave: RelationshipPart {
         try context.processPendingChanges()
     }
 
-    /// Calls `willSave`, again for what is changed in it, until nothing is.
+    /// Calls `willSave`, repeatedly for objects that it changes.
     private func tellWillSave() throws {
         changes.watch(registry.objects)
         defer { changes.round = nil }
@@ -131,7 +131,7 @@ struct ContextSave: RelationshipPart {
         plans[object.entity].isSubclassed
     }
 
-    /// The objects that a save is of, where anything is told of them.
+    /// The objects of a save, if there is a subclass, an observer, a child or a parent to notify.
     func savedObjects() -> ChangedObjects {
         var saved = ChangedObjects()
         guard
@@ -152,9 +152,9 @@ struct ContextSave: RelationshipPart {
         return saved
     }
 
-    // MARK: After
+    // MARK: After the commit
 
-    /// As `ManagedObjectContext.didSave`.
+    /// Implements `ManagedObjectContext.didSave`.
     func finish(_ result: SaveResult) {
         let saved = savedObjects()
         for object in changes.deleted {
@@ -177,7 +177,7 @@ struct ContextSave: RelationshipPart {
         tellDidSave(saved)
     }
 
-    /// New objects are in the store, and have the keys that they got.
+    /// Marks inserted objects as saved and sets their permanent keys.
     private func takeKeys(_ keys: PermanentKeys) {
         for object in changes.inserted {
             object.isInserted = false
@@ -188,9 +188,9 @@ struct ContextSave: RelationshipPart {
         }
     }
 
-    /// Objects are as they are stored now.
+    /// Sets the objects' values to the stored rows.
     private func takeRows(_ rows: [HistoryChange]) {
-        // New objects come in the order in which they were made, which spares looking them up.
+        // New objects are returned in the order of insertion, which saves looking them up.
         var next = changes.inserted[...]
         for case let row? in rows.lazy.map(\.snapshotAfter) {
             let object: ManagedObject
@@ -202,7 +202,7 @@ struct ContextSave: RelationshipPart {
                 guard let known = registry[id], !known.isFault else { continue }
                 object = known
             }
-            // Transient values stay, and are no changes from here on.
+            // Transient values remain and no longer count as changes.
             var row = row
             for slot in plans[object.entity].transientSlots {
                 row.values[slot] = object.value(slot)
@@ -211,7 +211,7 @@ struct ContextSave: RelationshipPart {
         }
     }
 
-    /// Tells the objects of a save, and the context's observers, that it is done.
+    /// Calls `didSave` on the objects and notifies the context's observers.
     func tellDidSave(_ saved: ChangedObjects) {
         for object in saved.inserted + saved.updated + saved.deleted where isSubclassed(object) {
             object.didSave()

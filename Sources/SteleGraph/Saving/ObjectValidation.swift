@@ -1,21 +1,19 @@
-/// Validation before a save: values, counts, denied deletes.
-
 import SteleModel
 import StelePersistence
 
-/// Applies the model's rules to objects, and asks those of subclasses.
+/// Validates objects by the model's rules and by the methods of subclasses.
 final class ObjectValidation: RelationshipPart {
     private let deletion: DeletePropagation
     var relationships: RelationshipMaintenance { deletion.relationships }
     private var hasSubclasses: Bool { loader.coordinator.hasSubclasses }
-    /// Whether the rules are being applied, so that objects need not apply them again.
+    /// Whether a save is applying the rules, so that objects need not apply them again.
     private var isValidating = false
 
     init(_ deletion: DeletePropagation) { self.deletion = deletion }
 
-    /// Applies the model's rules, and asks objects of subclasses.
-    /// - Throws: `ValidationErrors` with all that is found; `StoreError` where members must be
-    ///   read to be counted.
+    /// Validates the changes of a save.
+    /// - Throws: `ValidationErrors` with all errors; `StoreError` if members to be counted cannot
+    ///   be read.
     func validate(updates: [ManagedObject], links: [ChangedLinks]) throws {
         try collecting { errors in
             var said: [ValidationError] = []
@@ -36,7 +34,7 @@ final class ObjectValidation: RelationshipPart {
 
     // MARK: One object
 
-    /// As `ManagedObject.validateForInsert`, without an override.
+    /// Implements `ManagedObject.validateForInsert`.
     func validateForInsert(_ object: ManagedObject) throws {
         try validateAlone(object) { errors in
             try checkWhole(object, &errors)
@@ -44,8 +42,8 @@ final class ObjectValidation: RelationshipPart {
         }
     }
 
-    /// As `ManagedObject.validateForUpdate`; of to-manys those that have changed are counted, as in
-    /// a save.
+    /// Implements `ManagedObject.validateForUpdate`. As in a save, only changed to-many
+    /// relationships are counted.
     func validateForUpdate(_ object: ManagedObject) throws {
         try validateAlone(object) { errors in
             try checkWhole(object, &errors)
@@ -56,12 +54,12 @@ final class ObjectValidation: RelationshipPart {
         }
     }
 
-    /// As `ManagedObject.validateForDelete`.
+    /// Implements `ManagedObject.validateForDelete`.
     func validateForDelete(_ object: ManagedObject) throws {
         try validateAlone(object) { errors in try deletion.checkDenials(of: object, &errors) }
     }
 
-    /// As `ManagedObject.validateValue`.
+    /// Implements `ManagedObject.validateValue`.
     func validateValue(_ value: Value, forKey key: String, of object: ManagedObject) throws {
         let slot = try object.slot(forKey: key)
         try validateAlone(object) { errors in
@@ -76,8 +74,8 @@ final class ObjectValidation: RelationshipPart {
         }
     }
 
-    /// Validates an object outside of a save. In a save all rules have been applied before an
-    /// override calls `super`, so that nothing is found twice.
+    /// Validates an object outside of a save. In a save the rules are applied separately, so the
+    /// call of `super` in an override must not report errors twice.
     private func validateAlone(
         _ object: ManagedObject, _ question: (inout [ValidationError]) throws -> Void
     ) throws {
@@ -126,7 +124,7 @@ final class ObjectValidation: RelationshipPart {
         }
     }
 
-    /// The bounded to-manys that changed; one query a relationship.
+    /// Validates the counts of changed to-many relationships, with one query for each relationship.
     private func validateCounts(
         _ links: [ChangedLinks], _ errors: inout [ValidationError]
     ) throws {
@@ -150,7 +148,8 @@ final class ObjectValidation: RelationshipPart {
         }
     }
 
-    /// An optional to-many may be empty, whatever its least count.
+    /// Validates the count of a relationship. An optional relationship may be empty, whatever its
+    /// minimum count.
     private func validateCount(
         _ relationship: Relationship, of object: ManagedObject,
         _ errors: inout [ValidationError]
@@ -169,9 +168,9 @@ final class ObjectValidation: RelationshipPart {
 
     // MARK: Subclasses
 
-    /// Asks objects of subclasses for their values, before the model's rules are applied to what
-    /// they put in their place.
-    /// - Throws: what they throw that is no error of validation.
+    /// Calls `validateValue` of subclasses, before the model's rules are applied to the resulting
+    /// values.
+    /// - Throws: the errors of the methods that are not validation errors.
     private func askValues(
         _ updates: [ManagedObject], _ errors: inout [ValidationError]
     ) throws {
@@ -180,8 +179,8 @@ final class ObjectValidation: RelationshipPart {
         }
     }
 
-    /// Asks objects of subclasses whether they may be saved as they are.
-    /// - Throws: what they throw that is no error of validation.
+    /// Calls `validateForInsert`, `validateForUpdate` and `validateForDelete` of subclasses.
+    /// - Throws: the errors of the methods that are not validation errors.
     private func askObjects(
         _ updates: [ManagedObject], _ errors: inout [ValidationError]
     ) throws {

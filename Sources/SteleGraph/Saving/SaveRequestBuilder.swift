@@ -1,16 +1,14 @@
-/// Puts together the request of one save.
-
 import SteleModel
 import StelePersistence
 
-/// Collects changes and what they rely on.
+/// Builds a save request from a context's changes and the stored state that they rely on.
 struct SaveRequestBuilder {
     private let context: ManagedObjectContext
     private(set) var request: SaveRequest
     private let links: [ChangedLinks]
     private var toManys: [ObjectID: [ToManyChange]] = [:]
     private var expectedToExist: Set<ObjectID> = []
-    /// Objects that are linked by more than a column of their own rows.
+    /// Objects that are linked other than by a column of their own rows.
     private var members: [(id: ObjectID, entity: Int)] = []
 
     init(_ context: ManagedObjectContext, links: [ChangedLinks]) {
@@ -46,8 +44,8 @@ struct SaveRequestBuilder {
                         relationship: index, added: Array(state.added),
                         removed: Array(state.removed), order: state.newOrder))
                 let relationship = context.model.relationships[index]
-                // An object that is linked by a row of a join table need not change in another
-                // column, and may be gone where nothing but the link was known of it.
+                // An object linked through a join table need not change in another column, so its
+                // version is not checked. It may have been deleted.
                 if context.model.inverse(of: relationship)?.isToMany != false {
                     for key in state.added {
                         members.append(
@@ -90,7 +88,7 @@ struct SaveRequestBuilder {
         for link in links where !link.owner.isInserted && !link.owner.isDeleted {
             let owner = link.owner
             guard let changes = toManys[owner.id] else { continue }
-            // No version is checked where no column changes, so that it exists must be.
+            // Without changed columns the version is not checked, so the owner's existence must be.
             expect(owner.id, owner.entity.index)
             request.changes.append(
                 ObjectChange(
@@ -117,21 +115,22 @@ struct SaveRequestBuilder {
         expect(context.model.destinationID(toOne, key), toOne.destination)
     }
 
-    /// Expects that an object exists which this save does not make.
+    /// Adds the expectation that an object exists, unless this save inserts it.
     private mutating func expect(_ id: ObjectID, _ entity: Int) {
         guard id.key > 0, expectedToExist.insert(id).inserted else { return }
         if context.registry[id]?.isInserted == true { return }
         request.expectations.append(.exists(entity: entity, key: id.key))
     }
 
-    /// Expects that linked objects exist; of those that are updated the version says it.
+    /// Adds the expectation that linked objects exist. Updated objects have the version check.
     private mutating func expectLinked(_ updates: [(object: ManagedObject, slots: [Int])]) {
         if members.isEmpty { return }
         let updated = Set(updates.lazy.map(\.object.id))
         for (id, entity) in members where !updated.contains(id) { expect(id, entity) }
     }
 
-    /// Expects that to-manys which were read, and decided something, still have those members.
+    /// Expects that to-many relationships that affected a change still have the members that were
+    /// read.
     private mutating func expectMembers() {
         var places = context.changes.expected.members
         for (place, state) in context.toManys.states where place.owner > 0 {
@@ -145,8 +144,8 @@ struct SaveRequestBuilder {
         }
     }
 
-    /// Expects that no other object leads to what is deleted or linked, by a relationship without
-    /// an inverse.
+    /// Expects that no other object leads to a deleted or linked object through a relationship
+    /// without an inverse.
     private mutating func expectOwners() {
         if context.changes.expected.owners.isEmpty { return }
         for (place, keys) in context.changes.expected.owners.sorted(by: { $0.key < $1.key }) {

@@ -1,22 +1,20 @@
-/// A context's view of the store, and what it may do with the row cache.
-
 import SteleModel
 import StelePersistence
 
-/// An open reader with its token, and its standing with the row cache.
+/// An open reader with its token and its view of the row cache.
 struct ReaderView {
     let reader: any StoreReader
     let token: Int64
-    /// Nil where the cache must not be used: on the writer's thread, where the reader sees what is
-    /// not committed.
+    /// Nil if the cache must not be used: on the writer's thread, whose reader sees uncommitted
+    /// changes, and if no epoch matches the reader.
     let cache: RowCache.View?
-    /// The cache generation that what is read belongs to.
+    /// The cache generation of the rows that are read.
     let generation: String
 
-    /// Opens a reader whose view and whose epoch are known to belong together.
+    /// Opens a reader whose view matches the cache's epoch.
     ///
-    /// The epoch is read first, then the view opened, then foreign changes are looked for: where
-    /// the epoch has not moved by then, no foreign change lies between epoch and view.
+    /// The epoch is read first, then the view is opened, then the store checks for foreign commits.
+    /// If the epoch is unchanged, there was no foreign commit between the epoch and the view.
     static func open(
         _ coordinator: PersistentStoreCoordinator, budget: ReadBudget?
     ) throws(StoreError) -> ReaderView {
@@ -37,8 +35,8 @@ struct ReaderView {
             }
             attempts += 1
             if attempts == 3 {
-                // Another program writes without a pause: read past the cache, in a generation of
-                // its own, for what is seen may be of either side of the change.
+                // Another program commits continuously. Read without the cache and with a new
+                // generation, because the rows may be from before or after a commit.
                 return ReaderView(
                     reader: reader, token: token, cache: nil,
                     generation: RowCache.drawGeneration())
@@ -57,17 +55,16 @@ struct ReaderView {
     }
 }
 
-/// A view that is the row cache's alone: the store as it was after the last commit known when it
-/// was made.
+/// A view of the row cache without a reader: the store as of the last commit known at its creation.
 struct CachedView {
     let cache: RowCache.View
     let generation: String
-    /// Whether anything was read in it.
+    /// Whether anything was read in the view.
     var isUsed = false
 
-    /// Nil where another program's commit comes in between: the cache begins anew then.
+    /// Nil if another program commits during the call, because the cache then begins an epoch.
     ///
-    /// The epoch is read first, then the token, then foreign changes are looked for, as for a
+    /// The epoch is read first, then the token, then the store checks for foreign commits, as for a
     /// reader.
     init?(_ coordinator: PersistentStoreCoordinator) {
         let era = coordinator.cache.era
@@ -78,7 +75,7 @@ struct CachedView {
         generation = era.generation
     }
 
-    /// Whether a reader sees the very same.
+    /// Whether a reader sees the same state.
     func isSame(as view: ReaderView) -> Bool {
         view.token == cache.token && view.cache?.epoch == cache.epoch
     }

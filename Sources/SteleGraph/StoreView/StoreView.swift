@@ -1,34 +1,32 @@
-/// A context's view of the store: when it is opened, what it sees, when it is given back.
-
 import SteleModel
 import StelePersistence
 
-/// Which state of the store a context reads (NSQueryGenerationToken).
+/// The state of the store that a context reads (NSQueryGenerationToken).
 public enum QueryGeneration: Sendable, Hashable {
-    /// The newest at each operation, which holds nothing of the store between two. For contexts
-    /// that are kept: an open view keeps the store from checkpointing its log.
+    /// The newest state at each operation. Between operations no view is open. It is intended for
+    /// long-lived contexts, because an open view prevents the store from checkpointing its log.
     case unpinned
-    /// What is committed at the first read, until the next save, `reset` or `close`.
+    /// The state committed at the first read, until the next save, `reset` or `close`.
     case current
 }
 
-/// Opens a reader at the first read and gives it back after an operation or a save
-/// (`QueryGeneration`). A child's view is its parent's.
+/// A context's view of the store. It opens a reader at the first read and closes it after an
+/// operation or a save, depending on the `QueryGeneration`. A child context uses its parent's view.
 final class StoreView {
     private let coordinator: PersistentStoreCoordinator
     private let parent: StoreView?
-    /// The reader of the writer's thread, where the context was made with it. It is not closed
+    /// The reader of the writer's thread, if the context was created with it. It is not closed
     /// here.
     private let writerReader: (any StoreReader)?
     /// The limit on the cost of reading from one view.
     private let budget: ReadBudget?
     private(set) var generation: QueryGeneration
     private var open: ReaderView?
-    /// The view of the row cache, where nothing else has been read so far.
+    /// The view of the row cache, if nothing else has been read.
     private var cached: CachedView?
-    /// How many operations are running that see one view.
+    /// The number of running operations that share one view.
     private var operations = 0
-    /// The oldest token of what the objects were read from.
+    /// The oldest token from which the context's objects were read.
     private var floor: Int64?
     private var isClosed = false
 
@@ -45,21 +43,22 @@ final class StoreView {
 
     deinit { drop() }
 
-    /// Whether it reads on the writer's thread.
+    /// Whether the view reads on the writer's thread.
     var isWriters: Bool { writerReader != nil }
 
     /// Whether the next read may see the newest state.
     var canMoveOn: Bool { parent != nil || operations == 0 || open == nil }
 
-    /// Where rows that were read may be put; nil where there is no view, or not for the cache.
+    /// The view for putting rows into the row cache; nil if there is none.
     var openCache: RowCache.View? { open?.cache }
 
     func checkOpen() throws(ContextError) {
         if isClosed { throw ContextError.closed }
     }
 
-    /// - Throws: `StoreError`, `ContextError.closed`; `StoreError.moved` where something was saved
-    ///   since it has read from the row cache alone.
+    /// The current view, opened if necessary.
+    /// - Throws: `StoreError`, `ContextError.closed`; `StoreError.moved` if there was a save since
+    ///   the context read from the row cache alone.
     func current() throws -> ReaderView {
         if let open { return open }
         try checkOpen()
@@ -70,14 +69,14 @@ final class StoreView {
             }
         if let cached, cached.isUsed, !cached.isSame(as: view) {
             view.reader.close()
-            throw StoreError.moved("something was saved while this was read")
+            throw StoreError.moved("another save was committed during the read")
         }
         open = view
         floor = min(floor ?? view.token, view.token)
         return view
     }
 
-    /// Runs one read, and gives the view back where it is of this read alone.
+    /// Runs one read and closes a view that was opened for it alone.
     func read<Result>(_ body: (ReaderView) throws -> Result) throws -> Result {
         if let parent { return try parent.read(body) }
         let view = try current()
@@ -85,7 +84,7 @@ final class StoreView {
         return try body(view)
     }
 
-    /// Runs reads that belong together: they see one view, also where the context is unpinned.
+    /// Runs reads in one view of the store, even if the context is unpinned.
     func inOneView<Result>(_ body: () throws -> Result) rethrows -> Result {
         if let parent { return try parent.inOneView(body) }
         operations += 1
@@ -100,9 +99,8 @@ final class StoreView {
         if generation == .unpinned && operations == 0 { drop() }
     }
 
-    /// An object from the row cache, or read by itself, before there is a reader; nil where a
-    /// reader is needed, and where there is no budget: such a context may take the time to open
-    /// one.
+    /// An object from the row cache, or from a single read before a reader is open. Nil if a reader
+    /// is needed, or if there is no budget, because such a context can afford to open one.
     func cachedSnapshot(_ id: ObjectID) throws -> Snapshot? {
         guard budget != nil, open == nil else { return nil }
         try checkOpen()
@@ -113,67 +111,68 @@ final class StoreView {
         return found
     }
 
-    /// An object as it is stored now, whatever the view sees.
+    /// An object as stored now, independent of the view.
     func newestSnapshot(_ id: ObjectID) throws -> Snapshot? {
         let reader = try coordinator.store.reader()
         defer { reader.close() }
         return try reader.snapshot(id)
     }
 
-    /// The last transaction that the view sees.
+    /// The token of the last transaction in the view.
     func token() throws -> Int64 {
         if open == nil, let cached, cached.isUsed { return cached.cache.token }
         return try read { $0.token }
     }
 
-    /// The last transaction that all that was read sees: the token of the oldest view.
+    /// The token of the oldest view from which the context's objects were read.
     func oldestToken() throws -> Int64 {
         let token = try token()
         return min(floor ?? token, token)
     }
 
-    /// The cache generation of what the view reads.
+    /// The cache generation of the view.
     func cacheGeneration() throws -> String {
         if open == nil, let cached, cached.isUsed { return cached.generation }
         return try read { $0.generation }
     }
 
-    // MARK: Moving on
+    // MARK: Advancing
 
-    /// A child reads as its root does, and on the writer's thread there is one state alone.
+    /// Sets the query generation. It has no effect in a child context, which uses its root's, and
+    /// on the writer's thread, which has only one state.
     func setGeneration(_ generation: QueryGeneration) {
         guard parent == nil, !isWriters else { return }
         drop()
         self.generation = generation
     }
 
-    /// The next read sees the newest state; within an operation the view stays.
+    /// Makes the next read see the newest state. Within an operation the view remains.
     func moveOn() {
         if operations == 0, !isWriters { drop() }
     }
 
-    /// Gives the view back; what is read next comes from a new one.
+    /// Closes the reader. The next read opens a new view.
     func drop() {
         if let open, !isWriters { open.reader.close() }
         open = nil
         cached = nil
     }
 
-    /// All that the context knows was read in the current view.
+    /// Records that all objects were read in the current view.
     func forgetOlderViews() throws {
         if parent == nil { floor = try current().token }
     }
 
-    /// All that the context knows is as its own save has left it.
+    /// Records that all objects are as the context's own save left them.
     func raiseFloor(to token: Int64) { floor = token }
 
-    /// The context has forgotten all that it has read.
+    /// Forgets the token of the oldest read, and closes the reader.
     func reset() {
         floor = nil
         drop()
     }
 
-    /// Gives the view back; nothing can be read afterwards.
+    /// Closes the view permanently.
     func close() {
         drop()
         isClosed = true

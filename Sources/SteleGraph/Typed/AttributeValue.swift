@@ -1,43 +1,40 @@
-/// Swift's own types for the values of attributes, as typed subclasses have them.
-
 @_exported import enum SteleModel.Value
 
-// Generated code has these by importing SteleGraph alone.
+// Generated code imports only SteleGraph.
 @_exported import struct FoundationEssentials.Data
 @_exported import struct FoundationEssentials.Date
 @_exported import struct FoundationEssentials.Decimal
 @_exported import struct FoundationEssentials.URL
 @_exported import struct FoundationEssentials.UUID
 
-/// A Swift type that stands for attributes of a kind.
+/// A Swift type that represents the values of an attribute type.
 public protocol AttributeValue: PredicateArgument {
-    /// Nil for null, and for a value of another kind.
+    /// Creates the Swift value; nil for null and for values of another type.
     init?(attributeValue: Value)
-    /// The same as a store keeps it.
+    /// The value in the form that a store keeps.
     var attributeValue: Value { get }
 }
 
 extension Bool: AttributeValue {
-    /// Nil for what is not a Boolean.
+    /// Nil if the value is not a Boolean.
     public init?(attributeValue: Value) {
         guard case .bool(let it) = attributeValue else { return nil }
         self = it
     }
 
-    /// The Boolean.
+    /// The Boolean value.
     public var attributeValue: Value { .bool(self) }
 }
 
-/// Integers. What another program wrote beyond a type's range loses its upper bits, as in Core
-/// Data.
+/// The integer types. A value outside a type's range loses its upper bits, as in Core Data.
 extension AttributeValue where Self: FixedWidthInteger & SignedInteger {
-    /// Nil for what is not an integer.
+    /// Nil if the value is not an integer.
     public init?(attributeValue: Value) {
         guard case .int(let it) = attributeValue else { return nil }
         self.init(truncatingIfNeeded: it)
     }
 
-    /// The integer.
+    /// The integer value.
     public var attributeValue: Value { .int(Int64(self)) }
 }
 
@@ -47,13 +44,13 @@ extension Int32: AttributeValue {}
 extension Int64: AttributeValue {}
 
 extension AttributeValue where Self: BinaryFloatingPoint {
-    /// Nil for what is not a Double.
+    /// Nil if the value is not a Double.
     public init?(attributeValue: Value) {
         guard case .double(let it) = attributeValue else { return nil }
         self.init(it)
     }
 
-    /// The number.
+    /// The Double value.
     public var attributeValue: Value { .double(Double(self)) }
 }
 
@@ -61,62 +58,62 @@ extension Float: AttributeValue {}
 extension Double: AttributeValue {}
 
 extension Decimal: AttributeValue {
-    /// Nil for what is not a decimal.
+    /// Nil if the value is not a Decimal.
     public init?(attributeValue: Value) {
         guard case .decimal(let it) = attributeValue else { return nil }
         self = it
     }
 
-    /// The decimal.
+    /// The Decimal value.
     public var attributeValue: Value { .decimal(self) }
 }
 
 extension String: AttributeValue {
-    /// Nil for what is not a text.
+    /// Nil if the value is not a string.
     public init?(attributeValue: Value) {
         guard case .string(let it) = attributeValue else { return nil }
         self = it
     }
 
-    /// The text.
+    /// The string value.
     public var attributeValue: Value { .string(self) }
 }
 
 extension Date: AttributeValue {
-    /// Nil for what is not a date.
+    /// Nil if the value is not a date.
     public init?(attributeValue: Value) {
         guard case .date(let seconds) = attributeValue else { return nil }
         self.init(timeIntervalSinceReferenceDate: seconds)
     }
 
-    /// The date, in seconds since 2001.
+    /// The date value, in seconds since 1 January 2001.
     public var attributeValue: Value { .date(timeIntervalSinceReferenceDate) }
 }
 
 extension UUID: AttributeValue {
-    /// Nil for what is not a UUID.
+    /// Nil if the value is not a UUID.
     public init?(attributeValue: Value) {
         guard case .uuid(let it) = attributeValue else { return nil }
         self = it
     }
 
-    /// The UUID.
+    /// The UUID value.
     public var attributeValue: Value { .uuid(self) }
 }
 
 extension URL: AttributeValue {
-    /// Nil also for a text that Foundation does not take for a URL.
+    /// Nil if the value is not a string or not a valid URL.
     public init?(attributeValue: Value) {
         guard case .string(let text) = attributeValue else { return nil }
         self.init(string: text)
     }
 
-    /// The text of the URL.
+    /// The URL as a string value.
     public var attributeValue: Value { .string(relativeString) }
 }
 
 extension Data: AttributeValue {
-    /// Nil for what is not bytes, and where a file of bytes cannot be read.
+    /// Nil if the value is not binary data, or if its external file cannot be read.
     public init?(attributeValue: Value) {
         switch attributeValue {
         case .data(let bytes): self.init(bytes)
@@ -127,11 +124,11 @@ extension Data: AttributeValue {
         }
     }
 
-    /// The bytes.
+    /// The binary data value.
     public var attributeValue: Value { .data([UInt8](self)) }
 }
 
-/// Any value, for attributes of no type of their own.
+/// Any value, for attributes of undefined type.
 extension Value: AttributeValue {
     /// Nil for null.
     public init?(attributeValue: Value) {

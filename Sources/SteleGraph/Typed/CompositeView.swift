@@ -1,13 +1,11 @@
-/// Composite attributes, as generated code has them.
-
-/// A composite attribute of an object: its elements are the object's attributes
-/// `address.street`, `address.city` and so on.
+/// A composite attribute of an object. Its elements are the object's attributes `address.street`,
+/// `address.city` and so on.
 public protocol CompositeView {
-    /// Whose attribute it is.
+    /// The object that has the attribute.
     var object: ManagedObject { get }
-    /// The attribute's name; of one within another, the key path.
+    /// The attribute's name, or the key path of a nested composite attribute.
     var keyPath: String { get }
-    /// The composite attribute of that object.
+    /// The composite attribute at the key path of an object.
     init(_ object: ManagedObject, keyPath: String)
 }
 

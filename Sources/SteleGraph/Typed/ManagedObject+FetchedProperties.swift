@@ -1,13 +1,11 @@
-/// What a fetched property gives an object.
-
 import SteleModel
 import StelePredicates
 
 extension ManagedObject {
-    /// The objects that a fetched property of the model finds for this one, as a fetch of its
-    /// context does: with unsaved changes. A new object has none.
-    /// - Throws: `TypedObjectError`, `PredicateError` for a predicate that does not fit the model,
-    ///   and as `ManagedObjectContext.fetch`.
+    /// The objects of a fetched property, including the context's unsaved changes. A new object has
+    /// none.
+    /// - Throws: `TypedObjectError.noSuchFetchedProperty`; `PredicateError` if the predicate does
+    ///   not fit the model; the errors of `ManagedObjectContext.fetch`.
     public func fetched<T: ManagedObject>(forKey key: String) throws -> [T] {
         guard let context else { throw ContextError.foreignObject }
         guard case .fetchedProperty(let declared)? = entity.property(named: key),

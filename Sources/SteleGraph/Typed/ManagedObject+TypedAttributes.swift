@@ -1,13 +1,11 @@
-/// Attributes by name and Swift type: what generated properties are made of.
-
 @_exported import enum SteleJSON.JSONValue
 import FoundationEssentials
 import SteleJSON
 import SteleModel
 
 extension ManagedObject {
-    /// The attribute of that name. That it is there is checked when the coordinator is made
-    /// (`TypedModel.coordinator(store:)`), so a name that is not is a mistake in the program.
+    /// The attribute with the name. `TypedModel.coordinator(store:)` checks that the model has it,
+    /// so a missing attribute is a programming error.
     private func checkedAttribute(_ key: String) -> Attribute {
         guard let attribute = entity.attribute(named: key) else {
             preconditionFailure(
@@ -17,13 +15,13 @@ extension ManagedObject {
         return attribute
     }
 
-    /// An attribute's value; nil where it has none.
+    /// The value of an attribute; nil if it is null or has another type.
     /// - Precondition: The entity has an attribute of that name.
     public func attribute<T: AttributeValue>(forKey key: String) -> T? {
         T(attributeValue: value(checkedAttribute(key)))
     }
 
-    /// Sets an attribute; validated when it is saved.
+    /// Sets the value of an attribute. The value is validated when the context is saved.
     /// - Precondition: The entity has an attribute of that name.
     public func setAttribute(_ value: (some AttributeValue)?, forKey key: String) {
         setValue(value?.attributeValue ?? .null, for: checkedAttribute(key))
@@ -31,29 +29,30 @@ extension ManagedObject {
 
     // MARK: Transformable attributes
 
-    /// A Transformable attribute's value; nil where it has none.
-    /// - Throws: `TypedObjectError.untransformable` where what is stored is no such value.
+    /// The value of a Transformable attribute; nil if it is null.
+    /// - Throws: `TypedObjectError.untransformable` if the stored value cannot be decoded as `T`.
     /// - Precondition: The entity has an attribute of that name.
     public func transformable<T: Decodable>(forKey key: String) throws -> T? {
         guard let json = try storedJSON(key) else { return nil }
         do { return try JSONDecoder().decode(T.self, from: Data(json)) } catch {
-            throw untransformable(key, "what is stored is no \(T.self)")
+            throw untransformable(key, "the stored value is not \(T.self)")
         }
     }
 
-    /// The same as any JSON, for attributes whose class is not known.
-    /// - Throws: `TypedObjectError.untransformable` where what is stored is no JSON.
+    /// The value of a Transformable attribute as JSON, for attributes whose class is unknown.
+    /// - Throws: `TypedObjectError.untransformable` if the stored value is not JSON.
     /// - Precondition: The entity has an attribute of that name.
     public func transformable(forKey key: String) throws -> JSONValue? {
         guard let json = try storedJSON(key) else { return nil }
         do { return JSONValue(try JSONDocument(json).root) } catch {
-            throw untransformable(key, "what is stored is no JSON")
+            throw untransformable(key, "the stored value is not JSON")
         }
     }
 
-    /// Sets a Transformable attribute.
-    /// - Throws: `TypedObjectError.untransformable` where the value cannot be JSON, or the one that
-    ///   is stored cannot be read for want of the right key (`guardsWhatItCannotRead`).
+    /// Sets the value of a Transformable attribute.
+    /// - Throws: `TypedObjectError.untransformable` if the value cannot be encoded as JSON, or if
+    ///   the stored value cannot be read and its transformer protects such values
+    ///   (`guardsWhatItCannotRead`).
     /// - Precondition: The entity has an attribute of that name.
     public func setTransformable(_ value: (some Encodable)?, forKey key: String) throws {
         try checkReplaceable(key)
@@ -65,7 +64,7 @@ extension ManagedObject {
         try setJSON([UInt8](json), key)
     }
 
-    /// The same as any JSON.
+    /// Sets the value of a Transformable attribute to JSON.
     /// - Throws: `TypedObjectError.untransformable`.
     /// - Precondition: The entity has an attribute of that name.
     public func setTransformable(_ value: JSONValue?, forKey key: String) throws {
@@ -83,7 +82,8 @@ extension ManagedObject {
         }
     }
 
-    /// A value that is encrypted under another key is not written over: that would lose it.
+    /// Checks that the stored value can be read. A value encrypted with another key must not be
+    /// overwritten.
     private func checkReplaceable(_ key: String) throws(TypedObjectError) {
         let attribute = checkedAttribute(key)
         guard case .data(let stored) = value(attribute),
@@ -104,7 +104,7 @@ extension ManagedObject {
         setValue(.data(stored), for: attribute)
     }
 
-    /// Nil where the values are stored as the JSON that they are.
+    /// The attribute's transformer; nil if its values are stored as plain JSON.
     private func transformer(
         of attribute: Attribute
     ) throws(TypedObjectError) -> (any ValueTransformer)? {

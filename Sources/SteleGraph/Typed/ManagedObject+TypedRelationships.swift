@@ -1,10 +1,8 @@
-/// Relationships by name and class: what generated properties are made of.
-
 import SteleModel
 
-/// One object is equal to itself alone; contexts have one object an identity.
+/// Objects are compared by identity. A context has one object for each ID.
 extension ManagedObject: Hashable {
-    /// Whether the two are one object.
+    /// Whether both are the same instance.
     public static func == (a: ManagedObject, b: ManagedObject) -> Bool { a === b }
 
     /// Hashes the identity of the instance.
@@ -19,7 +17,7 @@ extension ManagedObject {
         return relationship
     }
 
-    /// The object as one of that class.
+    /// The object as an instance of the class.
     /// - Throws: `TypedObjectError.wrongClass`.
     func typed<T: ManagedObject>(as type: T.Type = T.self) throws(TypedObjectError) -> T {
         if let object = self as? T { return object }
@@ -30,50 +28,50 @@ extension ManagedObject {
     // MARK: To-one
 
     /// The destination of a to-one relationship, or nil.
-    /// - Throws: as `toOne`; `TypedObjectError.wrongClass`.
+    /// - Throws: the errors of `toOne`; `TypedObjectError.wrongClass`.
     public func destination<T: ManagedObject>(forKey key: String) throws -> T? {
         try toOne(try checkedRelationship(key))?.typed()
     }
 
-    /// Sets a to-one relationship and its inverse.
-    /// - Throws: as `setToOne`.
+    /// Sets the destination of a to-one relationship and updates the inverse.
+    /// - Throws: the errors of `setToOne`.
     public func setDestination(_ object: ManagedObject?, forKey key: String) throws {
         try setToOne(try checkedRelationship(key), object)
     }
 
     // MARK: To-many
 
-    /// The members of a to-many relationship in its order, or by key where it has none.
-    /// - Throws: as `members`; `TypedObjectError.wrongClass`.
+    /// The members of a to-many relationship, in its order, or sorted by key if it is unordered.
+    /// - Throws: the errors of `members`; `TypedObjectError.wrongClass`.
     public func members<T: ManagedObject>(forKey key: String) throws -> [T] {
         try members(try checkedRelationship(key)).map { try $0.typed() }
     }
 
-    /// The same without an order.
-    /// - Throws: as `members`; `TypedObjectError.wrongClass`.
+    /// The members of a to-many relationship as a set.
+    /// - Throws: the errors of `members`; `TypedObjectError.wrongClass`.
     public func members<T: ManagedObject>(forKey key: String) throws -> Set<T> {
         let found: [T] = try members(forKey: key)
         return Set(found)
     }
 
-    /// Replaces the members.
-    /// - Throws: as `setMembers`.
+    /// Replaces the members of a to-many relationship.
+    /// - Throws: the errors of `setMembers`.
     public func setMembers<T: ManagedObject>(
         _ objects: some Sequence<T>, forKey key: String
     ) throws {
         try setMembers(try checkedRelationship(key), Array(objects))
     }
 
-    /// Adds members, at an ordered relationship's end.
-    /// - Throws: as `addMember`.
+    /// Adds members to a to-many relationship, at the end if it is ordered.
+    /// - Throws: the errors of `addMember`.
     public func addMembers<T: ManagedObject>(
         _ objects: some Sequence<T>, forKey key: String
     ) throws {
         try addMembers(try checkedRelationship(key), Array(objects))
     }
 
-    /// Takes members out; nothing happens for what is none.
-    /// - Throws: as `removeMember`.
+    /// Removes members from a to-many relationship. Objects that are not members are ignored.
+    /// - Throws: the errors of `removeMember`.
     public func removeMembers<T: ManagedObject>(
         _ objects: some Sequence<T>, forKey key: String
     ) throws {
@@ -81,9 +79,10 @@ extension ManagedObject {
         for object in objects { try removeMember(relationship, object) }
     }
 
-    /// Puts members into an ordered relationship, the first of them at that place and the others
-    /// right behind it, wherever those stood that were members before.
-    /// - Throws: as `addMember`; `TypedObjectError.noSuchIndex` beyond the end.
+    /// Inserts objects into an ordered relationship, consecutively from an index on. Objects that
+    /// already are members are moved.
+    /// - Throws: the errors of `addMember`; `TypedObjectError.noSuchIndex` if the index is out of
+    ///   range.
     public func insertMembers<T: ManagedObject>(
         _ objects: some Sequence<T>, forKey key: String, at index: Int
     ) throws {
@@ -93,21 +92,21 @@ extension ManagedObject {
         try addMembers(relationship, Array(objects), at: index)
     }
 
-    /// Takes the member at that place out of an ordered relationship.
-    /// - Throws: as `removeMember`; `TypedObjectError.noSuchIndex`.
+    /// Removes the member at an index of an ordered relationship.
+    /// - Throws: the errors of `removeMember`; `TypedObjectError.noSuchIndex`.
     public func removeMember(forKey key: String, at index: Int) throws {
         try removeMember(try checkedRelationship(key), try member(key, at: index))
     }
 
-    /// Puts another in the place of a member of an ordered relationship.
-    /// - Throws: as `addMember`; `TypedObjectError.noSuchIndex`.
+    /// Replaces the member at an index of an ordered relationship.
+    /// - Throws: the errors of `addMember`; `TypedObjectError.noSuchIndex`.
     public func replaceMember(
         forKey key: String, at index: Int, with object: ManagedObject
     ) throws {
         let old = try member(key, at: index)
         if old === object { return }
         let relationship = try checkedRelationship(key)
-        // One that comes from before it leaves a gap behind.
+        // Removing a member from a lower index shifts this index.
         let stoodBefore = try memberKeys(relationship).prefix(index).contains(object.id.key)
         try removeMember(relationship, old)
         try addMember(relationship, object, at: stoodBefore ? index - 1 : index)

@@ -1,11 +1,10 @@
-/// What can stand for `%@`, `%d` and `%K` in a predicate's text.
-
 import SteleModel
 import StelePredicates
 
-/// An argument of `ManagedObjectContext.fetch(_:where:_:sort:limit:)` and `fetchRequest(where:_:)`.
+/// An argument for a `%@`, `%d` or `%K` placeholder of
+/// `ManagedObjectContext.fetch(_:where:_:sort:limit:)` and `fetchRequest(where:_:)`.
 public protocol PredicateArgument {
-    /// The same as the language takes it.
+    /// The argument in the form that the predicate parser takes.
     var formatArgument: FormatArgument { get }
 }
 
@@ -19,7 +18,7 @@ extension FormatArgument: PredicateArgument {
     public var formatArgument: FormatArgument { self }
 }
 
-/// Nil is null.
+/// An optional argument. Nil is null.
 extension Optional: PredicateArgument where Wrapped: PredicateArgument {
     /// The wrapped argument, or null.
     public var formatArgument: FormatArgument { self?.formatArgument ?? .value(.null) }

@@ -1,38 +1,37 @@
-/// Fetching objects of a class.
-
 import SteleModel
 import StelePersistence
 import StelePredicates
 
-/// A search for objects of one class (NSFetchRequest with its result type).
+/// A fetch request for the objects of one class (`NSFetchRequest<ResultType>`).
 public struct TypedFetchRequest<Result: ManagedObject> {
-    /// The condition; nil is all objects. It is checked against the model when it is fetched.
+    /// The predicate; nil matches all objects. It is checked against the model when fetching.
     public var predicate: Predicate?
-    /// The keys to sort by; behind them comes the object's own key.
+    /// The sort descriptors. The object's key is always the last sort key.
     public var sortDescriptors: [SortDescriptor] = []
-    /// Whether objects of subentities match, too.
+    /// Whether objects of subentities match.
     public var includesSubentities = true
-    /// The most objects to give, or nil for all.
+    /// The maximum number of objects; nil means no limit.
     public var fetchLimit: Int?
-    /// Objects to pass over first.
+    /// The number of objects to skip.
     public var fetchOffset = 0
 
-    /// All objects of the class.
+    /// A request for all objects of the class.
     public init() {}
 }
 
-/// What `ManagedObject` and each subclass can say of itself, and `Self` in it is the subclass.
+/// The protocol of fetched objects (NSFetchRequestResult). In its extensions, `Self` is the
+/// subclass of `ManagedObject`.
 public protocol FetchRequestResult: ManagedObject {}
 
 extension ManagedObject: FetchRequestResult {}
 
 extension FetchRequestResult {
-    /// A search for the objects of this class (`fetchRequest()`).
+    /// A fetch request for the objects of the class (`fetchRequest()`).
     public static func fetchRequest() -> TypedFetchRequest<Self> { TypedFetchRequest() }
 
-    /// The same with a condition, such as `"goals > %d AND team.name == %@"`, and an order, such
-    /// as `"-goals,name"`.
-    /// - Throws: `PredicateError` for what cannot be read.
+    /// A fetch request with a predicate, such as `"goals > %d AND team.name == %@"`, and a sort
+    /// order, such as `"-goals,name"`.
+    /// - Throws: `PredicateError` if the predicate or the order cannot be parsed.
     public static func fetchRequest(
         where format: String, _ arguments: any PredicateArgument..., sort: String? = nil
     ) throws(PredicateError) -> TypedFetchRequest<Self> {
@@ -62,37 +61,37 @@ extension TypedFetchRequest {
 }
 
 extension ManagedObjectContext {
-    /// The entity whose objects are of that class.
+    /// The entity that is represented by the class.
     /// - Throws: `TypedObjectError.unregistered`.
     public func entity<T: ManagedObject>(of type: T.Type) throws(TypedObjectError) -> Entity {
-        // A parent comes before the subentities that share its class.
+        // A parent entity precedes the subentities that share its class.
         guard type != ManagedObject.self,
             let index = coordinator.plans.firstIndex(where: { $0.objectClass == type })
         else { throw .unregistered(objectClass: "\(type)", model: model.name) }
         return model.entities[index]
     }
 
-    /// A new object of that class with its entity's defaults (`insertNewObject`).
-    /// - Throws: as `insert(_:)`; `TypedObjectError.unregistered`.
+    /// Inserts a new object of the class with the entity's default values (`insertNewObject`).
+    /// - Throws: the errors of `insert(_:)`; `TypedObjectError.unregistered`.
     public func insert<T: ManagedObject>(_ type: T.Type) throws -> T {
         try insert(try entity(of: type)).typed()
     }
 
-    /// The objects that match, in the request's order.
-    /// - Throws: as `fetch`; `TypedObjectError.unregistered`.
+    /// The matching objects, in the request's order.
+    /// - Throws: the errors of `fetch`; `TypedObjectError.unregistered`.
     public func fetch<T>(_ request: TypedFetchRequest<T>) throws -> [T] {
         try fetch(request.request(of: try entity(of: T.self))).map { try $0.typed() }
     }
 
-    /// How many match.
-    /// - Throws: as `fetch(_:)`.
+    /// The number of matching objects.
+    /// - Throws: the errors of `fetch(_:)`.
     public func count<T>(_ request: TypedFetchRequest<T>) throws -> Int {
         try count(request.request(of: try entity(of: T.self)))
     }
 
-    /// The objects of a class that match: `fetch(Player.self, where: "goals > %d", 9, sort:
+    /// The matching objects of a class, such as `fetch(Player.self, where: "goals > %d", 9, sort:
     /// "-goals")`.
-    /// - Throws: as `fetch(_:)`.
+    /// - Throws: the errors of `fetch(_:)`.
     public func fetch<T: ManagedObject>(
         _ type: T.Type, where format: String? = nil, _ arguments: any PredicateArgument...,
         sort: String? = nil, limit: Int? = nil

@@ -1,22 +1,21 @@
-/// The classes of a model's entities, and that they are the model's.
-
 import SteleModel
 import StelePersistence
 
-/// What generated code says of its model: an enumeration without cases that has its name.
+/// The entities and classes of a model. Generated code has an enumeration without cases that
+/// conforms to it.
 public protocol TypedModel {
-    /// The entities that have a class, with what it asks of each.
+    /// The entities that have a class, and the properties that each class expects.
     static var entities: [TypedEntity] { get }
 }
 
-/// An entity as its class was written for it.
+/// An entity with its class and the properties that the class expects.
 public struct TypedEntity: Sendable {
-    /// A property as its class has it.
+    /// A property that a class expects.
     public enum Property: Sendable, Hashable {
         case attribute(AttributeType)
         case toOne(String)
         case toMany(String)
-        /// An ordered to-many.
+        /// An ordered to-many relationship.
         case ordered(String)
         case fetched(String)
     }
@@ -36,10 +35,10 @@ public struct TypedEntity: Sendable {
 }
 
 extension TypedModel {
-    /// A coordinator that makes objects of the model's classes.
-    /// - Parameter rowCacheBytes: about how much memory the cached rows may take.
-    /// - Throws: `TypedObjectError.differs` where the store's model is not what the classes were
-    ///   generated from. It may have more than they know of.
+    /// Creates a coordinator that makes objects of the model's classes.
+    /// - Parameter rowCacheBytes: the approximate maximum size of the row cache, in bytes.
+    /// - Throws: `TypedObjectError.differs` if the store's model lacks entities or properties that
+    ///   the classes expect, or declares them differently. Additional ones are allowed.
     public static func coordinator(
         store: any PersistentStore, rowCacheBytes: Int = 32 << 20
     ) throws(TypedObjectError) -> PersistentStoreCoordinator {
@@ -51,11 +50,11 @@ extension TypedModel {
             classes: Dictionary(classes, uniquingKeysWith: { first, _ in first }))
     }
 
-    /// Where the classes ask for what the model does not have, each a sentence.
+    /// The differences between the classes and the model, each as a sentence.
     private static func differences(from model: Model) -> [String] {
         entities.flatMap { typed -> [String] in
             guard let entity = model.entity(named: typed.name) else {
-                return ["\(typed.name) is no entity"]
+                return ["\(typed.name) is not an entity"]
             }
             return typed.properties.sorted { $0.key < $1.key }.compactMap { name, asked in
                 let found = entity.property(named: name).map { TypedEntity.Property($0, model) }

@@ -1,16 +1,14 @@
-/// What can be taken back, in groups, and what of it can be done again.
-
-/// A stack of groups of actions (NSUndoManager).
+/// A stack of undo groups and a stack of redo groups (NSUndoManager).
 ///
-/// What contexts register for one event, the time between two runs of
-/// `ManagedObjectContext.processPendingChanges`, is one action; it is a group of its own where no
-/// group is open. A group may hold groups; the outermost is what `undo` takes back. Contexts
-/// process their pending changes whenever a group begins or ends, and before anything is undone, so
-/// that each change falls into the group that it was made in.
+/// A context registers the changes of one event, the time between two calls of
+/// `ManagedObjectContext.processPendingChanges`, as one action. Without an open group, the action
+/// is a group by itself. Groups can be nested; `undo` undoes the outermost. Contexts process their
+/// pending changes whenever a group begins or ends and before an undo, so each change belongs to
+/// the group in which it was made.
 ///
-/// Not Sendable: it belongs to the thread of its contexts.
+/// An undo manager is not Sendable. It must be used on the thread of its contexts.
 public final class UndoManager {
-    /// One thing to take back: actions of their own, or a group.
+    /// An action or a nested group.
     private enum Item {
         case action(target: ObjectIdentifier?, () throws -> Void)
         case group(Group)
@@ -23,44 +21,46 @@ public final class UndoManager {
 
     private var undoStack: [Group] = []
     private var redoStack: [Group] = []
-    /// The groups that are open, the outermost first.
+    /// The open groups, outermost first.
     private var open: [Group] = []
     private var disabled = 0
     private var contexts: [WeakContext] = []
 
-    /// The most groups that can be taken back; 0 is without end. Older ones are dropped.
+    /// The maximum number of groups on each stack; 0 means no limit (`levelsOfUndo`). Older groups
+    /// are removed.
     public var levelsOfUndo = 0 {
         didSet { trim() }
     }
 
-    /// Whether something is being taken back.
+    /// Whether an undo is in progress (`isUndoing`).
     public private(set) var isUndoing = false
-    /// Whether something is being done again.
+    /// Whether a redo is in progress (`isRedoing`).
     public private(set) var isRedoing = false
 
-    /// One with nothing to take back.
+    /// Creates an undo manager with empty stacks.
     public init() {}
 
     // MARK: Groups
 
-    /// How deep groups nest at most: to take one back walks as deep.
+    /// The maximum nesting depth of groups. Undoing a group recurses to its depth.
     public static let deepest = 100
 
-    /// How many groups are open, one in another.
+    /// The number of open groups (`groupingLevel`).
     public var groupingLevel: Int { open.count }
 
-    /// Opens a group: what is registered until its end is taken back together.
-    /// - Throws: `UndoError.tooDeep` where `deepest` are open; what processing a context's pending
-    ///   changes throws. No group is opened then.
+    /// Begins a group (`beginUndoGrouping`). The actions registered until its end are undone
+    /// together.
+    /// - Throws: `UndoError.tooDeep` if `deepest` groups are open; the errors of processing a
+    ///   context's pending changes. No group is opened then.
     public func beginUndoGrouping() throws {
         if open.count >= Self.deepest { throw UndoError.tooDeep }
         try checkpoint()
         open.append(Group())
     }
 
-    /// Ends the group opened last. One without actions leaves nothing behind.
-    /// - Throws: `UndoError.noGroup`; what processing a context's pending changes throws, the
-    ///   group being still open.
+    /// Ends the innermost open group (`endUndoGrouping`). A group without actions is discarded.
+    /// - Throws: `UndoError.noGroup`; the errors of processing a context's pending changes. The
+    ///   group stays open then.
     public func endUndoGrouping() throws {
         try checkpoint()
         guard let group = open.popLast() else { throw UndoError.noGroup }
@@ -88,18 +88,20 @@ public final class UndoManager {
 
     // MARK: Registration
 
-    /// Whether what is registered is kept.
+    /// Whether actions are registered (`isUndoRegistrationEnabled`).
     public var isUndoRegistrationEnabled: Bool { disabled == 0 }
 
-    /// Drops what is registered from now on, until as many calls of `enableUndoRegistration`.
-    /// Contexts register in `processPendingChanges`: call that first, and before enabling it again.
+    /// Disables registration until `enableUndoRegistration` has been called as often
+    /// (`disableUndoRegistration`). Contexts register in `processPendingChanges`, so call that
+    /// before disabling and before enabling.
     public func disableUndoRegistration() { disabled += 1 }
 
-    /// Keeps what is registered again; nothing happens where that was not disabled.
+    /// Enables registration again (`enableUndoRegistration`). It does nothing if registration is
+    /// enabled.
     public func enableUndoRegistration() { disabled = max(0, disabled - 1) }
 
-    /// Registers how the last change is taken back. When it runs it registers in turn how it is
-    /// done again. Anything new makes an end of what could be done again.
+    /// Registers an undo action for the last change (`registerUndo`). When the action runs, it
+    /// registers the redo action. A new action clears the redo stack.
     public func registerUndo(_ action: @escaping () throws -> Void) {
         register(nil, action)
     }
@@ -117,8 +119,8 @@ public final class UndoManager {
         }
     }
 
-    /// Forgets everything, and keeps what is registered from now on (`removeAllActions`); groups
-    /// that are open stay open, and empty.
+    /// Clears both stacks and enables registration (`removeAllActions`). Open groups stay open and
+    /// become empty.
     public func removeAllActions() {
         disabled = 0
         undoStack = []
@@ -126,7 +128,7 @@ public final class UndoManager {
         for group in open { group.items = [] }
     }
 
-    /// Forgets what one context has registered (`removeAllActions(withTarget:)`).
+    /// Removes the actions of one context (`removeAllActions(withTarget:)`).
     public func removeAllActions(withTarget context: ManagedObjectContext) {
         let target = ObjectIdentifier(context)
         func strip(_ group: Group) {
@@ -146,37 +148,38 @@ public final class UndoManager {
 
     // MARK: Undo and redo
 
-    /// Whether there is anything to take back, changes that no context has registered yet among it.
+    /// Whether there is an action to undo, including changes that a context has not registered yet
+    /// (`canUndo`).
     public var canUndo: Bool {
         !undoStack.isEmpty || open.contains { !$0.items.isEmpty }
             || isUndoRegistrationEnabled && hasJournal
     }
 
-    /// Whether there is anything to do again.
+    /// Whether there is an action to redo (`canRedo`).
     public var canRedo: Bool {
         !redoStack.isEmpty && !hasJournal
     }
 
-    /// Whether there are changes that no context has registered yet.
+    /// Whether a context has changes that it has not registered yet.
     private var hasJournal: Bool {
         contexts.contains { $0.context?.changes.journal.isEmpty == false }
     }
 
-    /// The name of the group that is open, or of the last one.
+    /// Sets the name of the open group, or of the last undo group (`setActionName(_:)`).
     public func setActionName(_ name: String) {
         if let group = open.first ?? undoStack.last { group.name = name }
     }
 
-    /// The name of what `undo` takes back; empty where it has none.
+    /// The name of the action that `undo` undoes; empty without a name (`undoActionName`).
     public var undoActionName: String { (open.first ?? undoStack.last)?.name ?? "" }
 
-    /// The name of what `redo` does again; empty where it has none.
+    /// The name of the action that `redo` redoes; empty without a name (`redoActionName`).
     public var redoActionName: String { redoStack.last?.name ?? "" }
 
-    /// Takes the last group back; a single open one is ended first. Nothing happens where there is
-    /// none.
-    /// - Throws: `UndoError.groupIsOpen` where a group in a group is open; what an action throws:
-    ///   the group is where it was then, and what was taken back of it has been done again.
+    /// Undoes the last group, ending a single open group first (`undo`). It does nothing if the
+    /// stack is empty.
+    /// - Throws: `UndoError.groupIsOpen` if a nested group is open; the errors of an action. In the
+    ///   latter case the group stays on the stack, and the actions already undone are redone.
     public func undo() throws {
         try checkpoint()
         if open.count > 1 { throw UndoError.groupIsOpen }
@@ -190,8 +193,8 @@ public final class UndoManager {
         }
     }
 
-    /// Does again what was taken back last. Nothing happens where there is nothing.
-    /// - Throws: as `undo`.
+    /// Redoes the last undone group (`redo`). It does nothing if the stack is empty.
+    /// - Throws: the errors of `undo`; `UndoError.groupIsOpen` if any group is open.
     public func redo() throws {
         try checkpoint()
         if !open.isEmpty { throw UndoError.groupIsOpen }
@@ -204,7 +207,8 @@ public final class UndoManager {
         }
     }
 
-    /// Runs a group backwards; what its actions register is one group of the other stack.
+    /// Runs a group's actions in reverse order. The actions that they register form one group on
+    /// the other stack.
     private func run(_ group: Group) throws {
         let answer = Group()
         answer.name = group.name
@@ -213,7 +217,7 @@ public final class UndoManager {
             try perform(group)
             try checkpoint()
         } catch {
-            // What is done already is taken back, as far as that can be.
+            // Actions that have already run are reverted as far as possible.
             for held in contexts { held.context?.registerJournal() }
             try? perform(answer)
             open.removeAll()
@@ -253,16 +257,16 @@ public final class UndoManager {
 @available(*, unavailable)
 extension UndoManager: Sendable {}
 
-/// A use of an undo manager that cannot be.
+/// An invalid use of an undo manager.
 public enum UndoError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// No group is open that could be ended.
+    /// There is no open group to end.
     case noGroup
-    /// A group is open in another, or one where something shall be done again: end it first.
+    /// A nested group is open, or any group in the case of `redo`. End it first.
     case groupIsOpen
-    /// As many groups are open as may be (`UndoManager.deepest`).
+    /// The maximum number of groups is open (`UndoManager.deepest`).
     case tooDeep
 
-    /// The sentence for people.
+    /// The error message.
     public var description: String {
         switch self {
         case .noGroup: "no undo group is open: begin one first"

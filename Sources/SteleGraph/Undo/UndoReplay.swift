@@ -1,30 +1,28 @@
-/// Takes changes back: replays a journal backwards.
-
 import SteleModel
 import StelePersistence
 
-/// Makes the contrary of each entry of a journal, through the same parts that made the change, so
-/// that what is taken back is written to the journal in turn.
+/// Undoes changes by replaying a journal in reverse order. The inverse of each entry is applied by
+/// the same parts that made the change, so it is journaled too and can be redone.
 final class UndoReplay: RelationshipPart {
     private let deletion: DeletePropagation
     var relationships: RelationshipMaintenance { deletion.relationships }
-    /// The permanent keys of new objects, which the journal knows by the temporary ones.
+    /// The permanent keys of objects that the journal has under temporary keys.
     private var renamed = PermanentKeys()
 
     init(_ deletion: DeletePropagation) { self.deletion = deletion }
 
     // MARK: Keys
 
-    /// A new object has got its permanent key.
+    /// Records the permanent key of an object.
     func noteKey(_ key: Int64, of id: ObjectID) { renamed.insert(key, for: id) }
 
-    /// New objects have got their permanent keys.
+    /// Records the permanent keys of objects.
     func noteKeys(_ keys: PermanentKeys) { renamed.formUnion(keys) }
 
-    /// Nothing can be taken back any more.
+    /// Forgets all keys, after the undo actions were removed.
     func forget() { renamed = PermanentKeys() }
 
-    /// The key that an object has now, by the one in the journal.
+    /// The current key of an object, given its key in the journal.
     private func current(_ key: Int64, destinationOf relationship: Relationship) -> Int64 {
         renamed.key(of: model.destinationID(relationship, key))
     }
@@ -33,17 +31,18 @@ final class UndoReplay: RelationshipPart {
         ToManyID(relationship, renamed.key(of: model.ownerID(ToManyID(relationship, owner))))
     }
 
-    /// Whether there is no such object; known only of what `readEnds` has read.
+    /// Whether the object does not exist. It is only known for the objects that `readEnds` has
+    /// read.
     private func isGone(_ key: Int64, destinationOf relationship: Relationship) -> Bool {
         loader.known(relationship, key)?.isDeleted ?? true
     }
 
-    // MARK: Taking back
+    // MARK: Undoing
 
-    /// Takes changes back, the last one first.
+    /// Undoes the entries, last one first.
     func takeBack(_ entries: [JournalEntry]) throws {
         try view.inOneView {
-            // Objects first, so that links find both their ends.
+            // Objects are restored first, so that both ends of each link exist.
             for case .deleted(let object) in entries.reversed() { deletion.restore(object) }
             deletion.dropRestored()
             try rebasing.meetStored(
@@ -98,7 +97,7 @@ final class UndoReplay: RelationshipPart {
         }
     }
 
-    /// Puts a slot's value back; a to-one with both its sides.
+    /// Restores the value of a slot; for a to-one relationship, both sides of the link.
     private func set(_ slot: Int, of object: ManagedObject, back value: Value) throws {
         if object.isGone { return }
         guard case .relationship(let relationship) = object.entity.slots[slot] else {
@@ -113,7 +112,7 @@ final class UndoReplay: RelationshipPart {
             return try relationships.leadToOne(relationship, of: object, to: key)
         }
         try relationships.leadToOne(relationship, of: object, to: nil)
-        // A row that leads to what the store does not have is older.
+        // A row that leads to an object missing from the store is outdated.
         if object.storedKey(in: relationship) == key {
             object.setSlot(slot, .key(key))
             _ = try leaveIfGone(object, relationship, key)
@@ -122,14 +121,14 @@ final class UndoReplay: RelationshipPart {
 
     // MARK: Restored objects
 
-    /// An object that was deleted comes back to the other side of a to-one that it still has.
+    /// Adds a restored object to the other side of a to-one relationship that it still has.
     private func relink(
         _ object: ManagedObject, _ relationship: Relationship, _ old: Int64
     ) throws {
         let key = current(old, destinationOf: relationship)
         guard !object.isDeleted, let inverse = model.inverse(of: relationship) else { return }
         if object.key(in: relationship) != key {
-            // The key that the slot has is the one before its destination was saved.
+            // The slot still has the temporary key of its destination.
             guard object.key(in: relationship) == old else { return }
             object.values[relationship.slot] = .key(key)
         }
@@ -148,9 +147,10 @@ final class UndoReplay: RelationshipPart {
         }
     }
 
-    /// Cuts a link of a restored object to what is gone. Where its row leads to what the store does
-    /// not have any more, the row is older, and is read again.
-    /// - Returns: whether what it leads to is gone; it may have been read since its ends were.
+    /// Cuts a restored object's link to a destination that does not exist. If its row has the link,
+    /// the row is outdated and is read again.
+    /// - Returns: whether the destination does not exist. It is looked up again, because it may
+    ///   have changed since `readEnds`.
     private func leaveIfGone(
         _ object: ManagedObject, _ relationship: Relationship, _ key: Int64
     ) throws -> Bool {
@@ -163,8 +163,8 @@ final class UndoReplay: RelationshipPart {
         return true
     }
 
-    /// Links a restored object as its slots say, which may be what others have saved since: both
-    /// sides agree, and links to what is gone meanwhile are cut.
+    /// Links a restored object according to its slots, which may contain changes saved by other
+    /// contexts since. Both sides are made consistent, and links to missing objects are cut.
     private func relink(_ object: ManagedObject) throws {
         if object.isDeleted { return }
         for relationship in plans[object.entity].toOnes {
@@ -180,7 +180,7 @@ final class UndoReplay: RelationshipPart {
         }
     }
 
-    /// As `relink`, of an object that no undo has restored: what it leads to is read.
+    /// Links an object that was restored other than by undo. Its destinations are read first.
     func relinkAll(_ object: ManagedObject) throws {
         let ends = try plans[object.entity].toOnes.compactMap { relationship in
             try object.key(in: relationship).flatMap {
@@ -192,8 +192,8 @@ final class UndoReplay: RelationshipPart {
 
     // MARK: Reading
 
-    /// Reads the objects at both ends of links to be taken back, where they exist; one query a
-    /// family. They must be held for as long as they are needed.
+    /// Reads the existing objects at both ends of the links to be undone, with one query for each
+    /// root entity. The caller must keep them alive.
     private func readEnds(of entries: [JournalEntry]) throws -> [ManagedObject] {
         var wanted: [Int: Set<Int64>] = [:]
         func want(_ key: Int64, destinationOf relationship: Relationship) {
@@ -223,7 +223,8 @@ final class UndoReplay: RelationshipPart {
         return try loader.existingObjects(wanted)
     }
 
-    /// Reads the members that links to be taken back are compared with; one query a relationship.
+    /// Reads the members that the links to be undone are compared with, with one query for each
+    /// relationship.
     private func readMembers(of entries: [JournalEntry]) throws {
         var owners: [Int: Set<Int64>] = [:]
         for entry in entries {

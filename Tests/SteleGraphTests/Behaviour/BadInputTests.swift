@@ -141,7 +141,7 @@ import Testing
         let (ann, wrong) = (try context.get(id), try context.get(tag))
         let expected = ContextError.wrongDestination(
             relationship: "team", asked: "Team", given: "Tag")
-        #expect(expected.description == "team leads to Team, and the object given is of Tag")
+        #expect(expected.description == "team leads to Team, but the object is of Tag")
         #expect(throws: expected) { try ann.set("team", wrong) }
         #expect(throws: ContextError.self) {
             try context.get(team).replace("players", [ann, wrong])
