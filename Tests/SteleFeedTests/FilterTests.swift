@@ -137,7 +137,7 @@ import Testing
 
     @Test func aMistakeIsNamed() throws {
         let stage = try history()
-        #expect(refusal(stage, "where=name == 1")?.message.contains("needs entity") == true)
+        #expect(refusal(stage, "where=name == 1")?.message.contains("needs the parameter entity") == true)
         #expect(refusal(stage, "entity=Person&where=nam == \"A\"")?.hint?.contains("name") == true)
         #expect(refusal(stage, "entity=Person&where=name >")?.message.hasPrefix("where: ") == true)
         #expect(
