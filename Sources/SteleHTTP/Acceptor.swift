@@ -37,7 +37,7 @@ final class Acceptor: Sendable {
     private let listening: Int32
     /// The most connections at once; further ones wait to be accepted.
     private let limit: Int
-    /// Seconds for which a connection may send nothing; 0 for ever.
+    /// Seconds for which a connection may send nothing; 0 is without a limit.
     private let idleTimeout: Int
     private let open = Atomic<Int>(0)
     private let isStopping = Atomic<Bool>(false)

@@ -17,7 +17,7 @@ func exchangeBegins(
 
 /// Hides the query, which is read by now, from libmicrohttpd. It would make a record of each
 /// parameter, and where its buffer has no room for one (after about a hundred), 0.9.75 sends
-/// nothing and waits for ever: it overwrites the state in which it would send its 431.
+/// nothing and waits indefinitely: it overwrites the state in which it would send its 431.
 private func hideQuery(of target: UnsafePointer<CChar>) {
     guard let mark = strchr(target, Int32(UInt8(ascii: "?"))) else { return }
     // After the mark is at least the end of the text, in libmicrohttpd's own buffer, which it

@@ -27,7 +27,7 @@ struct SilentConnections: ~Copyable {
     }
 
     private let listening: Int32
-    /// Nanoseconds for which a connection is kept; nil for ever.
+    /// Nanoseconds for which a connection is kept; nil is without a limit.
     private let patience: UInt64?
     private let poll: Int32
     private var kept: [Int32: (arrival: Arrival, deadline: UInt64?)] = [:]
@@ -37,7 +37,7 @@ struct SilentConnections: ~Copyable {
 
     /// - Parameters:
     ///   - listening: the listening socket, which is waited for as well.
-    ///   - seconds: how long a connection may be silent; 0 for ever.
+    ///   - seconds: how long a connection may be silent; 0 is without a limit.
     init(beside listening: Int32, seconds: Int) {
         self.listening = listening
         patience = seconds > 0 ? UInt64(UInt32(clamping: seconds)) * 1_000_000_000 : nil

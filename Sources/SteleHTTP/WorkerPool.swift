@@ -66,7 +66,7 @@ final class WorkerPool: Sendable {
             work(as: number)
         }
         guard thread == nil else { return }
-        // The other threads will run the job. Where there are none it must not wait for ever.
+        // The other threads will run the job. If there are none, it must not wait indefinitely.
         let orphans: [any Job] = state.withLock { state in
             state.threads -= 1
             return state.threads == 0 ? state.queue.removeAll() : []

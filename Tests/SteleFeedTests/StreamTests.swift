@@ -199,7 +199,7 @@ import Testing
         #expect(client.told == ["7f3a09c1-2"])
     }
 
-    /// Its client comes back; a stream that belongs to nobody would be silent for ever.
+    /// The client reconnects. A stream without a loop would send nothing.
     @Test func aStreamWhoseHistoryCannotBeSentIsBrokenOff() throws {
         let stage = try Stage { $0.bufferBytes = 16 << 10 }
         stage.store.commit([stage.staff.insert(stage.staff.person, 1)])

@@ -41,6 +41,18 @@ import Testing
         #expect(throws: Problem.self) { try Cursor("") }
     }
 
+    @Test(
+        "Accept-Encoding is read whatever it holds",
+        arguments: [
+            ("gzip", true), ("GZip", true), ("br, gzip", true), ("deflate , gzip;q=0.5", true),
+            ("*", true), ("br;q=1, *;q=0.1", true), ("gzip;q=0", false), ("gzip; Q=0.000", false),
+            ("gzip;q=0, *", false), ("*;q=0", false), ("identity", false), ("", false),
+            (";", false), (",;,", false), (";q=0", false), (";;, ;gzip", false),
+        ])
+    func acceptEncoding(_ field: String, _ takesGzip: Bool) {
+        #expect(Terms.takesGzip(field) == takesGzip)
+    }
+
     @Test func keysAreFoundByTheirBytes() {
         let names = (0..<200).map { "key\($0)" } + ["", "é", "_id"]
         let table = KeyTable(names.enumerated().map { ($0.element, $0.offset) })

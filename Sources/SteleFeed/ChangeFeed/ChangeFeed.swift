@@ -30,7 +30,7 @@ public final class ChangeFeed: Sendable {
         public var retryMilliseconds = 2_000
         /// Seconds between two checks for saves of other programs.
         public var pollSeconds = 0.5
-        /// Seconds for which the history keeps a save; nil for ever.
+        /// Seconds for which the history keeps a save; nil is without a limit.
         public var historySeconds: Double? = 7 * 86_400
         /// About how many bytes the history may take; nil for no bound.
         public var historyBytes: Int? = 1 << 30

@@ -60,11 +60,11 @@ package struct Terms: Sendable {
         var any = false
         for part in field.utf8.split(separator: UInt8(ascii: ",")) {
             let pieces = part.split(separator: UInt8(ascii: ";"))
-            let name = pieces[0].filter { $0 != UInt8(ascii: " ") }.map { $0 | 0x20 }
-            let isGzip = name.elementsEqual("gzip".utf8)
-            guard isGzip || name.elementsEqual(CollectionOfOne(UInt8(ascii: "*") | 0x20)) else {
-                continue
-            }
+            // A field may be `;` alone, which has no pieces.
+            guard let first = pieces.first else { continue }
+            let name = first.filter { $0 != UInt8(ascii: " ") }
+            let isGzip = name.elementsEqual("gzip".utf8) { $0 | 0x20 == $1 }
+            guard isGzip || name.elementsEqual("*".utf8) else { continue }
             let refused = pieces.dropFirst().contains { piece in
                 let weight = String(Substring(piece)).lowercased().filter { $0 != " " }
                 return weight.hasPrefix("q=0") && Double(weight.dropFirst(2)) == 0

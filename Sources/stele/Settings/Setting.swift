@@ -31,7 +31,7 @@ struct Setting: Sendable {
         Setting(
             "drain", "10", "seconds for running requests to finish when the service ends"),
         Setting("heartbeat", "15", "seconds between two heartbeats of an event stream"),
-        Setting("history-days", "7", "days for which the history keeps a save; 0 is for ever"),
+        Setting("history-days", "7", "days for which the history keeps a save; 0 is without a limit"),
         Setting("history-size", "1024", "MiB that the history may take; 0 is no bound"),
         Setting("default-limit", "100", "rows of a list without the parameter limit"),
         Setting("maximum-limit", "10000", "the most rows that limit may request in JSON"),

@@ -20,7 +20,7 @@ struct Settings: Sendable {
     var logLevel: Logger.Level
     var drain: Double
     var heartbeat: Double
-    /// Seconds; nil for ever.
+    /// Seconds; nil is without a limit.
     var historySeconds: Double?
     /// Nil for no bound.
     var historyBytes: Int?
