@@ -22,6 +22,7 @@ enum RequestSeeds {
             "GET /contexts/$CONTEXT", "GET /contexts/$CONTEXT/Item?where=small > 1&sort=name",
             "GET /contexts/$CONTEXT/changes", "GET /contexts/$CONTEXT/Item/1",
             "GET /Item\nIf-None-Match: \"x\"\nAccept-Encoding: gzip",
+            "GET /Item\nAccept-Encoding: ;,gzip;q=0,*;q=0.1\nAccept: ;q=1,,text/csv;",
             "POST /Item/query\n\n{\"where\":\"small > $N\",\"var.N\":1,\"limit\":2}",
         ] + PredicateWords.conditions.map { "GET /Item?where=\($0)&var.X=7&var.LIST=1,2.5,x" }
         + ["price * 2", "large ** 3", "{1, 2}[small]", "TERNARY(flag, price, real)"].flatMap {
