@@ -3,8 +3,11 @@
 extension ByteWriter {
     /// Appends a text as a JSON string, quoted and escaped.
     public mutating func string(_ text: String) {
-        var text = text
-        text.withUTF8 { utf8 in quoted(utf8) }
+        // withUTF8 needs a copy, which would be retained and released.
+        if text.utf8.withContiguousStorageIfAvailable({ quoted($0) }) == nil {
+            var text = text
+            text.withUTF8 { quoted($0) }
+        }
     }
 
     /// Appends UTF-8 as a JSON string, quoted and escaped. Invalid UTF-8, which only another

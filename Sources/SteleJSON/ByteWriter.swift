@@ -42,7 +42,11 @@ public struct ByteWriter: Sendable {
     }
 
     /// Appends bytes as they are.
-    @inlinable public mutating func raw(_ prepared: [UInt8]) { bytes.append(contentsOf: prepared) }
+    @inlinable
+    public mutating func raw(_ prepared: [UInt8]) {
+        // Appending the array itself would retain and release it.
+        prepared.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
+    }
 
     /// Appends bytes as they are.
     @inlinable

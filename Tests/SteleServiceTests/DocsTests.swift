@@ -42,10 +42,10 @@ import Testing
     @Test func everyParameterIsDescribedAndEveryDescribedOneIsThere() throws {
         let page = try packageText("Docs/HTTP.md")
         let listed = Set(try Self.firstColumn(page, after: "## Lists"))
-        #expect(listed == Set(Parameter.list.map(\.rawValue)).union(["var.NAME"]))
+        #expect(listed == Set(Parameter.list.map(\.name)).union(["var.NAME"]))
         // Those of other routes are shown with a value.
         for parameter in Set(Parameter.allCases).subtracting(Parameter.list + [.q]) {
-            let shown = try Regex("[?&`' ]\(parameter.rawValue)=")
+            let shown = try Regex("[?&`' ]\(parameter.name)=")
             #expect(page.contains(shown), "\(parameter)")
         }
         #expect(page.contains("/live?q."))

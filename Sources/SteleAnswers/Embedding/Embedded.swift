@@ -6,7 +6,9 @@ import StelePersistence
 /// What is embedded in the rows of an answer, by relationship.
 package struct Embedded: Sendable {
     /// What is embedded for one relationship.
-    struct Level: Sendable {
+    ///
+    /// It is a class because each row looks for its level.
+    final class Level: Sendable {
         enum Content: Sendable {
             /// The destinations of a to-one relationship, by their keys.
             case destinations([Int64: Snapshot])
@@ -21,11 +23,23 @@ package struct Embedded: Sendable {
         let content: Content
         let below: Embedded
         /// The slot of a to-one relationship in its owner's values; nil for a to-many.
-        var slot: Int?
+        let slot: Int?
         /// The entities whose objects have that slot.
-        var owners = 0..<0
+        let owners: Range<Int>
         /// The number of objects written for each destination or owner; nil if nothing is below.
-        var weights: [Int64: Int]?
+        let weights: [Int64: Int]?
+
+        init(
+            relationship: Int, content: Content, below: Embedded, slot: Int? = nil,
+            owners: Range<Int> = 0..<0
+        ) {
+            self.relationship = relationship
+            self.content = content
+            self.below = below
+            self.slot = slot
+            self.owners = owners
+            weights = below.isEmpty ? nil : content.weights(with: below)
+        }
     }
 
     var levels: [Level] = []
@@ -41,6 +55,20 @@ package struct Embedded: Sendable {
 }
 
 // MARK: Weights
+
+extension Embedded.Level.Content {
+    /// The number of objects written for each destination or owner.
+    fileprivate func weights(with below: Embedded) -> [Int64: Int] {
+        switch self {
+        case .destinations(let found): found.mapValues { below.weight(with: $0) }
+        case .members(let all):
+            all.mapValues { members in
+                members.reduce(0) { Embedded.sum($0, below.weight(with: $1)) }
+            }
+        case .keys: [:]
+        }
+    }
+}
 
 extension Embedded {
     /// The number of objects written for an object. It counts once for each path that leads to it.

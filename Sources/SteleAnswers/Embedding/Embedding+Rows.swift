@@ -44,7 +44,7 @@ extension Embedding {
             case .toOne(let place, let relationship):
                 guard let branch = inclusion.branch(relationship.index) else { continue }
                 keys = rows.compactMap { RowKey.key(in: $0, at: place) }
-                level = try destinations(relationship, branch.below, keys: Array(Set(keys)))
+                level = try destinations(relationship, branch.below, keys: keys.distinct())
             case .value, .composite, .entityName: continue
             }
             try check(level, keys)

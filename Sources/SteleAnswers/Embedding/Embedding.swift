@@ -30,15 +30,15 @@ package struct Embedding {
             case .relationship(let relationship) where relationship.isToMany:
                 try embedded.levels.append(members(relationship, branch.below, owners: keys))
             case .relationship(let relationship):
-                var keys = Set<Int64>()
+                var keys: [Int64] = []
                 for owner in owners
                 where branch.owners.contains(owner.entity)
                     && owner.values.indices.contains(relationship.slot)
                 {
-                    if case .key(let key) = owner.values[relationship.slot] { keys.insert(key) }
+                    if case .key(let key) = owner.values[relationship.slot] { keys.append(key) }
                 }
                 try embedded.levels.append(
-                    destinations(relationship, branch.below, keys: Array(keys)))
+                    destinations(relationship, branch.below, keys: keys.distinct()))
             }
         }
         if embedded.levels.contains(where: { $0.weights != nil }) {
@@ -55,18 +55,16 @@ package struct Embedding {
         let found = try context.snapshots(root: root, keys: keys)
         try spend(found.count)
         let below = inclusion.isEmpty ? .none : try below(Array(found.values), inclusion)
-        var level = Embedded.Level(
+        return Embedded.Level(
             relationship: relationship.index, content: .destinations(found), below: below,
             slot: relationship.slot, owners: context.model.entities[relationship.owner].subtree)
-        if !below.isEmpty { level.weights = found.mapValues { below.weight(with: $0) } }
-        return level
     }
 
     /// Fetches the members of a to-many relationship, and what is below them.
     mutating func members(
         _ relationship: Relationship, _ below: Inclusion, owners: [Int64]
     ) throws -> Embedded.Level {
-        let pairs = try context.memberSnapshots(of: relationship, owners: Array(Set(owners)))
+        let pairs = try context.memberSnapshots(of: relationship, owners: owners.distinct())
         try spend(pairs.count)
         return try level(relationship.index, pairs, limit: nil, below)
     }
@@ -96,7 +94,7 @@ package struct Embedding {
     mutating func fetched(
         _ property: FetchedProperty, _ below: Inclusion, owners: [Int64]
     ) throws -> Embedded.Level {
-        var request = property.request(for: Array(Set(owners)))
+        var request = property.request(for: owners.distinct())
         // One more than allowed tells that there are too many.
         request.fetchLimit = limits.includedObjects - objects + 1
         let pairs = owners.isEmpty ? [] : try fetched(request)
@@ -133,14 +131,7 @@ package struct Embedding {
             for all in members.values { for member in all { distinct[member.key] = member } }
             below = try self.below(Array(distinct.values), inclusion)
         }
-        var level = Embedded.Level(
-            relationship: index, content: .members(members), below: below)
-        if !below.isEmpty {
-            level.weights = members.mapValues { members in
-                members.reduce(0) { Embedded.sum($0, below.weight(with: $1)) }
-            }
-        }
-        return level
+        return Embedded.Level(relationship: index, content: .members(members), below: below)
     }
 
     /// Counts what a level writes for rows with these destinations or owners. An object is written
@@ -163,5 +154,15 @@ package struct Embedding {
                     + "relationships",
                 hint: "ask for fewer rows, or for the relationship by its own route")
         }
+    }
+}
+
+extension [Int64] {
+    /// The different keys. Sorting is faster than hashing.
+    func distinct() -> [Int64] {
+        var distinct: [Int64] = []
+        distinct.reserveCapacity(count)
+        for key in sorted() where key != distinct.last { distinct.append(key) }
+        return distinct
     }
 }

@@ -15,13 +15,17 @@ package enum NextLink {
     ) -> String {
         var address = ByteWriter(capacity: 512)
         address.byte(UInt8(ascii: "<"))
-        escape(request.path[...], to: &address)
+        var (path, query) = (request.path, request.query ?? "")
+        path.withUTF8 { escape($0, to: &address) }
         address.byte(UInt8(ascii: "?"))
-        for part in (request.query ?? "").utf8.split(separator: UInt8(ascii: "&")) {
-            let name = part.prefix { $0 != UInt8(ascii: "=") }
-            if replaced.contains(where: { name.elementsEqual($0.rawValue.utf8) }) { continue }
-            escape(Substring(part), to: &address)
-            address.byte(UInt8(ascii: "&"))
+        query.withUTF8 { query in
+            for part in query.split(separator: UInt8(ascii: "&")) {
+                let name = UnsafeBufferPointer(
+                    rebasing: part.prefix { $0 != UInt8(ascii: "=") })
+                if let parameter = Parameter.named(name), replaced.contains(parameter) { continue }
+                escape(UnsafeBufferPointer(rebasing: part), to: &address)
+                address.byte(UInt8(ascii: "&"))
+            }
         }
         address.write(place)
         address.raw(">; rel=\"next\"")
@@ -29,17 +33,15 @@ package enum NextLink {
     }
 
     /// Appends bytes, with those escaped that a target may contain and a Link header may not.
-    private static func escape(_ text: consuming Substring, to writer: inout ByteWriter) {
-        text.withUTF8 { bytes in
-            var rest = bytes[...]
-            while let place = rest.firstIndex(where: { !isPlain($0) }) {
-                writer.raw(UnsafeBufferPointer(rebasing: rest[..<place]))
-                writer.byte(UInt8(ascii: "%"))
-                writer.hex(bytes[place])
-                rest = rest[(place + 1)...]
-            }
-            writer.raw(UnsafeBufferPointer(rebasing: rest))
+    private static func escape(_ bytes: UnsafeBufferPointer<UInt8>, to writer: inout ByteWriter) {
+        var rest = bytes[...]
+        while let place = rest.firstIndex(where: { !isPlain($0) }) {
+            writer.raw(UnsafeBufferPointer(rebasing: rest[..<place]))
+            writer.byte(UInt8(ascii: "%"))
+            writer.hex(bytes[place])
+            rest = rest[(place + 1)...]
         }
+        writer.raw(UnsafeBufferPointer(rebasing: rest))
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {

@@ -6,7 +6,21 @@ import StelePersistence
 import SteleRequests
 
 extension SnapshotRenderer.PropertyField {
-    init(_ attribute: Attribute) {
+    init(_ property: Property, of entity: Entity, _ model: Model) {
+        switch property {
+        case .attribute(let it): self.init(it)
+        case .relationship(let it) where it.isToMany:
+            self = .toMany(
+                relationship: it.index, key: ByteWriter.preparedKey(it.name, comma: true))
+        case .relationship(let it): self = .toOne(slot: it.slot, relationship: it.index)
+        case .fetchedProperty(let it):
+            self = .toMany(
+                relationship: FetchedProperty.index(of: it.name, entity, model),
+                key: ByteWriter.preparedKey(it.name, comma: true))
+        }
+    }
+
+    private init(_ attribute: Attribute) {
         if attribute.isComposite {
             self = .composite(CompositeField(attribute))
         } else if attribute.isTransient {
@@ -50,8 +64,7 @@ extension SnapshotRenderer {
         switch property {
         case .slot(let slot), .toOne(let slot, _):
             guard snapshot.values.indices.contains(slot) else { return }
-            writer.raw(form.slots[slot].key)
-            write(snapshot.values[slot], as: form.slots[slot].kind, to: &writer)
+            write(slot: slot, of: snapshot, form, to: &writer)
         case .transformed(let slot, let attribute):
             guard snapshot.values.indices.contains(slot) else { return }
             writer.raw(form.slots[slot].key)

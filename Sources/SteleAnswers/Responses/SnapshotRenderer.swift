@@ -8,7 +8,9 @@ import SteleRequests
 /// Writes snapshots of a model's objects.
 package struct SnapshotRenderer: Sendable {
     /// What is written around an entity's values.
-    package struct Form: Sendable {
+    ///
+    /// It is a class because a copy of it would retain each of its arrays.
+    package final class Form: Sendable {
         /// `,"_entity":"Employee","_version":`
         package let head: [UInt8]
         /// `,"name":` and the form of the value, for each slot.
@@ -19,6 +21,25 @@ package struct SnapshotRenderer: Sendable {
         package let isPlain: Bool
         /// The start of an object's address after the base path: `/Person/`.
         package let address: [UInt8]
+
+        package init(_ entity: Entity, of model: Model) {
+            var writer = ByteWriter()
+            writer.raw(",\"_entity\":")
+            writer.string(entity.name)
+            writer.raw(",\"_version\":")
+            head = writer.bytes
+            slots = entity.slots.map {
+                Field(key: ByteWriter.preparedKey($0.name, comma: true), kind: ValueKind($0))
+            }
+            properties = entity.properties.map { PropertyField($0, of: entity, model) }
+            isPlain = properties.allSatisfy { property in
+                switch property {
+                case .slot, .toOne, .toMany: true
+                case .external, .composite, .transient, .transformed: false
+                }
+            }
+            address = Array("\(Routes.path(ofEntity: entity.name, ""))/".utf8)
+        }
     }
 
     /// A property's key and the kind of its value.
@@ -78,12 +99,21 @@ package struct SnapshotRenderer: Sendable {
             for property in form.properties { write(property, of: snapshot, form, to: &writer) }
             return writer.byte(UInt8(ascii: "}"))
         }
-        let count = min(form.slots.count, snapshot.values.count)
-        for slot in 0..<count {
-            writer.raw(form.slots[slot].key)
-            write(snapshot.values[slot], as: form.slots[slot].kind, to: &writer)
+        for slot in 0..<min(form.slots.count, snapshot.values.count) {
+            write(slot: slot, of: snapshot, form, to: &writer)
         }
         writer.byte(UInt8(ascii: "}"))
+    }
+
+    /// Appends the key and the value of a slot that the snapshot has.
+    func write(slot: Int, of snapshot: Snapshot, _ form: Form, to writer: inout ByteWriter) {
+        // Pointers avoid a retain of the key and of the value.
+        form.slots.withUnsafeBufferPointer { slots in
+            snapshot.values.withUnsafeBufferPointer { values in
+                writer.raw(slots[slot].key)
+                write(values[slot], as: slots[slot].kind, to: &writer)
+            }
+        }
     }
 
     /// Appends the start of an object, up to its version.
@@ -146,39 +176,5 @@ package struct SnapshotRenderer: Sendable {
         } else {
             writer.base64(json)
         }
-    }
-}
-
-extension SnapshotRenderer.Form {
-    package init(_ entity: Entity, of model: Model) {
-        var writer = ByteWriter()
-        writer.raw(",\"_entity\":")
-        writer.string(entity.name)
-        writer.raw(",\"_version\":")
-        head = writer.bytes
-        slots = entity.slots.map {
-            SnapshotRenderer.Field(
-                key: ByteWriter.preparedKey($0.name, comma: true), kind: ValueKind($0))
-        }
-        properties = entity.properties.map { property in
-            switch property {
-            case .attribute(let it): SnapshotRenderer.PropertyField(it)
-            case .relationship(let it) where it.isToMany:
-                .toMany(
-                    relationship: it.index, key: ByteWriter.preparedKey(it.name, comma: true))
-            case .relationship(let it): .toOne(slot: it.slot, relationship: it.index)
-            case .fetchedProperty(let it):
-                .toMany(
-                    relationship: FetchedProperty.index(of: it.name, entity, model),
-                    key: ByteWriter.preparedKey(it.name, comma: true))
-            }
-        }
-        isPlain = properties.allSatisfy { property in
-            switch property {
-            case .slot, .toOne, .toMany: true
-            case .external, .composite, .transient, .transformed: false
-            }
-        }
-        address = Array("\(Routes.path(ofEntity: entity.name, ""))/".utf8)
     }
 }

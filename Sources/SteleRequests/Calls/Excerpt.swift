@@ -20,6 +20,9 @@ package struct Excerpt: Sendable {
     func part(_ part: Substring) -> Excerpt {
         // A plain letter begins no character that is a space.
         let isPlain = part.utf8.first.map { (0x21..<0x7F).contains($0) } ?? false
+        if isPlain, part.utf8.count == text.utf8.count {
+            return Excerpt(text.trimmingSpaces(), of: parameter, at: position)
+        }
         let start =
             isPlain ? part.startIndex : part.firstIndex { !$0.isWhitespace } ?? part.endIndex
         let before = text.unicodeScalars.distance(from: text.startIndex, to: start)
@@ -43,7 +46,7 @@ package struct Excerpt: Sendable {
     func located(_ error: PredicateError) -> PredicateError {
         var located = error.located(in: text)
         located.position += position
-        located.message = "\(parameter.rawValue): \(located.message)"
+        located.message = "\(parameter.name): \(located.message)"
         if hasSpaceForPlus(text) { located.hint = plusHint }
         return located
     }

@@ -12,16 +12,39 @@ struct ListPiece {
     static func split(_ text: String, of parameter: Parameter, limits: Limits) throws
         -> [ListPiece]
     {
+        var text = text
+        let pieces = text.withUTF8 { excerpts(in: $0, of: parameter) }
+        guard pieces.count <= limits.columns else {
+            throw Problem(
+                .parameter, "\(parameter.name) has more than \(limits.columns) items")
+        }
+        return try pieces.map { piece in
+            let trimmed = piece.part(piece.text[...])
+            guard !trimmed.text.isEmpty else {
+                throw piece.problem(
+                    "\(parameter.name) has nothing between two commas, or is empty")
+            }
+            return ListPiece(excerpt: trimmed)
+        }
+    }
+
+    /// The pieces of a list, with the spaces around them.
+    private static func excerpts(
+        in text: UnsafeBufferPointer<UInt8>, of parameter: Parameter
+    ) -> [Excerpt] {
         var pieces: [Excerpt] = []
-        var start = text.startIndex
+        var start = 0
         // Unicode scalars before the piece, and before the current byte.
         var (before, passed) = (0, 0)
         var depth = 0
         var quote: UInt8?
         var isEscaped = false
+        func append(to end: Int) {
+            let piece = String(decoding: text[start..<end], as: UTF8.self)
+            pieces.append(Excerpt(piece, of: parameter, at: before))
+        }
         // By bytes: the separators are ASCII, and no other character contains their bytes.
-        for at in text.utf8.indices {
-            let byte = text.utf8[at]
+        for (at, byte) in text.enumerated() {
             if byte & 0xC0 != 0x80 { passed += 1 }
             if let open = quote {
                 if isEscaped {
@@ -38,25 +61,14 @@ struct ListPiece {
             case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
             case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
             case UInt8(ascii: ",") where depth == 0:
-                pieces.append(Excerpt(String(text[start..<at]), of: parameter, at: before))
-                start = text.utf8.index(after: at)
+                append(to: at)
+                start = at + 1
                 before = passed
             default: break
             }
         }
-        pieces.append(Excerpt(String(text[start...]), of: parameter, at: before))
-        guard pieces.count <= limits.columns else {
-            throw Problem(
-                .parameter, "\(parameter.rawValue) has more than \(limits.columns) items")
-        }
-        return try pieces.map { piece in
-            let trimmed = piece.part(piece.text[...])
-            guard !trimmed.text.isEmpty else {
-                throw piece.problem(
-                    "\(parameter.rawValue) has nothing between two commas, or is empty")
-            }
-            return ListPiece(excerpt: trimmed)
-        }
+        append(to: text.count)
+        return pieces
     }
 
     /// The alias and the expression of `pay:average(salary)`. Without an alias, the name is the
@@ -73,10 +85,10 @@ struct ListPiece {
     /// A sort key: a leading `-` is descending, a trailing `[c]`, `[d]`, `[l]` an option.
     var sortKey: (expression: Excerpt, ascending: Bool, options: ComparisonOptions) {
         var text = Substring(text)
-        let ascending = text.first != "-"
+        let ascending = text.utf8.first != UInt8(ascii: "-")
         if !ascending { text = text.dropFirst() }
         var options: ComparisonOptions = []
-        if text.last == "]", let open = text.lastIndex(of: "[") {
+        if text.utf8.last == UInt8(ascii: "]"), let open = text.lastIndex(of: "[") {
             let letters = text[text.index(after: open)...].dropLast()
             let known = letters.lowercased()
             if !known.isEmpty, known.allSatisfy({ "cdl".contains($0) }) {

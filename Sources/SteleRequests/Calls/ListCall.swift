@@ -184,8 +184,9 @@ package struct ListCall: Sendable {
     private static func include(_ text: String, _ limits: Limits) throws -> [IncludePath] {
         let paths = try ListPiece.split(text, of: .include, limits: limits).map {
             IncludePath(
-                keys: $0.text.split(separator: ".", omittingEmptySubsequences: false)
-                    .map(String.init), excerpt: $0.excerpt)
+                keys: $0.text.utf8.split(
+                    separator: UInt8(ascii: "."), omittingEmptySubsequences: false
+                ).map { String(Substring($0)) }, excerpt: $0.excerpt)
         }
         guard paths.count <= limits.includePaths else {
             throw Problem(.parameter, "include names more than \(limits.includePaths) paths")
@@ -207,7 +208,7 @@ package struct ListCall: Sendable {
         else {
             throw Problem(
                 .parameter,
-                "\(parameter.rawValue) must be a whole number from \(range.lowerBound) to "
+                "\(parameter.name) must be a whole number from \(range.lowerBound) to "
                     + "\(range.upperBound), not \(text.prefix(40))")
         }
         return value
@@ -220,7 +221,7 @@ package struct ListCall: Sendable {
         case "false": false
         default:
             throw Problem(
-                .parameter, "\(parameter.rawValue) must be true or false, not \(text.prefix(40))")
+                .parameter, "\(parameter.name) must be true or false, not \(text.prefix(40))")
         }
     }
 }

@@ -1,7 +1,7 @@
 /// The query parameters, and which routes take which.
 
 /// A query parameter. `var.NAME` is not one of them.
-package enum Parameter: String, Sendable, Hashable, CaseIterable {
+package enum Parameter: Sendable, CaseIterable {
     case `where`, sort, limit, offset, after, select, groupBy, having, distinct, include
     case subentities, count, format, numbers
     case at, mergePolicy
@@ -9,6 +9,17 @@ package enum Parameter: String, Sendable, Hashable, CaseIterable {
     case sectionBy
     /// The queries of `/live`, as `q.NAME`.
     case q
+
+    private static let table = KeyTable(allCases.map { ($0.name, $0) })
+
+    /// The parameter with that name.
+    static func named(_ name: String) -> Parameter? { table[name] }
+
+    /// The parameter with that name in UTF-8.
+    package static func named(_ name: UnsafeBufferPointer<UInt8>) -> Parameter? { table[name] }
+
+    /// The name of the parameter in an address.
+    package var name: String { "\(self)" }
 
     /// The names of parameters in other services.
     private static let otherNames: [String: [Parameter]] = [
@@ -18,7 +29,7 @@ package enum Parameter: String, Sendable, Hashable, CaseIterable {
 
     /// The hint for a parameter of other services, if the route has an equivalent.
     static func meant(by name: String, among known: Set<Parameter>) -> String? {
-        let own = (otherNames[name] ?? []).filter(known.contains).map(\.rawValue)
+        let own = (otherNames[name] ?? []).filter(known.contains).map(\.name)
         return own.isEmpty ? nil : "here it is \(own.joined(separator: " or "))"
     }
 

@@ -7,7 +7,7 @@ package struct Query: Sendable {
     /// The hint for a query that is too long for an address.
     package static let asBody = "POST /{Entity}/query takes the same as a JSON body"
 
-    private let values: [Parameter: String]
+    private let values: [(parameter: Parameter, value: String)]
     /// The values of `$NAME`, by the name after `var.`, sorted by name.
     package let variables: [(name: String, value: String)]
     /// The addresses of `q.NAME`, by the name after `q.`, in their order.
@@ -23,15 +23,16 @@ package struct Query: Sendable {
     /// Reads names and values that are decoded already.
     /// - Throws: as from a query string.
     init(pairs: [(name: String, value: String)], for known: Set<Parameter>) throws {
-        var values: [Parameter: String] = [:]
+        var values: [(parameter: Parameter, value: String)] = []
         var variables: [(name: String, value: String)] = []
         var names = Set<String>()
         var queries: [(name: String, value: String)] = []
         for (name, value) in pairs {
-            if let parameter = Parameter(rawValue: name), known.contains(parameter) {
-                guard values.updateValue(value, forKey: parameter) == nil else {
+            if let parameter = Parameter.named(name), known.contains(parameter) {
+                guard !values.contains(where: { $0.parameter == parameter }) else {
                     throw Self.twice(name)
                 }
+                values.append((parameter, value))
             } else if name.hasPrefix("var."), known.contains(.where) || known.contains(.select) {
                 let variable = String(name.dropFirst(4))
                 guard names.insert(variable).inserted else { throw Self.twice(name) }
@@ -52,7 +53,9 @@ package struct Query: Sendable {
     }
 
     /// The value of a parameter, or nil if it is not given.
-    package subscript(_ parameter: Parameter) -> String? { values[parameter] }
+    package subscript(_ parameter: Parameter) -> String? {
+        values.first { $0.parameter == parameter }?.value
+    }
 
     /// Whether no parameter is given.
     package var isEmpty: Bool { values.isEmpty && variables.isEmpty && queries.isEmpty }
@@ -67,27 +70,40 @@ package struct Query: Sendable {
                 hint: Self.asBody)
         }
         if text.isEmpty { return [] }
-        let parts = text.utf8.split(
-            separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
-        guard parts.count <= limits.parameters else {
-            throw Problem(
-                .targetTooLong, "the query has more than \(limits.parameters) parameters")
-        }
-        return try parts.map { part in
-            if part.isEmpty {
+        var text = text
+        return try text.withUTF8 { bytes in
+            let parts = bytes.count { $0 == UInt8(ascii: "&") } + 1
+            guard parts <= limits.parameters else {
                 throw Problem(
-                    .target, "the query contains &&, or begins or ends with &",
-                    hint: "in a predicate write AND, or encode && as %26%26")
+                    .targetTooLong, "the query has more than \(limits.parameters) parameters")
             }
-            let equals = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
-            let value = part[equals...].dropFirst()
-            return (
-                try PercentDecoding.decode(
-                    Substring(part[..<equals]), plusIsSpace: true, what: "the query"),
-                try PercentDecoding.decode(
-                    Substring(value), plusIsSpace: true, what: "the query")
-            )
+            var pairs: [(name: String, value: String)] = []
+            pairs.reserveCapacity(parts)
+            var start = 0
+            while pairs.count < parts {
+                let end = bytes[start...].firstIndex(of: UInt8(ascii: "&")) ?? bytes.endIndex
+                try pairs.append(pair(bytes[start..<end]))
+                start = end + 1
+            }
+            return pairs
         }
+    }
+
+    /// The decoded name and value of `name=value`.
+    private static func pair(
+        _ part: Slice<UnsafeBufferPointer<UInt8>>
+    ) throws -> (name: String, value: String) {
+        if part.isEmpty {
+            throw Problem(
+                .target, "the query contains &&, or begins or ends with &",
+                hint: "in a predicate write AND, or encode && as %26%26")
+        }
+        func decode(_ text: Slice<UnsafeBufferPointer<UInt8>>) throws -> String {
+            try PercentDecoding.decode(
+                UnsafeBufferPointer(rebasing: text), plusIsSpace: true, what: "the query")
+        }
+        let equals = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
+        return (try decode(part[..<equals]), try decode(part[equals...].dropFirst()))
     }
 
     private static func twice(_ name: String) -> Problem {
@@ -97,7 +113,7 @@ package struct Query: Sendable {
     private static func unknown(
         _ name: String, _ value: String, _ known: Set<Parameter>
     ) -> Problem {
-        let names = known.map(\.rawValue).sorted()
+        let names = known.map(\.name).sorted()
         let shown = name.count > 60 ? "\(name.prefix(60))…" : name
         if looksLikePredicate(name, value) {
             return Problem(

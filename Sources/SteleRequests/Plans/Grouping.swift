@@ -51,9 +51,9 @@ struct Grouping {
             + columns.filter(\.isAggregate).map(\.description.name)
         let others =
             known.isEmpty
-            ? "" : "; \(excerpt.parameter.rawValue) may use \(known.joined(separator: ", "))"
+            ? "" : "; \(excerpt.parameter.name) may use \(known.joined(separator: ", "))"
         return excerpt.problem(
-            "\(what) in \(excerpt.parameter.rawValue) is neither an aggregate nor in groupBy",
+            "\(what) in \(excerpt.parameter.name) is neither an aggregate nor in groupBy",
             near: name,
             hint: "add it to groupBy, or take an aggregate of it: max(\(written))\(others)")
     }

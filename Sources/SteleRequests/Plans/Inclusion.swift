@@ -51,15 +51,16 @@ package struct Inclusion: Sendable {
     init(
         _ paths: [ListCall.IncludePath], passed: Int = 0, from entity: Entity, model: Model
     ) throws {
-        var order: [String] = []
-        var sharing: [String: [ListCall.IncludePath]] = [:]
+        var branches: [(name: String, sharing: [ListCall.IncludePath])] = []
         for path in paths where path.keys.count > passed {
             let name = path.keys[passed]
-            if sharing[name] == nil { order.append(name) }
-            sharing[name, default: []].append(path)
+            if let known = branches.firstIndex(where: { $0.name == name }) {
+                branches[known].sharing.append(path)
+            } else {
+                branches.append((name, [path]))
+            }
         }
-        branches = try order.map { name in
-            let sharing = sharing[name] ?? []
+        self.branches = try branches.map { name, sharing in
             let (owner, kind, destination) = try Self.kind(name, of: entity, model) {
                 sharing[0].problem($0, key: passed, hint: $1)
             }

@@ -36,7 +36,7 @@ package struct LivePlan: Sendable {
         }
         for parameter in [Parameter.after, .count] where call.query[parameter] != nil {
             throw Problem(
-                .parameter, "\(parameter.rawValue) is for pages, and a live query is one list",
+                .parameter, "\(parameter.name) is for pages, and a live query is one list",
                 hint: "use limit and offset for a part of the list")
         }
         let limits = call.limits

@@ -71,7 +71,7 @@ package struct Names {
         }
         if case .collection = type {
             throw excerpt.problem(
-                "\(excerpt.parameter.rawValue): \(excerpt.text) has many values, and rows are "
+                "\(excerpt.parameter.name): \(excerpt.text) has many values, and rows are "
                     + "sorted by one",
                 hint: "order by one of its aggregates, such as count(\(excerpt.text))")
         }

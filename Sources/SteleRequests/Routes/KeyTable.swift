@@ -34,6 +34,11 @@ package struct KeyTable<Entry: Sendable>: Sendable {
         return nil
     }
 
+    subscript(name: String) -> Entry? {
+        var name = name
+        return name.withUTF8 { self[$0] }
+    }
+
     private static func hash(_ name: UnsafeBufferPointer<UInt8>) -> Int {
         var value: UInt32 = 0x811c_9dc5
         for byte in name { value = (value ^ UInt32(byte)) &* 0x0100_0193 }

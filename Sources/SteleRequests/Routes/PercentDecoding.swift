@@ -9,20 +9,19 @@ enum PercentDecoding {
     /// - Throws: `Problem` for an escape that is incomplete or not hexadecimal, for U+0000, and for
     ///   bytes that are not UTF-8.
     static func decode(
-        _ text: consuming Substring, plusIsSpace: Bool, what: String
+        _ text: UnsafeBufferPointer<UInt8>, plusIsSpace: Bool, what: String
     ) throws -> String {
-        try text.withUTF8 { text in
-            guard text.contains(where: { $0 == 0x25 || $0 == 0x2B || $0 >= 0x80 }) else {
-                return String(decoding: text, as: UTF8.self)
-            }
-            var bytes: [UInt8] = []
-            bytes.reserveCapacity(text.count)
+        guard text.contains(where: { $0 == 0x25 || $0 == 0x2B || $0 >= 0x80 }) else {
+            return String(decoding: text, as: UTF8.self)
+        }
+        return try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: text.count) { bytes in
+            var count = 0
             var at = 0
             while at < text.count {
-                let byte = text[at]
+                var byte = text[at]
                 at += 1
                 if byte == UInt8(ascii: "+"), plusIsSpace {
-                    bytes.append(UInt8(ascii: " "))
+                    byte = UInt8(ascii: " ")
                 } else if byte == UInt8(ascii: "%") {
                     guard at + 1 < text.count, let high = digit(text[at]),
                         let low = digit(text[at + 1])
@@ -32,18 +31,19 @@ enum PercentDecoding {
                             hint: "a percent sign itself is written %25")
                     }
                     at += 2
-                    bytes.append(high << 4 | low)
-                } else {
-                    bytes.append(byte)
+                    byte = high << 4 | low
                 }
+                bytes.initializeElement(at: count, to: byte)
+                count += 1
             }
-            if bytes.contains(0) { throw Problem(.target, "\(what) contains U+0000") }
-            guard let decoded = String(validating: bytes, as: UTF8.self) else {
+            let decoded = UnsafeBufferPointer(rebasing: bytes[..<count])
+            if decoded.contains(0) { throw Problem(.target, "\(what) contains U+0000") }
+            guard let text = String(validating: decoded, as: UTF8.self) else {
                 throw Problem(
                     .target, "\(what) is not UTF-8 once its percent escapes are decoded",
                     hint: "encode the UTF-8 bytes of each character")
             }
-            return decoded
+            return text
         }
     }
 

@@ -72,7 +72,12 @@ package struct Routes: Sendable {
         if rest.count == 1 { return [] }
         let segments = try rest.dropFirst().split(
             separator: slash, omittingEmptySubsequences: false
-        ).map { try PercentDecoding.decode(Substring($0), plusIsSpace: false, what: "the path") }
+        ).map { segment in
+            var text = Substring(segment)
+            return try text.withUTF8 {
+                try PercentDecoding.decode($0, plusIsSpace: false, what: "the path")
+            }
+        }
         if let empty = segments.firstIndex(of: "") {
             throw Problem(
                 .route, "the path \(target) has an empty segment",
