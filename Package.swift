@@ -67,7 +67,10 @@ let package = Package(
             swiftSettings: settings, linkerSettings: [.linkedLibrary("_FoundationICU")]),
         .target(
             name: "StelePersistence",
-            dependencies: ["SteleModel", "StelePredicates", "SteleSystem"],
+            dependencies: [
+                "SteleModel", "StelePredicates", "SteleSystem",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
             swiftSettings: settings),
         .target(
             name: "SteleGraph",
@@ -75,6 +78,11 @@ let package = Package(
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleJSON", "SteleSystem",
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ],
+            swiftSettings: settings),
+
+        // From one model to another, as a plan. No I/O.
+        .target(
+            name: "SteleMigration", dependencies: ["SteleModel", "StelePredicates"],
             swiftSettings: settings),
 
         // Swift for a model's entities, written over the graph.
@@ -85,7 +93,6 @@ let package = Package(
             name: "SteleSQL",
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleJSON", "SteleSystem",
-                .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: settings),
         .target(
@@ -217,6 +224,9 @@ let package = Package(
                 "SteleGraph", "StelePersistence", "StelePredicates", "SteleModel", "SteleSQLite",
                 "SteleTransformers", "SteleSystem", "TestSupport",
             ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SteleMigrationTests", dependencies: ["SteleMigration"],
             swiftSettings: settings),
         .testTarget(
             name: "SteleCodegenTests",

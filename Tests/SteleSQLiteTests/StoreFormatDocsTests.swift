@@ -2,6 +2,7 @@
 
 import Foundation
 import SteleModel
+import StelePersistence
 import SteleSQL
 import SteleSQLite
 import TestSupport

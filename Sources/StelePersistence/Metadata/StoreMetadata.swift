@@ -1,9 +1,8 @@
 import Crypto
 import FoundationEssentials
 import SteleModel
-import StelePersistence
 
-/// The property list in Z_METADATA, with Core Data's keys and keys of Stele.
+/// What a store says of itself (NSPersistentStore.metadata): a property list, with Core Data's keys and keys of Stele.
 package struct StoreMetadata: Codable, Sendable {
     var storeType = "SQLite"
     var hashes: [String: Data]
@@ -67,27 +66,6 @@ package struct StoreMetadata: Codable, Sendable {
         } catch {
             throw .failed("the store's metadata cannot be written: \(error)")
         }
-    }
-
-    private static let reading = SQLText(
-        "SELECT Z_UUID, Z_PLIST FROM Z_METADATA WHERE Z_VERSION = 1")
-    private static let writing = SQLText(
-        "UPDATE Z_METADATA SET Z_PLIST = ?1 WHERE Z_VERSION = 1")
-
-    /// Reads a store's UUID and metadata; nil where it has none.
-    package static func read(
-        _ connection: any SQLConnection
-    ) throws(StoreError) -> (identifier: String, metadata: Self)? {
-        let row = try connection.rows(reading, [], [.text, .data]).first
-        guard case .string(let identifier)? = row?[0], case .data(let list)? = row?[1] else {
-            return nil
-        }
-        return (identifier, try Self(propertyList: list))
-    }
-
-    /// Writes the metadata.
-    package func write(to connection: any SQLConnection) throws(StoreError) {
-        try connection.execute(Self.writing, [.data(try propertyList())])
     }
 
     /// Checks that the store belongs to a model.

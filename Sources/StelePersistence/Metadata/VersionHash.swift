@@ -7,12 +7,12 @@ import SteleModel
 /// Apple's algorithm is not published. Stele hashes the same facts: names, types, optional,
 /// transient, external storage, preservation, counts, order, modifiers, the parent and uniqueness
 /// constraints; not defaults, bounds, classes, user info, renaming identifiers or delete rules.
-struct VersionHash {
+package struct VersionHash {
     private var hash = SHA256()
     private var composites: [String: CompositeDescription] = [:]
 
     /// Returns the hash of an entity.
-    static func of(_ entity: Entity, in model: Model) -> Data {
+    package static func of(_ entity: Entity, in model: Model) -> Data {
         var it = VersionHash()
         it.composites = Dictionary(
             model.declaration.composites.map { ($0.name, $0) }, uniquingKeysWith: { a, _ in a })
