@@ -42,6 +42,12 @@ extension Model {
             } else if attribute.isExternal {
                 findings.error(
                     place, "uniqueness of a Binary attribute in external files is not supported")
+            } else if attribute.isEncrypted {
+                findings.error(
+                    place,
+                    "uniqueness of an encrypted attribute is not possible: equal values "
+                        + "have different ciphertexts",
+                    hint: "make an attribute that is not encrypted unique")
             }
         }
     }

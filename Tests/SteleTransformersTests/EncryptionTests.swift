@@ -47,4 +47,20 @@ import Testing
         let base64 = try AESGCMTransformer(key: String(repeating: "A", count: 43) + "=\n")
         #expect(try base64.value(hexadecimal.stored([0x31])) == [0x31])
     }
+
+    @Test func anEncryptedAttributeCannotBeUnique() throws {
+        ValueTransformers.setValueTransformer(
+            try AESGCMTransformer(key: Self.key), forName: "UniqueKey")
+        var secret = AttributeDescription(name: "secret", type: .transformable)
+        secret.valueTransformerName = "UniqueKey"
+        var safe = EntityDescription(name: "Safe")
+        safe.properties = [.attribute(secret)]
+        var declaration = ManagedObjectModel(name: "Safes")
+        declaration.entities = [safe]
+        #expect(try Model(declaration).unsupported().isEmpty)
+        declaration.entities[0].uniquenessConstraints = [["secret"]]
+        let errors = try Model(declaration).unsupported()
+        #expect(errors.map(\.place) == ["Safe.secret"])
+        #expect(errors.first?.message.contains("different ciphertexts") == true)
+    }
 }

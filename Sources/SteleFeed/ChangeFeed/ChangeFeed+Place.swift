@@ -58,7 +58,7 @@ extension ChangeFeed {
     /// For a token of another generation.
     func foreign(_ text: String, newest: Int64, hint: String) -> Problem {
         let detail =
-            "\(text) is of another store, or of this one before it was restored; "
+            "\(text) is of another store, or of this one before it was restored or migrated; "
             + "the last token of this one is \(renderer.token(newest))"
         return Problem(.expiredToken, detail, hint: hint)
     }
