@@ -226,7 +226,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "SteleMigrationTests", dependencies: ["SteleMigration"],
+            name: "SteleMigrationTests",
+            dependencies: ["SteleMigration", "SteleModel", "StelePredicates"],
             swiftSettings: settings),
         .testTarget(
             name: "SteleCodegenTests",

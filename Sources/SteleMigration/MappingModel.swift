@@ -76,8 +76,10 @@ public struct EntityMapping: Sendable, Hashable {
 public struct PropertyMapping: Sendable, Hashable {
     /// Where a value comes from.
     public enum Value: Sendable, Hashable {
-        /// The value of a property of the source object, as it is. For a relationship: the objects
-        /// that were made of the source object's destinations.
+        /// The value of a property of the source object, as it is; for an attribute inside a
+        /// composite by its key path. The destination's default stands for a null of an attribute
+        /// that is not optional. For a relationship: the objects that were made of the source
+        /// object's destinations, without those that the relationship cannot refer to.
         case source(String)
         /// An expression over `$source`, `$destination`, `$manager`, `$entityMapping`,
         /// `$propertyMapping` and `$entityPolicy`, not yet checked.

@@ -72,6 +72,34 @@ struct FileTests {
         }
     }
 
+    @Test("A folder of JSON files is a model with versions")
+    func jsonVersions() throws {
+        try withFolder { folder in
+            let text = #"{"name": "Shop", "entities": [{"name": "A"}]}"#
+            for name in ["Shop 10", "Shop 2", "Shop"] { try write(text, folder, "\(name).json") }
+            let file = try ModelFile.read(folder.path)
+            #expect(file.versions.map(\.name) == ["Shop", "Shop 2", "Shop 10"])
+            #expect(file.current.name == "Shop 10")
+            try write("{", folder, "Shop 2.json")
+            #expect(try ModelFile.read(folder.path).versions.count == 2)
+        }
+    }
+
+    @Test("All valid versions are linked, and the others are noted")
+    func models() throws {
+        try withFolder { folder in
+            try write(#"{"entities": [{"name": "A"}]}"#, folder, "M 1.json")
+            try write(#"{"entities": [{"name": "A", "parent": "B"}]}"#, folder, "M 2.json")
+            try write(#"{"entities": [{"name": "A"}]}"#, folder, "M 3.json")
+            let (models, notes) = try ModelFile.read(folder.path).models()
+            #expect(models.map(\.name) == ["M 1", "M 3"])
+            #expect(notes.map(\.place) == ["M 2"])
+            try FileManager.default.removeItem(at: folder.appendingPathComponent("M 3.json"))
+            let broken = try ModelFile.read(folder.path)
+            #expect(throws: ModelErrors.self) { try broken.models() }
+        }
+    }
+
     @Test("What is no model says what it is")
     func notModels() throws {
         try withFolder { folder in

@@ -27,7 +27,8 @@ extension ModelFile {
 
     private static let blanks: [UInt8] = [0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF]
 
-    /// Reads a `.xcdatamodeld` or `.xcdatamodel` folder, told apart by its contents.
+    /// Reads a `.xcdatamodeld` or `.xcdatamodel` folder or one of JSON models, told apart by its
+    /// contents.
     static func readFolder(_ path: ModelPath) throws(ModelErrors) -> ModelFile {
         let names = try path.names()
         let versions = names.filter { $0.hasSuffix(".xcdatamodel") }
@@ -35,7 +36,13 @@ extension ModelFile {
             let hasChoice = names.contains(CurrentVersion.fileName)
             return try readVersions(versions, in: path, hasChoice: hasChoice)
         }
-        guard names.contains("contents") else {
+        let isVersion = names.contains("contents")
+        let texts = names.filter { $0.hasSuffix(".json") }
+        if !isVersion, !texts.isEmpty {
+            let hasChoice = names.contains(CurrentVersion.fileName)
+            return try readVersions(texts, in: path, hasChoice: hasChoice)
+        }
+        guard isVersion else {
             throw withoutContents(path, names)
         }
         let (model, notes) = try readVersion(path)
@@ -55,13 +62,21 @@ extension ModelFile {
         }
         return ModelErrors(
             path.path,
-            "the folder contains no model: neither .xcdatamodel folders nor a contents file"
+            "the folder contains no model: neither .xcdatamodel folders nor a contents "
+                + "or JSON file"
         )
     }
 
     private static func readVersion(
         _ path: ModelPath
     ) throws(ModelErrors) -> (ManagedObjectModel, notes: [ModelError]) {
+        if path.path.hasSuffix(".json") {
+            let name = ModelPath.name(path.lastPart)
+            var model = try ManagedObjectModel(json: path.bytes(), name: name)
+            // Versions are told apart by their files, whatever name they contain.
+            model.name = name
+            return (model, [])
+        }
         let contents = path.appending("contents")
         guard path.kind == .folder, contents.kind == .file else {
             let names = path.kind == .folder ? (try? path.names()) ?? [] : ["elements"]
@@ -81,6 +96,7 @@ extension ModelFile {
             chosen = try CurrentVersion.name(in: file.bytes(), place: file.path)
         }
         let names = fileNames.map { ModelPath.name($0) }.sorted(by: FinderOrder.precedes)
+        let ending = fileNames[0].hasSuffix(".json") ? ".json" : ".xcdatamodel"
         let current = chosen ?? names.last ?? ""
         guard names.contains(current) else {
             throw ModelErrors(
@@ -91,7 +107,7 @@ extension ModelFile {
         var notes: [ModelError] = []
         for name in names {
             do {
-                let read = try readVersion(folder.appending(name + ".xcdatamodel"))
+                let read = try readVersion(folder.appending(name + ending))
                 versions.append(read.0)
                 notes += read.notes.map { name == current ? $0 : $0.within(name) }
             } catch  where name != current {

@@ -1,5 +1,5 @@
-/// A data model as read from a `.xcdatamodeld`, a `.xcdatamodel`, a `contents` file or a JSON file:
-/// its versions, and which one is current.
+/// A data model as read from a `.xcdatamodeld`, a `.xcdatamodel`, a `contents` file, a JSON file or
+/// a folder of JSON files: its versions, and which one is current.
 public struct ModelFile: Sendable {
     /// All versions that can be read, in the Finder's order: `M 2` before `M 10`.
     public var versions: [ManagedObjectModel]
@@ -30,8 +30,8 @@ public struct ModelFile: Sendable {
 
     /// Reads a model.
     ///
-    /// A folder contains `.xcdatamodel` folders or a `contents` file. A file is JSON if its first
-    /// character is `{`, otherwise XML.
+    /// A folder contains versions, as `.xcdatamodel` folders or `.json` files, or it is a version
+    /// and contains a `contents` file. A file is JSON if its first character is `{`, otherwise XML.
     ///
     /// - Throws: `ModelErrors` if the path does not exist, contains no model, or the current
     ///   version cannot be read.
@@ -49,4 +49,23 @@ public struct ModelFile: Sendable {
     ///
     /// - Throws: `ModelErrors` with every error in it.
     public func model() throws(ModelErrors) -> Model { try Model(current) }
+
+    /// All versions that are valid, checked and linked, in their order. The current one is the
+    /// model of the name `currentVersionName`.
+    ///
+    /// - Returns: the models, and a note on each older version that is left out.
+    /// - Throws: `ModelErrors` with every error in the current version.
+    public func models() throws(ModelErrors) -> (models: [Model], notes: [ModelError]) {
+        var models: [Model] = []
+        var notes: [ModelError] = []
+        for version in versions {
+            do {
+                models.append(try Model(version))
+            } catch  where version.name != currentVersionName {
+                notes.append(
+                    ModelError(version.name, "this version is ignored: \(error.description)"))
+            }
+        }
+        return (models, notes)
+    }
 }

@@ -1,0 +1,63 @@
+/// The reasons why a store is not migrated.
+
+/// A migration that cannot be planned, or that fails, with a code of Core Data.
+public struct MigrationError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The codes of the domain NSCocoaErrorDomain that migrations use.
+    public enum Code: Int, Sendable, Hashable {
+        /// The store's version hashes are not those of the model
+        /// (NSPersistentStoreIncompatibleVersionHashError).
+        case incompatibleVersionHash = 134100
+        /// A migration failed on the data (NSMigrationError).
+        case migration = 134110
+        /// The data violates a uniqueness constraint (NSMigrationConstraintViolationError).
+        case constraintViolation = 134111
+        /// A migration was cancelled (NSMigrationCancelledError).
+        case cancelled = 134120
+        /// No known model is the one that the store was made with
+        /// (NSMigrationMissingSourceModelError).
+        case missingSourceModel = 134130
+        /// There is no way from one model to the other (NSMigrationMissingMappingModelError).
+        case missingMappingModel = 134140
+        /// The source store failed (NSMigrationManagerSourceStoreError).
+        case sourceStore = 134150
+        /// The destination store failed (NSMigrationManagerDestinationStoreError).
+        case destinationStore = 134160
+        /// A migration policy failed (NSEntityMigrationPolicyError).
+        case entityMigrationPolicy = 134170
+        /// No mapping can be inferred between two models (NSInferredMappingModelError).
+        case inferredMappingModel = 134190
+        /// A stage refers to a model that does not exist
+        /// (NSManagedObjectModelReferenceNotFoundError).
+        case modelReferenceNotFound = 134504
+        /// The store lacks the checksum that staged migration needs
+        /// (NSStagedMigrationFrameworkVersionMismatchError).
+        case stagedFrameworkVersionMismatch = 134505
+        /// The stages lead back to an older version (NSStagedMigrationBackwardMigrationError).
+        case stagedBackwardMigration = 134506
+    }
+
+    /// Core Data's code.
+    public var code: Code
+    /// What cannot be done, or has failed.
+    public var message: String
+    /// Every reason, in a fixed order; empty if the message says it all.
+    public var reasons: [String]
+    /// The way out; nil if none is known.
+    public var hint: String?
+
+    /// Creates an error.
+    public init(_ code: Code, _ message: String, reasons: [String] = [], hint: String? = nil) {
+        self.code = code
+        self.message = message
+        self.reasons = reasons
+        self.hint = hint
+    }
+
+    /// The error as a sentence; several reasons as a list.
+    public var description: String {
+        let ending = hint.map { " (\($0))" } ?? ""
+        if reasons.isEmpty { return message + ending }
+        if reasons.count == 1 { return "\(message): \(reasons[0])\(ending)" }
+        return "\(message)\(ending):" + reasons.map { "\n  - \($0)" }.joined()
+    }
+}
