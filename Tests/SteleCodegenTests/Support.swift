@@ -9,11 +9,13 @@ import SteleSQLite
 import TestSupport
 import Testing
 
-/// The models that Stele ships.
+/// The models that Stele ships, and the drawing of the tests.
 enum Sample: String, CaseIterable, Sendable {
-    case Catalog, League, Movies, OrgChart, Recipes, Shapes, Stash, Tasks, World
+    case Catalog, Drawing, League, Movies, OrgChart, Recipes, Stash, Tasks, World
 
-    func model() throws -> Model { try sampleModel(rawValue) }
+    func model() throws -> Model {
+        try self == .Drawing ? drawingModel() : sampleModel(rawValue)
+    }
 }
 
 /// A model from its JSON form.
