@@ -11,7 +11,8 @@ import Testing
 
 /// The models that Stele ships, and the drawing of the tests.
 enum Sample: String, CaseIterable, Sendable {
-    case Catalog, Drawing, League, Movies, OrgChart, Recipes, Stash, Tasks, World
+    case BasicApplication, Catalog, Counter, Drawing, League, LeagueManager, Movies, OrgChart
+    case Recipes, Shapes, Stash, Tasks, World
 
     func model() throws -> Model {
         try self == .Drawing ? drawingModel() : sampleModel(rawValue)
