@@ -4,6 +4,7 @@
 import Foundation
 import SteleModel
 import StelePersistence
+import SteleTransformers
 import TestSupport
 import Testing
 
@@ -58,6 +59,8 @@ private final class ShapeObject: ManagedObject {
 }
 
 @Suite struct SampleClassTests {
+    init() { ValueTransformers.registerStandard() }
+
     @Test(arguments: StoreKind.allCases)
     func aTaskIsOverdueIfItIsDueBeforeNow(_ kind: StoreKind) throws {
         let fixture = try Fixture(
