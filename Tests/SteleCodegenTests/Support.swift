@@ -9,11 +9,14 @@ import SteleSQLite
 import TestSupport
 import Testing
 
-/// The models that Stele ships.
+/// The models that Stele ships, and the drawing of the tests.
 enum Sample: String, CaseIterable, Sendable {
-    case Catalog, League, Movies, OrgChart, Recipes, Shapes, Stash, Tasks, World
+    case BasicApplication, Catalog, Counter, Drawing, League, LeagueManager, Movies, OrgChart
+    case Recipes, Shapes, Stash, Tasks, World
 
-    func model() throws -> Model { try sampleModel(rawValue) }
+    func model() throws -> Model {
+        try self == .Drawing ? drawingModel() : sampleModel(rawValue)
+    }
 }
 
 /// A model from its JSON form.

@@ -86,7 +86,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func orderedMembersStandWhereTheyArePut(_ kind: StoreKind) throws {
-        let ground = try Ground(.Shapes, ShapesModel.self, kind)
+        let ground = try Ground(.Drawing, DrawingModel.self, kind)
         let context = ground.context()
         let canvas = try context.insert(Canvas.self)
         let shapes: [Shape] = try ["a", "b", "c", "d", "e"].map { name in
@@ -126,7 +126,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases)
     func aParentsFetchGivesObjectsOfSubclasses(_ kind: StoreKind) throws {
-        let ground = try Ground(.Shapes, ShapesModel.self, kind)
+        let ground = try Ground(.Drawing, DrawingModel.self, kind)
         let context = ground.context()
         let (circle, rectangle) = (
             try context.insert(Circle.self), try context.insert(Rectangle.self)
@@ -232,10 +232,10 @@ import Testing
 
     @Test func classesOfAnotherModelAreRefusedWithEachDifference() throws {
         #expect {
-            try RecipesModel.coordinator(store: InMemoryStore(model: try Sample.Shapes.model()))
+            try RecipesModel.coordinator(store: InMemoryStore(model: try Sample.Drawing.model()))
         } throws: { error in
             "\(error)".hasPrefix(
-                "the classes were not generated from this Shapes: Chef is not an entity, ")
+                "the classes were not generated from this Drawing: Chef is not an entity, ")
         }
         let changed = try model(
             json: """

@@ -118,7 +118,7 @@ import Testing
 
     /// What is embedded through a parent entity, of the subentity that has it.
     @Test func aSubentitysRelationshipIsFollowed() throws {
-        let stage = try LiveStage(over: InMemoryStore(model: try sampleModel("Shapes")))
+        let stage = try LiveStage(over: InMemoryStore(model: try drawingModel()))
         try stage.write("POST", "/Canvas", #"{"name":"c","shapes":[]}"#)
         try stage.write(
             "POST", "/Polygon", #"{"name":"p","canvas":1,"vertices":[{"x":1},{"x":2}]}"#)

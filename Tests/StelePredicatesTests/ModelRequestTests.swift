@@ -96,7 +96,7 @@ struct ModelRequestTests {
     }
 
     @Test("the requests of the models in Config can be evaluated")
-    func ownModels() throws { #expect(try check("Config/Models", in: packageRoot) == 9) }
+    func ownModels() throws { #expect(try check("Config/Models", in: packageRoot) == 16) }
 
     @Test(
         "the requests of the shared models can be evaluated",

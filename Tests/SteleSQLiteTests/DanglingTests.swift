@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 @Suite struct DanglingTests {
-    private func chart() throws -> GraphStore { try GraphStore(try sampleModel("OrgChart")) }
+    private func chart() throws -> GraphStore { try GraphStore(try makeChart()) }
 
     @Test func whoLedToADeletedObjectWithoutInverseLeadsNowhere() throws {
         let it = try chart()

@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct SchemaTests {
     @Test func orgChartHasTheStatementsOfTheClassicBook() throws {
-        let schema = SQLSchema(model: try sampleModel("OrgChart"))
+        let schema = SQLSchema(model: try makeChart())
         #expect(
             Array(schema.creation.prefix(2)) == [
                 "CREATE TABLE ZORGANIZATION ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, "
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func orderedToManysHaveOrderKeysInTheirMembersRows() throws {
-        let schema = SQLSchema(model: try sampleModel("Shapes"))
+        let schema = SQLSchema(model: try drawingModel())
         let vertex = try #require(schema.creation.first { $0.hasPrefix("CREATE TABLE ZVERTEX") })
         #expect(vertex.contains("Z_FOK_POLYGON INTEGER"))
     }

@@ -5,6 +5,19 @@ import SteleModel
 import StelePersistence
 import StelePredicates
 import SteleSQLite
+import TestSupport
+
+/// The first form of the OrgChart of the classic book: relationships without an inverse.
+func makeChart() throws -> Model {
+    try makeModel(
+        name: "OrgChart",
+        [
+            EntityMaker("Organization").attribute("id", .integer32).attribute("name", .string)
+                .toOne("leader", "Person"),
+            EntityMaker("Person").attribute("id", .integer32).attribute("name", .string)
+                .toMany("employees", "Person"),
+        ])
+}
 
 /// What tests say to a store in one line.
 extension SQLiteStore {

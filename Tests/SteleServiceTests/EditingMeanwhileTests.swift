@@ -14,7 +14,7 @@ import Testing
     private func editor(
         _ inMemory: Bool, _ settings: String, _ put: (Editor) -> Answer
     ) throws -> (ServiceFixture, Editor) {
-        let shapes = try ServiceFixture(sampleModel("Shapes"), inMemory: inMemory)
+        let shapes = try ServiceFixture(drawingModel(), inMemory: inMemory)
         #expect(shapes.post("/Canvas", #"{"name":"Page"}"#).status == 201)
         #expect(shapes.post("/Circle", #"[{"radius":1},{"radius":2},{"radius":3}]"#).status == 201)
         let editor = try Editor(shapes, settings)

@@ -11,7 +11,7 @@ import Testing
 
 @Suite struct EditingTests {
     private static func shapes(_ inMemory: Bool) throws -> ServiceFixture {
-        try ServiceFixture(sampleModel("Shapes"), inMemory: inMemory)
+        try ServiceFixture(drawingModel(), inMemory: inMemory)
     }
 
     @Test(arguments: [false, true])

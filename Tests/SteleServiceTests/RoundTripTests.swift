@@ -13,7 +13,8 @@ import Testing
 
 @Suite struct RoundTripTests {
     static let samples = [
-        "Catalog", "League", "Movies", "OrgChart", "Recipes", "Shapes", "Stash", "Tasks", "World",
+        "BasicApplication", "Catalog", "Counter", "League", "LeagueManager", "Movies", "OrgChart",
+        "Recipes", "Shapes", "Stash", "Tasks", "World",
     ]
 
     @Test(arguments: samples, [false, true])
@@ -144,6 +145,12 @@ struct SampleBody {
                 let kind = model.family(of: model.destination(of: it)).first { !$0.isAbstract }
                 guard let kind else { continue }
                 members.append("\"\(it.name)\":\(object(kind, depth: depth + 1))")
+            case .relationship(let it) where !it.isOptional:
+                let count = max(1, it.declaration.minimumCount)
+                let objects = (0..<count).map { _ in
+                    object(model.destination(of: it), depth: depth + 1)
+                }
+                members.append("\"\(it.name)\":[\(objects.joined(separator: ","))]")
             default: break
             }
         }

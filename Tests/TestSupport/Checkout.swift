@@ -30,3 +30,9 @@ package func samplePath(_ name: String) -> String {
 package func sampleModel(_ name: String) throws -> Model {
     try ModelFile.read(samplePath(name)).model()
 }
+
+/// The path of the model of a drawing program: a canvas with ordered shapes.
+package let drawingPath = packageRoot.appending(path: "Tests/Models/Drawing.xcdatamodeld").path
+
+/// The model of a drawing program.
+package func drawingModel() throws -> Model { try ModelFile.read(drawingPath).model() }

@@ -1,4 +1,4 @@
-/// Editing contexts over a socket: the Shapes sample as a drawing program edits it.
+/// Editing contexts over a socket: a drawing as a drawing program edits it.
 
 import Foundation
 import SteleJSON
@@ -6,9 +6,6 @@ import TestSupport
 import Testing
 
 @Suite struct EditingServeTests {
-    private let shapes =
-        samplePath("Shapes")
-
     private func body(_ answer: String) -> String {
         answer.components(separatedBy: "\r\n\r\n").dropFirst().joined(separator: "\r\n\r\n")
     }
@@ -27,7 +24,7 @@ import Testing
 
     @Test func aDrawingIsEditedTakenBackAndSaved() throws {
         let folder = String(try temporaryFile("").dropLast("/file".count))
-        let arguments = ["serve", shapes, "--port", "0", "--context-objects", "50"]
+        let arguments = ["serve", drawingPath, "--port", "0", "--context-objects", "50"]
         let first = try Program(arguments, folder: folder)
         var caller = try Caller(first.lines(3))
         let scratch = try context(caller)
@@ -114,7 +111,7 @@ import Testing
 
     @Test func manyConnectionsTakeTurns() throws {
         let program = try Program(
-            ["serve", shapes, "--port", "0", "--contexts", "3"],
+            ["serve", drawingPath, "--port", "0", "--contexts", "3"],
             folder: String(try temporaryFile("").dropLast("/file".count)))
         defer {
             program.signal(SIGTERM)

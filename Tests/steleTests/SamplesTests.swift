@@ -48,9 +48,9 @@ import Testing
         FileManager.default.isExecutableFile(atPath: "/usr/bin/" + $0)
     }
 
-    /// What differs from run to run: ids of contexts, times, transactions.
+    /// The text without what differs in each run: ids of contexts, times, transactions.
     private static func settled(_ text: String) throws -> String {
-        let pattern = #"("(?:context|expires|transaction)":)"[^"]*"|(/contexts/)c[0-9a-f]+"#
+        let pattern = #"("(?:context|expires|transaction|at)":)"[^"]*"|(/contexts/)c[0-9a-f]+"#
         let expression = try NSRegularExpression(pattern: pattern)
         return expression.stringByReplacingMatches(
             in: text, range: NSRange(text.startIndex..., in: text), withTemplate: "$1$2_")
@@ -63,11 +63,8 @@ import Testing
         try FileManager.default.createSymbolicLink(
             atPath: folder + "/Config",
             withDestinationPath: packageRoot.appendingPathComponent("Config").path)
-        // Without a store of one's own it is the sample that lies beside the program.
-        let isOwn = sample.serve.contains("--store")
         _ = try Self.run("stele() { '\(Program.path)' \"$@\"; }\n\(sample.setUp)", in: folder)
-        let program = try Program(
-            sample.serve + ["--port", "0"], folder: isOwn ? folder : nil)
+        let program = try Program(sample.serve + ["--port", "0"], folder: folder)
         defer {
             program.signal(SIGTERM)
             _ = program.end()

@@ -6,38 +6,38 @@ import SteleGraph
 public final class Country: ManagedObject {}
 
 extension Country {
-    public var code: String? {
-        get { attribute(forKey: "code") }
-        set { setAttribute(newValue, forKey: "code") }
-    }
-
     public var name: String? {
         get { attribute(forKey: "name") }
         set { setAttribute(newValue, forKey: "name") }
     }
 
-    public var manufacturers: Set<Manufacturer> {
-        get throws { try members(forKey: "manufacturers") }
+    public var region: String? {
+        get { attribute(forKey: "region") }
+        set { setAttribute(newValue, forKey: "region") }
     }
 
-    public func setManufacturers(_ values: Set<Manufacturer>) throws {
-        try setMembers(values, forKey: "manufacturers")
+    public var products: Set<Product> {
+        get throws { try members(forKey: "products") }
     }
 
-    public func addToManufacturers(_ value: Manufacturer) throws {
-        try addMembers([value], forKey: "manufacturers")
+    public func setProducts(_ values: Set<Product>) throws {
+        try setMembers(values, forKey: "products")
     }
 
-    public func addToManufacturers(_ values: Set<Manufacturer>) throws {
-        try addMembers(values, forKey: "manufacturers")
+    public func addToProducts(_ value: Product) throws {
+        try addMembers([value], forKey: "products")
     }
 
-    public func removeFromManufacturers(_ value: Manufacturer) throws {
-        try removeMembers([value], forKey: "manufacturers")
+    public func addToProducts(_ values: Set<Product>) throws {
+        try addMembers(values, forKey: "products")
     }
 
-    public func removeFromManufacturers(_ values: Set<Manufacturer>) throws {
-        try removeMembers(values, forKey: "manufacturers")
+    public func removeFromProducts(_ value: Product) throws {
+        try removeMembers([value], forKey: "products")
+    }
+
+    public func removeFromProducts(_ values: Set<Product>) throws {
+        try removeMembers(values, forKey: "products")
     }
 }
 
@@ -49,17 +49,19 @@ import SteleGraph
 public final class Manufacturer: ManagedObject {}
 
 extension Manufacturer {
+    public var address: String? {
+        get { attribute(forKey: "address") }
+        set { setAttribute(newValue, forKey: "address") }
+    }
+
     public var name: String? {
         get { attribute(forKey: "name") }
         set { setAttribute(newValue, forKey: "name") }
     }
 
-    public var country: Country? {
-        get throws { try destination(forKey: "country") }
-    }
-
-    public func setCountry(_ value: Country?) throws {
-        try setDestination(value, forKey: "country")
+    public var preferredProvider: Bool {
+        get { attribute(forKey: "preferredProvider") ?? false }
+        set { setAttribute(newValue, forKey: "preferredProvider") }
     }
 
     public var products: Set<Product> {
@@ -95,6 +97,16 @@ import SteleGraph
 open class Product: ManagedObject {}
 
 extension Product {
+    public var details: String? {
+        get { attribute(forKey: "details") }
+        set { setAttribute(newValue, forKey: "details") }
+    }
+
+    public var image: String? {
+        get { attribute(forKey: "image") }
+        set { setAttribute(newValue, forKey: "image") }
+    }
+
     public var name: String? {
         get { attribute(forKey: "name") }
         set { setAttribute(newValue, forKey: "name") }
@@ -105,9 +117,33 @@ extension Product {
         set { setAttribute(newValue, forKey: "price") }
     }
 
-    public var sku: String? {
-        get { attribute(forKey: "sku") }
-        set { setAttribute(newValue, forKey: "sku") }
+    public var quantityOnHand: Int32? {
+        get { attribute(forKey: "quantityOnHand") }
+        set { setAttribute(newValue, forKey: "quantityOnHand") }
+    }
+
+    public var countries: Set<Country> {
+        get throws { try members(forKey: "countries") }
+    }
+
+    public func setCountries(_ values: Set<Country>) throws {
+        try setMembers(values, forKey: "countries")
+    }
+
+    public func addToCountries(_ value: Country) throws {
+        try addMembers([value], forKey: "countries")
+    }
+
+    public func addToCountries(_ values: Set<Country>) throws {
+        try addMembers(values, forKey: "countries")
+    }
+
+    public func removeFromCountries(_ value: Country) throws {
+        try removeMembers([value], forKey: "countries")
+    }
+
+    public func removeFromCountries(_ values: Set<Country>) throws {
+        try removeMembers(values, forKey: "countries")
     }
 
     public var manufacturer: Manufacturer? {
@@ -116,6 +152,42 @@ extension Product {
 
     public func setManufacturer(_ value: Manufacturer?) throws {
         try setDestination(value, forKey: "manufacturer")
+    }
+
+    public var relatedProducts: Set<Product> {
+        get throws { try members(forKey: "relatedProducts") }
+    }
+
+    public func setRelatedProducts(_ values: Set<Product>) throws {
+        try setMembers(values, forKey: "relatedProducts")
+    }
+
+    public func addToRelatedProducts(_ value: Product) throws {
+        try addMembers([value], forKey: "relatedProducts")
+    }
+
+    public func addToRelatedProducts(_ values: Set<Product>) throws {
+        try addMembers(values, forKey: "relatedProducts")
+    }
+
+    public func removeFromRelatedProducts(_ value: Product) throws {
+        try removeMembers([value], forKey: "relatedProducts")
+    }
+
+    public func removeFromRelatedProducts(_ values: Set<Product>) throws {
+        try removeMembers(values, forKey: "relatedProducts")
+    }
+
+    public var belowAverage: [Product] {
+        get throws { try fetched(forKey: "belowAverage") }
+    }
+
+    public var cheapProducts: [Product] {
+        get throws { try fetched(forKey: "cheapProducts") }
+    }
+
+    public var cheaperProducts: [Product] {
+        get throws { try fetched(forKey: "cheaperProducts") }
     }
 }
 
@@ -127,7 +199,12 @@ import SteleGraph
 public final class Hammer: Product {}
 
 extension Hammer {
-    public var weight: Float? {
+    public var clawLength: Double? {
+        get { attribute(forKey: "clawLength") }
+        set { setAttribute(newValue, forKey: "clawLength") }
+    }
+
+    public var weight: Int16? {
         get { attribute(forKey: "weight") }
         set { setAttribute(newValue, forKey: "weight") }
     }
@@ -141,11 +218,6 @@ import SteleGraph
 public final class Screw: Product {}
 
 extension Screw {
-    public var diameter: Double? {
-        get { attribute(forKey: "diameter") }
-        set { setAttribute(newValue, forKey: "diameter") }
-    }
-
     public var headType: String? {
         get { attribute(forKey: "headType") }
         set { setAttribute(newValue, forKey: "headType") }
@@ -154,6 +226,35 @@ extension Screw {
     public var length: Double? {
         get { attribute(forKey: "length") }
         set { setAttribute(newValue, forKey: "length") }
+    }
+
+    public var threadPitch: Double? {
+        get { attribute(forKey: "threadPitch") }
+        set { setAttribute(newValue, forKey: "threadPitch") }
+    }
+
+    public var relatedScrews: Set<Screw> {
+        get throws { try members(forKey: "relatedScrews") }
+    }
+
+    public func setRelatedScrews(_ values: Set<Screw>) throws {
+        try setMembers(values, forKey: "relatedScrews")
+    }
+
+    public func addToRelatedScrews(_ value: Screw) throws {
+        try addMembers([value], forKey: "relatedScrews")
+    }
+
+    public func addToRelatedScrews(_ values: Set<Screw>) throws {
+        try addMembers(values, forKey: "relatedScrews")
+    }
+
+    public func removeFromRelatedScrews(_ value: Screw) throws {
+        try removeMembers([value], forKey: "relatedScrews")
+    }
+
+    public func removeFromRelatedScrews(_ values: Set<Screw>) throws {
+        try removeMembers(values, forKey: "relatedScrews")
     }
 }
 
@@ -168,36 +269,46 @@ public enum CatalogModel: TypedModel {
         TypedEntity(
             "Country", Country.self,
             [
-                "code": .attribute(.string),
                 "name": .attribute(.string),
-                "manufacturers": .toMany("Manufacturer"),
+                "region": .attribute(.string),
+                "products": .toMany("Product"),
             ]),
         TypedEntity(
             "Manufacturer", Manufacturer.self,
             [
+                "address": .attribute(.string),
                 "name": .attribute(.string),
-                "country": .toOne("Country"),
+                "preferredProvider": .attribute(.boolean),
                 "products": .toMany("Product"),
             ]),
         TypedEntity(
             "Product", Product.self,
             [
+                "details": .attribute(.string),
+                "image": .attribute(.string),
                 "name": .attribute(.string),
                 "price": .attribute(.decimal),
-                "sku": .attribute(.string),
+                "quantityOnHand": .attribute(.integer32),
+                "countries": .toMany("Country"),
                 "manufacturer": .toOne("Manufacturer"),
+                "relatedProducts": .toMany("Product"),
+                "belowAverage": .fetched("Product"),
+                "cheapProducts": .fetched("Product"),
+                "cheaperProducts": .fetched("Product"),
             ]),
         TypedEntity(
             "Hammer", Hammer.self,
             [
-                "weight": .attribute(.float)
+                "clawLength": .attribute(.double),
+                "weight": .attribute(.integer16),
             ]),
         TypedEntity(
             "Screw", Screw.self,
             [
-                "diameter": .attribute(.double),
                 "headType": .attribute(.string),
                 "length": .attribute(.double),
+                "threadPitch": .attribute(.double),
+                "relatedScrews": .toMany("Screw"),
             ]),
     ]
 }

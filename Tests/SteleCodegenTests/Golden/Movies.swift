@@ -6,67 +6,14 @@ import SteleGraph
 public final class Actor: ManagedObject {}
 
 extension Actor {
-    public var bornOn: Date? {
-        get { attribute(forKey: "bornOn") }
-        set { setAttribute(newValue, forKey: "bornOn") }
-    }
-
-    public var homepage: URL? {
-        get { attribute(forKey: "homepage") }
-        set { setAttribute(newValue, forKey: "homepage") }
-    }
-
-    public var isActive: Bool {
-        get { attribute(forKey: "isActive") ?? false }
-        set { setAttribute(newValue, forKey: "isActive") }
-    }
-
     public var name: String? {
         get { attribute(forKey: "name") }
         set { setAttribute(newValue, forKey: "name") }
     }
 
-    public var movies: Set<Movie> {
-        get throws { try members(forKey: "movies") }
-    }
-
-    public func setMovies(_ values: Set<Movie>) throws {
-        try setMembers(values, forKey: "movies")
-    }
-
-    public func addToMovies(_ value: Movie) throws {
-        try addMembers([value], forKey: "movies")
-    }
-
-    public func addToMovies(_ values: Set<Movie>) throws {
-        try addMembers(values, forKey: "movies")
-    }
-
-    public func removeFromMovies(_ value: Movie) throws {
-        try removeMembers([value], forKey: "movies")
-    }
-
-    public func removeFromMovies(_ values: Set<Movie>) throws {
-        try removeMembers(values, forKey: "movies")
-    }
-}
-
-// Written by stele model swift from the model Movies: Director.
-// It is generated from the model. Put code of your own into another file.
-
-import SteleGraph
-
-public final class Director: ManagedObject {}
-
-extension Director {
-    public var bornOn: Date? {
-        get { attribute(forKey: "bornOn") }
-        set { setAttribute(newValue, forKey: "bornOn") }
-    }
-
-    public var name: String? {
-        get { attribute(forKey: "name") }
-        set { setAttribute(newValue, forKey: "name") }
+    public var rating: Int16? {
+        get { attribute(forKey: "rating") }
+        set { setAttribute(newValue, forKey: "rating") }
     }
 
     public var movies: Set<Movie> {
@@ -102,39 +49,14 @@ import SteleGraph
 public final class Movie: ManagedObject {}
 
 extension Movie {
-    public var homepage: URL? {
-        get { attribute(forKey: "homepage") }
-        set { setAttribute(newValue, forKey: "homepage") }
+    public var name: String? {
+        get { attribute(forKey: "name") }
+        set { setAttribute(newValue, forKey: "name") }
     }
 
-    public var identifier: UUID? {
-        get { attribute(forKey: "identifier") }
-        set { setAttribute(newValue, forKey: "identifier") }
-    }
-
-    public var isColor: Bool {
-        get { attribute(forKey: "isColor") ?? false }
-        set { setAttribute(newValue, forKey: "isColor") }
-    }
-
-    public var rating: Double? {
+    public var rating: Int16? {
         get { attribute(forKey: "rating") }
         set { setAttribute(newValue, forKey: "rating") }
-    }
-
-    public var releaseDate: Date? {
-        get { attribute(forKey: "releaseDate") }
-        set { setAttribute(newValue, forKey: "releaseDate") }
-    }
-
-    public var runtime: Int16? {
-        get { attribute(forKey: "runtime") }
-        set { setAttribute(newValue, forKey: "runtime") }
-    }
-
-    public var title: String? {
-        get { attribute(forKey: "title") }
-        set { setAttribute(newValue, forKey: "title") }
     }
 
     public var actors: Set<Actor> {
@@ -161,20 +83,28 @@ extension Movie {
         try removeMembers(values, forKey: "actors")
     }
 
-    public var director: Director? {
-        get throws { try destination(forKey: "director") }
+    public var studios: Set<Studio> {
+        get throws { try members(forKey: "studios") }
     }
 
-    public func setDirector(_ value: Director?) throws {
-        try setDestination(value, forKey: "director")
+    public func setStudios(_ values: Set<Studio>) throws {
+        try setMembers(values, forKey: "studios")
     }
 
-    public var studio: Studio? {
-        get throws { try destination(forKey: "studio") }
+    public func addToStudios(_ value: Studio) throws {
+        try addMembers([value], forKey: "studios")
     }
 
-    public func setStudio(_ value: Studio?) throws {
-        try setDestination(value, forKey: "studio")
+    public func addToStudios(_ values: Set<Studio>) throws {
+        try addMembers(values, forKey: "studios")
+    }
+
+    public func removeFromStudios(_ value: Studio) throws {
+        try removeMembers([value], forKey: "studios")
+    }
+
+    public func removeFromStudios(_ values: Set<Studio>) throws {
+        try removeMembers(values, forKey: "studios")
     }
 }
 
@@ -186,19 +116,14 @@ import SteleGraph
 public final class Studio: ManagedObject {}
 
 extension Studio {
-    public var founded: Int16? {
-        get { attribute(forKey: "founded") }
-        set { setAttribute(newValue, forKey: "founded") }
-    }
-
     public var name: String? {
         get { attribute(forKey: "name") }
         set { setAttribute(newValue, forKey: "name") }
     }
 
-    public var website: URL? {
-        get { attribute(forKey: "website") }
-        set { setAttribute(newValue, forKey: "website") }
+    public var rating: Int16? {
+        get { attribute(forKey: "rating") }
+        set { setAttribute(newValue, forKey: "rating") }
     }
 
     public var movies: Set<Movie> {
@@ -237,39 +162,23 @@ public enum MoviesModel: TypedModel {
         TypedEntity(
             "Actor", Actor.self,
             [
-                "bornOn": .attribute(.date),
-                "homepage": .attribute(.uri),
-                "isActive": .attribute(.boolean),
                 "name": .attribute(.string),
-                "movies": .toMany("Movie"),
-            ]),
-        TypedEntity(
-            "Director", Director.self,
-            [
-                "bornOn": .attribute(.date),
-                "name": .attribute(.string),
+                "rating": .attribute(.integer16),
                 "movies": .toMany("Movie"),
             ]),
         TypedEntity(
             "Movie", Movie.self,
             [
-                "homepage": .attribute(.uri),
-                "identifier": .attribute(.uuid),
-                "isColor": .attribute(.boolean),
-                "rating": .attribute(.double),
-                "releaseDate": .attribute(.date),
-                "runtime": .attribute(.integer16),
-                "title": .attribute(.string),
+                "name": .attribute(.string),
+                "rating": .attribute(.integer16),
                 "actors": .toMany("Actor"),
-                "director": .toOne("Director"),
-                "studio": .toOne("Studio"),
+                "studios": .toMany("Studio"),
             ]),
         TypedEntity(
             "Studio", Studio.self,
             [
-                "founded": .attribute(.integer16),
                 "name": .attribute(.string),
-                "website": .attribute(.uri),
+                "rating": .attribute(.integer16),
                 "movies": .toMany("Movie"),
             ]),
     ]

@@ -6,8 +6,8 @@ import SteleGraph
 public final class Organization: ManagedObject {}
 
 extension Organization {
-    public var id_: Int32 {
-        get { attribute(forKey: "id") ?? 0 }
+    public var id_: Int16? {
+        get { attribute(forKey: "id") }
         set { setAttribute(newValue, forKey: "id") }
     }
 
@@ -33,8 +33,13 @@ import SteleGraph
 public final class Person: ManagedObject {}
 
 extension Person {
-    public var id_: Int32 {
-        get { attribute(forKey: "id") ?? 0 }
+    public var age: Int16? {
+        get { attribute(forKey: "age") }
+        set { setAttribute(newValue, forKey: "age") }
+    }
+
+    public var id_: Int16? {
+        get { attribute(forKey: "id") }
         set { setAttribute(newValue, forKey: "id") }
     }
 
@@ -66,6 +71,22 @@ extension Person {
     public func removeFromEmployees(_ values: Set<Person>) throws {
         try removeMembers(values, forKey: "employees")
     }
+
+    public var leads: Organization? {
+        get throws { try destination(forKey: "leads") }
+    }
+
+    public func setLeads(_ value: Organization?) throws {
+        try setDestination(value, forKey: "leads")
+    }
+
+    public var manager: Person? {
+        get throws { try destination(forKey: "manager") }
+    }
+
+    public func setManager(_ value: Person?) throws {
+        try setDestination(value, forKey: "manager")
+    }
 }
 
 // Written by stele model swift from the model OrgChart: its classes.
@@ -79,16 +100,19 @@ public enum OrgChartModel: TypedModel {
         TypedEntity(
             "Organization", Organization.self,
             [
-                "id": .attribute(.integer32),
+                "id": .attribute(.integer16),
                 "name": .attribute(.string),
                 "leader": .toOne("Person"),
             ]),
         TypedEntity(
             "Person", Person.self,
             [
-                "id": .attribute(.integer32),
+                "age": .attribute(.integer16),
+                "id": .attribute(.integer16),
                 "name": .attribute(.string),
                 "employees": .toMany("Person"),
+                "leads": .toOne("Organization"),
+                "manager": .toOne("Person"),
             ]),
     ]
 }

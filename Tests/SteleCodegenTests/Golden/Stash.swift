@@ -49,44 +49,9 @@ extension List {
         set { setAttribute(newValue, forKey: "name") }
     }
 
-    public var notes: [Note] {
-        get throws { try members(forKey: "notes") }
-    }
-
-    public func setNotes(_ values: [Note]) throws {
-        try setMembers(values, forKey: "notes")
-    }
-
-    public func addToNotes(_ value: Note) throws {
-        try addMembers([value], forKey: "notes")
-    }
-
-    public func addToNotes(_ values: [Note]) throws {
-        try addMembers(values, forKey: "notes")
-    }
-
-    public func removeFromNotes(_ value: Note) throws {
-        try removeMembers([value], forKey: "notes")
-    }
-
-    public func removeFromNotes(_ values: [Note]) throws {
-        try removeMembers(values, forKey: "notes")
-    }
-
-    public func insertIntoNotes(_ value: Note, at index: Int) throws {
-        try insertMembers([value], forKey: "notes", at: index)
-    }
-
-    public func insertIntoNotes(_ values: [Note], at index: Int) throws {
-        try insertMembers(values, forKey: "notes", at: index)
-    }
-
-    public func removeFromNotes(at index: Int) throws {
-        try removeMember(forKey: "notes", at: index)
-    }
-
-    public func replaceNotes(at index: Int, with value: Note) throws {
-        try replaceMember(forKey: "notes", at: index, with: value)
+    public var version_: Int16 {
+        get { attribute(forKey: "version") ?? 0 }
+        set { setAttribute(newValue, forKey: "version") }
     }
 }
 
@@ -99,26 +64,16 @@ public final class Note: ManagedObject {}
 
 extension Note {
     public var body: String? {
-        get { attribute(forKey: "body") }
-        set { setAttribute(newValue, forKey: "body") }
+        get throws { try transformable(forKey: "body") }
     }
 
-    public var createdAt: Date? {
-        get { attribute(forKey: "createdAt") }
-        set { setAttribute(newValue, forKey: "createdAt") }
+    public func setBody(_ value: String?) throws {
+        try setTransformable(value, forKey: "body")
     }
 
     public var title: String? {
         get { attribute(forKey: "title") }
         set { setAttribute(newValue, forKey: "title") }
-    }
-
-    public var list: List? {
-        get throws { try destination(forKey: "list") }
-    }
-
-    public func setList(_ value: List?) throws {
-        try setDestination(value, forKey: "list")
     }
 }
 
@@ -130,11 +85,6 @@ import SteleGraph
 public final class System: ManagedObject {}
 
 extension System {
-    public var address: URL? {
-        get { attribute(forKey: "address") }
-        set { setAttribute(newValue, forKey: "address") }
-    }
-
     public var name: String? {
         get { attribute(forKey: "name") }
         set { setAttribute(newValue, forKey: "name") }
@@ -180,20 +130,17 @@ public enum StashModel: TypedModel {
             "List", List.self,
             [
                 "name": .attribute(.string),
-                "notes": .ordered("Note"),
+                "version": .attribute(.integer16),
             ]),
         TypedEntity(
             "Note", Note.self,
             [
-                "body": .attribute(.string),
-                "createdAt": .attribute(.date),
+                "body": .attribute(.transformable),
                 "title": .attribute(.string),
-                "list": .toOne("List"),
             ]),
         TypedEntity(
             "System", System.self,
             [
-                "address": .attribute(.uri),
                 "name": .attribute(.string),
                 "password": .attribute(.transformable),
                 "userId": .attribute(.string),

@@ -6,16 +6,6 @@ import SteleGraph
 public final class Location: ManagedObject {}
 
 extension Location {
-    public var latitude: Double? {
-        get { attribute(forKey: "latitude") }
-        set { setAttribute(newValue, forKey: "latitude") }
-    }
-
-    public var longitude: Double? {
-        get { attribute(forKey: "longitude") }
-        set { setAttribute(newValue, forKey: "longitude") }
-    }
-
     public var name: String? {
         get { attribute(forKey: "name") }
         set { setAttribute(newValue, forKey: "name") }
@@ -44,10 +34,6 @@ extension Location {
     public func removeFromTasks(_ values: Set<Task>) throws {
         try removeMembers(values, forKey: "tasks")
     }
-
-    public var highPriTasks: [Task] {
-        get throws { try fetched(forKey: "highPriTasks") }
-    }
 }
 
 // Written by stele model swift from the model Tasks: Task.
@@ -63,9 +49,9 @@ extension Task {
         set { setAttribute(newValue, forKey: "dueDate") }
     }
 
-    public var isDone: Bool {
-        get { attribute(forKey: "isDone") ?? false }
-        set { setAttribute(newValue, forKey: "isDone") }
+    public var isOverdue: Bool? {
+        get { attribute(forKey: "isOverdue") }
+        set { setAttribute(newValue, forKey: "isOverdue") }
     }
 
     public var priority: Int16 {
@@ -73,9 +59,9 @@ extension Task {
         set { setAttribute(newValue, forKey: "priority") }
     }
 
-    public var title: String? {
-        get { attribute(forKey: "title") }
-        set { setAttribute(newValue, forKey: "title") }
+    public var text: String? {
+        get { attribute(forKey: "text") }
+        set { setAttribute(newValue, forKey: "text") }
     }
 
     public var location: Location? {
@@ -84,6 +70,10 @@ extension Task {
 
     public func setLocation(_ value: Location?) throws {
         try setDestination(value, forKey: "location")
+    }
+
+    public var highPriTasks: [Task] {
+        get throws { try fetched(forKey: "highPriTasks") }
     }
 }
 
@@ -98,20 +88,18 @@ public enum TasksModel: TypedModel {
         TypedEntity(
             "Location", Location.self,
             [
-                "latitude": .attribute(.double),
-                "longitude": .attribute(.double),
                 "name": .attribute(.string),
                 "tasks": .toMany("Task"),
-                "highPriTasks": .fetched("Task"),
             ]),
         TypedEntity(
             "Task", Task.self,
             [
                 "dueDate": .attribute(.date),
-                "isDone": .attribute(.boolean),
+                "isOverdue": .attribute(.boolean),
                 "priority": .attribute(.integer16),
-                "title": .attribute(.string),
+                "text": .attribute(.string),
                 "location": .toOne("Location"),
+                "highPriTasks": .fetched("Task"),
             ]),
     ]
 }

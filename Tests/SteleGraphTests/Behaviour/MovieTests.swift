@@ -1,5 +1,5 @@
-// The Movies sample: faulting, prefetching and uniquing, with the statements that each takes. The
-// numbers are those of Docs/Library.md.
+// Movies, actors and directors: faulting, prefetching and uniquing, with the statements that each
+// takes. The numbers are those of Docs/Library.md.
 
 import Foundation
 import SteleModel
@@ -18,8 +18,16 @@ import Testing
     private let context: ManagedObjectContext
 
     init() throws {
-        fixture = try Fixture(
-            try sampleModel("Movies"), .sqlite, rowCacheBytes: 0, isCounting: true)
+        let model = try makeModel([
+            EntityMaker("Actor").attribute("name", .string)
+                .toMany("movies", "Movie", inverse: "actors"),
+            EntityMaker("Director").attribute("name", .string)
+                .toMany("movies", "Movie", inverse: "director"),
+            EntityMaker("Movie").attribute("title", .string)
+                .toMany("actors", "Actor", inverse: "movies")
+                .toOne("director", "Director", inverse: "movies"),
+        ])
+        fixture = try Fixture(model, .sqlite, rowCacheBytes: 0, isCounting: true)
         let directors = try fixture.insert("Director", count: 3)
         let actors = try fixture.insert("Actor", count: 6)
         try fixture.change { [fixture] context in

@@ -1,16 +1,11 @@
-// Written by stele model swift from the model Shapes: Circle.
+// Written by stele model swift from the model Drawing: Vertex.
 // It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 
-public final class Circle: Shape {}
+public final class Vertex: ManagedObject {}
 
-extension Circle {
-    public var radius: Double {
-        get { attribute(forKey: "radius") ?? 0 }
-        set { setAttribute(newValue, forKey: "radius") }
-    }
-
+extension Vertex {
     public var x: Double {
         get { attribute(forKey: "x") ?? 0 }
         set { setAttribute(newValue, forKey: "x") }
@@ -19,5 +14,13 @@ extension Circle {
     public var y: Double {
         get { attribute(forKey: "y") ?? 0 }
         set { setAttribute(newValue, forKey: "y") }
+    }
+
+    public var polygon: Polygon? {
+        get throws { try destination(forKey: "polygon") }
+    }
+
+    public func setPolygon(_ value: Polygon?) throws {
+        try setDestination(value, forKey: "polygon")
     }
 }

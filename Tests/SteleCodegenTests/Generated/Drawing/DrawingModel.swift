@@ -1,10 +1,10 @@
-// Written by stele model swift from the model Shapes: its classes.
+// Written by stele model swift from the model Drawing: its classes.
 // It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 import SteleModel
 
-public enum ShapesModel: TypedModel {
+public enum DrawingModel: TypedModel {
     public static let entities: [TypedEntity] = [
         TypedEntity(
             "Canvas", Canvas.self,

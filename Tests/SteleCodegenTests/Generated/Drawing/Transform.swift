@@ -1,4 +1,4 @@
-// Written by stele model swift from the model Shapes: Transform.
+// Written by stele model swift from the model Drawing: Transform.
 // It is generated from the model. Put code of your own into another file.
 
 import SteleGraph

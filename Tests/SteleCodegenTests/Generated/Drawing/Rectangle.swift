@@ -1,4 +1,4 @@
-// Written by stele model swift from the model Shapes: Rectangle.
+// Written by stele model swift from the model Drawing: Rectangle.
 // It is generated from the model. Put code of your own into another file.
 
 import SteleGraph

@@ -1,11 +1,16 @@
-// Written by stele model swift from the model Shapes: Vertex.
+// Written by stele model swift from the model Drawing: Circle.
 // It is generated from the model. Put code of your own into another file.
 
 import SteleGraph
 
-public final class Vertex: ManagedObject {}
+public final class Circle: Shape {}
 
-extension Vertex {
+extension Circle {
+    public var radius: Double {
+        get { attribute(forKey: "radius") ?? 0 }
+        set { setAttribute(newValue, forKey: "radius") }
+    }
+
     public var x: Double {
         get { attribute(forKey: "x") ?? 0 }
         set { setAttribute(newValue, forKey: "x") }
@@ -14,13 +19,5 @@ extension Vertex {
     public var y: Double {
         get { attribute(forKey: "y") ?? 0 }
         set { setAttribute(newValue, forKey: "y") }
-    }
-
-    public var polygon: Polygon? {
-        get throws { try destination(forKey: "polygon") }
-    }
-
-    public func setPolygon(_ value: Polygon?) throws {
-        try setDestination(value, forKey: "polygon")
     }
 }
