@@ -80,9 +80,9 @@ let package = Package(
             ],
             swiftSettings: settings),
 
-        // From one model to another, as a plan. No I/O.
+        // From one model to another, as a plan. Mapping models are read from files.
         .target(
-            name: "SteleMigration", dependencies: ["SteleModel", "StelePredicates"],
+            name: "SteleMigration", dependencies: ["SteleModel", "StelePredicates", "SteleJSON"],
             swiftSettings: settings),
 
         // Swift for a model's entities, written over the graph.
@@ -187,7 +187,7 @@ let package = Package(
             name: "SteleFuzz",
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQLite",
-                "SteleTransformers", "SteleJSON", "SteleHTTP", "SteleService",
+                "SteleTransformers", "SteleMigration", "SteleJSON", "SteleHTTP", "SteleService",
                 "SteleDifferential", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -227,7 +227,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "SteleMigrationTests",
-            dependencies: ["SteleMigration", "SteleModel", "StelePredicates"],
+            dependencies: ["SteleMigration", "SteleModel", "StelePredicates", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "SteleCodegenTests",

@@ -21,22 +21,24 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// All errors in a model.
+/// All errors in a model, or in a file about models.
 public struct ModelErrors: Error, Sendable, Hashable, CustomStringConvertible {
     /// The errors, in the order found.
     public var errors: [ModelError]
+    /// What has the errors, in the list that describes several.
+    public var subject = "the model"
 
     /// Wraps a list of errors.
     public init(_ errors: [ModelError]) { self.errors = errors }
 
-    init(_ place: String, _ message: String, hint: String? = nil) {
+    package init(_ place: String, _ message: String, hint: String? = nil) {
         errors = [ModelError(place, message, hint: hint)]
     }
 
     /// The error as a sentence; several errors as a list.
     public var description: String {
         guard errors.count > 1 else { return errors.first?.description ?? "" }
-        return "the model has \(errors.count) errors:\n"
+        return "\(subject) has \(errors.count) errors:\n"
             + errors.map { "  • \($0.description)" }.joined(separator: "\n")
     }
 }

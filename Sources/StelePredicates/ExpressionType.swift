@@ -14,11 +14,12 @@ public enum ExpressionType: Sendable, Hashable {
     indirect case collection(ExpressionType)
 
     /// Groups of types whose values can be compared.
-    enum Kind {
+    package enum Kind {
         case any, number, text, date, uuid, binary, object, opaque, encrypted, collection
     }
 
-    var kind: Kind {
+    /// The group of the type.
+    package var kind: Kind {
         switch self {
         case .collection: return .collection
         case .object: return .object
@@ -39,12 +40,12 @@ public enum ExpressionType: Sendable, Hashable {
     }
 
     /// The type of an attribute's values.
-    init(of attribute: Attribute) {
+    package init(of attribute: Attribute) {
         self = attribute.isEncrypted ? .encrypted : .value(attribute.type)
     }
 
     /// The type of a literal.
-    init(of value: Value) {
+    package init(of value: Value) {
         switch value {
         case .null: self = .value(.undefined)
         case .bool: self = .value(.boolean)
@@ -60,7 +61,7 @@ public enum ExpressionType: Sendable, Hashable {
     }
 
     /// The type as a noun for messages.
-    var noun: String {
+    package var noun: String {
         switch kind {
         case .any: "nil"
         case .number: self == .value(.boolean) ? "a Boolean" : "a number"

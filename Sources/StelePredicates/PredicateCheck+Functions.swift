@@ -129,6 +129,11 @@ extension PredicateCheck {
         if left.type.kind == .date || right.type.kind == .date {
             return try dates(function, left, right)
         }
+        if joinsTexts, function == .add, left.type.kind == .text, right.type.kind == .text {
+            return Typed(
+                expression: .function(function.rawValue, [left.expression, right.expression]),
+                type: .value(.string))
+        }
         try need(.number, left, function)
         try need(.number, right, function)
         if case .constant(let a) = left.expression, case .constant(let b) = right.expression {

@@ -19,6 +19,8 @@ public struct PredicateCheck: Sendable {
     /// Whether aggregates over rows, such as `count()` and `sum(x)`, are allowed: in `select`,
     /// `sort` and `having` of a grouped request, not in `where`.
     public var allowsRowAggregates = false
+    /// Whether `+` also joins texts. Only evaluation in memory can do that.
+    package var joinsTexts = false
     /// Whether a variable may be without a value. The types of comparisons with such a variable are
     /// not checked.
     var hasOpenVariables = false

@@ -112,7 +112,7 @@ public enum PredicateFunction: String, Sendable, Hashable, CaseIterable {
     }()
 
     /// Functions by the names that `FUNCTION(receiver, 'name', …)` accepts in addition.
-    static let bySelector: [String: PredicateFunction] = [
+    package static let bySelector: [String: PredicateFunction] = [
         "uppercaseString": .uppercase, "lowercaseString": .lowercase,
         "dateByAddingTimeInterval:": .add, "dateByAddingTimeInterval": .add,
         "distanceFromLocation:": .distance,

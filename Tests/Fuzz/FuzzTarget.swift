@@ -39,6 +39,9 @@ public enum FuzzTargets {
             ("dates", DateTarget.self), ("headers", HeaderTarget.self),
             ("models", ModelTarget.self),
             ("tokens", TokenTarget.self), ("archives", ArchiveTarget.self),
+            ("databases", DatabaseTarget.self),
+            ("predicate-archives", PredicateArchiveTarget.self),
+            ("mappings", MappingTarget.self),
             ("requests", RequestTarget.self),
         ]
     }

@@ -1,31 +1,33 @@
-internal import SteleJSON
+package import SteleJSON
 
 /// The members of a JSON object in a model file. It records the keys that the reader asks for, so
 /// that unknown keys can be reported.
-struct JSONFields {
+package struct JSONFields {
     private let node: JSONNode
     /// The object's name in messages, such as `Person.name` or `Person`.
-    var place: String
+    package var place: String
     private let findings: Findings
     /// Every key that was asked for.
     private var known: [String] = []
 
-    init(_ node: JSONNode, place: String, _ findings: Findings) {
+    /// The members of an object.
+    package init(_ node: JSONNode, place: String, _ findings: Findings) {
         self.node = node
         self.place = place
         self.findings = findings
     }
 
     /// The member; nil if it is absent or null.
-    mutating func take(_ key: String) -> JSONNode? {
+    package mutating func take(_ key: String) -> JSONNode? {
         known.append(key)
         return node[key].flatMap { $0.isNull ? nil : $0 }
     }
 
     /// Whether the key is present, even if its value is null.
-    func has(_ key: String) -> Bool { node[key] != nil }
+    package func has(_ key: String) -> Bool { node[key] != nil }
 
-    mutating func text(_ key: String) -> String? {
+    /// The member, which must be a text; nil if it is absent.
+    package mutating func text(_ key: String) -> String? {
         guard let member = take(key) else { return nil }
         guard let text = member.string else { return wrong(key, member, wanted: "a text") }
         if !text.unicodeScalars.allSatisfy(Self.isAllowed) {
@@ -35,7 +37,7 @@ struct JSONFields {
     }
 
     /// The text; nil if it is absent or empty.
-    mutating func nonempty(_ key: String) -> String? {
+    package mutating func nonempty(_ key: String) -> String? {
         text(key).flatMap { $0.isEmpty ? nil : $0 }
     }
 
@@ -53,7 +55,7 @@ struct JSONFields {
     }
 
     /// The elements of a list; empty if it is absent.
-    mutating func list(_ key: String) -> [JSONNode] {
+    package mutating func list(_ key: String) -> [JSONNode] {
         guard let member = take(key) else { return [] }
         guard member.kind == .array else { return wrong(key, member, wanted: "a list") ?? [] }
         return member.elements
@@ -91,7 +93,7 @@ struct JSONFields {
     }
 
     /// The members of an object of texts, in order.
-    mutating func entries(_ key: String) -> [UserInfoEntry] {
+    package mutating func entries(_ key: String) -> [UserInfoEntry] {
         guard let member = take(key) else { return [] }
         guard member.kind == .object else {
             return wrong(key, member, wanted: "an object of texts") ?? []
@@ -110,7 +112,7 @@ struct JSONFields {
     }
 
     /// Reports every key that was not asked for.
-    func finish() {
+    package func finish() {
         node.forEachMember { key, _ in
             if known.contains(key) { return }
             findings.error(
@@ -145,4 +147,4 @@ extension JSONNode {
 }
 
 /// A JSON value in a message, in quotes and truncated.
-func quoted(_ node: JSONNode) -> String { quoted(node.string ?? JSONValue(node).compact) }
+package func quoted(_ node: JSONNode) -> String { quoted(node.string ?? JSONValue(node).compact) }

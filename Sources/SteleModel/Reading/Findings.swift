@@ -1,9 +1,14 @@
 /// The findings about a model: errors, which make it invalid, and notes, which do not.
-final class Findings {
-    private(set) var errors: [ModelError] = []
+package final class Findings {
+    /// The errors, in the order found.
+    package private(set) var errors: [ModelError] = []
     private(set) var notes: [ModelError] = []
 
-    func error(_ place: String, _ message: String, hint: String? = nil) {
+    /// Creates findings without errors and notes.
+    package init() {}
+
+    /// Adds an error.
+    package func error(_ place: String, _ message: String, hint: String? = nil) {
         errors.append(ModelError(place, message, hint: hint))
     }
 
@@ -12,7 +17,7 @@ final class Findings {
     }
 
     /// Throws the errors, if there are any.
-    func throwErrors() throws(ModelErrors) {
+    package func throwErrors() throws(ModelErrors) {
         if !errors.isEmpty { throw ModelErrors(errors) }
     }
 
@@ -31,6 +36,6 @@ final class Findings {
 }
 
 /// A text in a message: in quotes, truncated to 60 characters.
-func quoted(_ text: String) -> String {
+package func quoted(_ text: String) -> String {
     text.count > 60 ? "\"\(text.prefix(60))…\"" : "\"\(text)\""
 }

@@ -2,20 +2,24 @@ import FoundationEssentials
 import Glibc
 
 /// The path of a file or folder of a model.
-struct ModelPath {
-    let path: String
+package struct ModelPath {
+    /// The path, without a slash at its end.
+    package let path: String
 
-    enum Kind {
+    /// What is at a path.
+    package enum Kind {
         case missing, file, folder
     }
 
-    init(_ path: String) {
+    /// A path.
+    package init(_ path: String) {
         var path = path[...]
         while path.count > 1, path.hasSuffix("/") { path = path.dropLast() }
         self.path = String(path)
     }
 
-    var kind: Kind {
+    /// What is at the path.
+    package var kind: Kind {
         var isFolder = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
             return .missing
@@ -24,10 +28,10 @@ struct ModelPath {
     }
 
     /// The last component of the path.
-    var lastPart: String { Self.lastPart(path) }
+    package var lastPart: String { Self.lastPart(path) }
 
     /// The name of the parent folder; empty if there is none.
-    var folderName: String {
+    package var folderName: String {
         Self.lastPart(String(path.dropLast(lastPart.count + 1)))
     }
 
@@ -35,7 +39,8 @@ struct ModelPath {
         path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
     }
 
-    func appending(_ part: String) -> ModelPath { ModelPath(path + "/" + part) }
+    /// The path of a file in this folder.
+    package func appending(_ part: String) -> ModelPath { ModelPath(path + "/" + part) }
 
     /// The names in the folder, in the Finder's order.
     func names() throws(ModelErrors) -> [String] {
@@ -47,7 +52,8 @@ struct ModelPath {
         }
     }
 
-    func bytes() throws(ModelErrors) -> [UInt8] {
+    /// The contents of the file.
+    package func bytes() throws(ModelErrors) -> [UInt8] {
         // Foundation mishandles its buffer if the file is empty.
         let unreadable = ModelErrors(path, "the file cannot be read", hint: "check its permissions")
         guard let file = fopen(path, "rb") else { throw unreadable }
@@ -64,7 +70,7 @@ struct ModelPath {
     }
 
     /// A file name without the extension of a model.
-    static func name(_ fileName: String) -> String {
+    package static func name(_ fileName: String) -> String {
         for ending in [".xcdatamodeld", ".xcdatamodel", ".json"] where fileName.hasSuffix(ending) {
             return String(fileName.dropLast(ending.count))
         }

@@ -1,0 +1,116 @@
+/// Mapping models in files.
+
+import SteleModel
+import StelePredicates
+
+/// A mapping model as a file has it, with what the file says about the versions that it is for.
+///
+/// `mappingModel(from:to:)` gives the mapping model for two models.
+public struct MappingFile: Sendable, Hashable {
+    /// The path of the file, for messages.
+    public var path: String
+    /// The name of the source version, such as `Moody 4`; nil if the file does not say.
+    public var sourceVersion: String?
+    /// The name of the destination version; nil if the file does not say.
+    public var destinationVersion: String?
+    /// Notes on what was ignored: attributes of an `xcmapping.xml` that are not known.
+    public var notes: [ModelError] = []
+    /// The mappings as the file has them.
+    var mappings: MappingModel
+    /// The properties whose values the file leaves to be generated from the models, by the name of
+    /// their mapping: each is that of the source's property of the same name, if there is one.
+    var generated: [String: Set<String>] = [:]
+    /// Whether entities and properties that the file does not name are carried over by name.
+    var isPartial = false
+
+    init(path: String, mappings: MappingModel) {
+        self.path = path
+        self.mappings = mappings
+    }
+
+    /// Reads a mapping model: an `.xcmappingmodel` folder or its `xcmapping.xml`, a compiled
+    /// `.cdm`, or a mapping file in JSON.
+    ///
+    /// - Throws: `ModelErrors` with every error if the path has no file that can be read.
+    public static func read(_ path: String) throws(ModelErrors) -> MappingFile {
+        var place = ModelPath(path)
+        if place.kind == .folder { place = place.appending("xcmapping.xml") }
+        guard place.kind == .file else {
+            throw ModelErrors(
+                path, "there is no mapping model",
+                hint: "give an .xcmappingmodel, a .cdm or a .mapping.json")
+        }
+        return try MappingFile(place.bytes(), path: place.path)
+    }
+
+    /// Reads the bytes of a file. What they begin with tells its form.
+    ///
+    /// - Throws: `ModelErrors` with every error in it.
+    public init(_ bytes: [UInt8], path: String) throws(ModelErrors) {
+        do throws(ModelErrors) {
+            if bytes.starts(with: "bplist".utf8) {
+                self = try CompiledMappingReader.read(bytes, path)
+            } else if bytes.first(where: { $0 > UInt8(ascii: " ") }) == UInt8(ascii: "<") {
+                self = try XMLMappingReader.read(bytes, path)
+            } else {
+                self = try JSONMappingReader.read(bytes, path)
+            }
+        } catch {
+            throw error.ofMapping(path)
+        }
+    }
+
+    /// Why the file is not for two versions of a model; empty if it is.
+    ///
+    /// Version names are compared if the file has them, and the hashes of the entities that it
+    /// maps (NSMappingModel's entity version hashes) if it has those.
+    public func mismatches(from source: ModelVersion, to destination: ModelVersion) -> [String] {
+        var found: [String] = []
+        func compare(_ name: String?, _ version: ModelVersion, _ side: String) {
+            guard let name, name != version.name else { return }
+            found.append("its \(side) is the version \(name), not \(version.name)")
+        }
+        compare(sourceVersion, source, "source")
+        compare(destinationVersion, destination, "destination")
+        for mapping in mappings.entityMappings {
+            let sides = [
+                (mapping.sourceEntityName, mapping.sourceEntityVersionHash, source, "source"),
+                (
+                    mapping.destinationEntityName, mapping.destinationEntityVersionHash,
+                    destination, "destination"
+                ),
+            ]
+            for (name, hash, version, side) in sides {
+                guard let name, let hash, version.hashes[name] != hash else { continue }
+                found.append(
+                    version.hashes[name] == nil
+                        ? "\(version.name) has no entity \(name), which it maps"
+                        : "its \(side) entity \(name) is not that of \(version.name)")
+            }
+        }
+        return found
+    }
+}
+
+/// A version of a model, as a mapping model refers to it.
+public struct ModelVersion: Sendable, Hashable {
+    /// The name of the version, such as `Moody 4`.
+    public var name: String
+    /// The 32 bytes of each entity's version hash, by the entity's name.
+    public var hashes: [String: [UInt8]]
+
+    /// Creates a version.
+    public init(name: String, hashes: [String: [UInt8]]) {
+        self.name = name
+        self.hashes = hashes
+    }
+}
+
+extension ModelErrors {
+    /// The same errors as those of a mapping model.
+    func ofMapping(_ path: String) -> ModelErrors {
+        var errors = self
+        errors.subject = "the mapping model \(path)"
+        return errors
+    }
+}
