@@ -132,6 +132,7 @@ let package = Package(
             dependencies: [
                 "SteleRequests", "SteleAnswers", "SteleFeed", "SteleModel", "StelePredicates",
                 "StelePersistence", "SteleGraph", "SteleJSON", "SteleHTTP", "SteleSystem",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
@@ -272,7 +273,8 @@ let package = Package(
         .testTarget(
             name: "steleTests",
             dependencies: [
-                "stele", "SteleModel", "StelePredicates", "SteleGraph", "SteleSQLite",
+                "stele", "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph",
+                "SteleSQLite",
                 "SteleJSON", "SteleRequests", "SteleAnswers", "SteleFeed", "SteleService",
                 "SteleSystem", "SteleDifferential", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -77,14 +77,15 @@ struct InMemoryContents: Sendable {
     }
 
     private mutating func keep(_ receipt: Receipt) {
-        while let oldest = receiptKeys.first,
+        while !receipt.isPermanent, let oldest = receiptKeys.first,
             receipts.count >= Receipt.most || receipts[oldest]?.isGood(at: receipt.time) != true
         {
             receiptKeys.removeFirst()
             receipts[oldest] = nil
         }
         let key = ExactText(receipt.key)
-        if receipts.updateValue(receipt, forKey: key) == nil { receiptKeys.append(key) }
+        let isNew = receipts.updateValue(receipt, forKey: key) == nil
+        if isNew, !receipt.isPermanent { receiptKeys.append(key) }
     }
 
     /// Joins all transactions after a token into one and returns it; nil where there are none.

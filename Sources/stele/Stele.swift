@@ -12,6 +12,7 @@ struct Stele: ParsableCommand {
         version: Service.version,
         subcommands: [
             ServeCommand.self, ModelCommand.self, PredicateCommand.self, ImportCommand.self,
+            ExportCommand.self,
             HealthCommand.self, WatchCommand.self,
         ])
 }

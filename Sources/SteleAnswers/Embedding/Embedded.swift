@@ -49,6 +49,14 @@ package struct Embedded: Sendable {
 
     package var isEmpty: Bool { levels.isEmpty }
 
+    /// The ids of the members of to-many relationships, by `Relationship.index` and owner.
+    package static func keys(_ all: [(relationship: Int, keys: [Int64: [Int64]])]) -> Embedded {
+        Embedded(
+            levels: all.map {
+                Level(relationship: $0.relationship, content: .keys($0.keys), below: .none)
+            })
+    }
+
     func level(_ relationship: Int) -> Level? {
         levels.first { $0.relationship == relationship }
     }

@@ -14,7 +14,7 @@ struct CSVTable: Sendable {
     }
 
     private enum Columns: Sendable {
-        case objects([Slot], first: Int)
+        case objects([Slot], first: Int, toManys: [Relationship])
         case rows([Column])
     }
 
@@ -22,7 +22,12 @@ struct CSVTable: Sendable {
     private let renderer: SnapshotRenderer
 
     /// Whole objects have the properties of the entity, then those of its subentities.
-    init(_ shape: Shape, of entity: Entity, renderer: SnapshotRenderer) {
+    ///
+    /// - Parameter toManys: the to-many relationships whose ids are columns of whole objects.
+    init(
+        _ shape: Shape, of entity: Entity, renderer: SnapshotRenderer,
+        toManys: [Relationship] = []
+    ) {
         self.renderer = renderer
         switch shape {
         case .columns(let columns, _), .rows(let columns, _): self.columns = .rows(columns)
@@ -42,7 +47,7 @@ struct CSVTable: Sendable {
                     slots[at].places[number] = (slot, ValueKind(property), property.fixedValue)
                 }
             }
-            columns = .objects(slots, first: entity.index)
+            columns = .objects(slots, first: entity.index, toManys: toManys)
         }
     }
 
@@ -50,7 +55,8 @@ struct CSVTable: Sendable {
     func writeHeader(to writer: inout ByteWriter) {
         let names =
             switch columns {
-            case .objects(let slots, _): ["_id", "_entity", "_version"] + slots.map(\.name)
+            case .objects(let slots, _, let toManys):
+                ["_id", "_entity", "_version"] + slots.map(\.name) + toManys.map(\.name)
             case .rows(let columns): columns.map(\.name)
             }
         for (index, name) in names.enumerated() {
@@ -65,8 +71,14 @@ struct CSVTable: Sendable {
         _ rows: FetchedRows, _ index: Int, _ embedded: Embedded, to writer: inout ByteWriter
     ) {
         switch (rows, columns) {
-        case (.objects(let rows), .objects(let slots, let first)):
-            write(rows[index], slots, rows[index].entity - first, to: &writer)
+        case (.objects(let rows), .objects(let slots, let first, let toManys)):
+            let object = rows[index]
+            write(object, slots, object.entity - first, to: &writer)
+            for toMany in toManys {
+                writer.byte(UInt8(ascii: ","))
+                guard renderer.model.entities[toMany.owner].isKind(object.entity) else { continue }
+                write(keys: toMany, of: object.key, embedded, to: &writer)
+            }
         case (.values(let rows), .rows(let columns)):
             for (place, column) in columns.enumerated() {
                 if place > 0 { writer.byte(UInt8(ascii: ",")) }
@@ -121,14 +133,23 @@ struct CSVTable: Sendable {
                 write(row[place], as: .plain, to: &writer)
             }
         case .toMany(let relationship):
-            guard let owner = RowKey.id(of: row),
-                case .keys(let all)? = embedded.level(relationship.index)?.content
-            else { return write(text: "[]", to: &writer) }
-            var list = ByteWriter(capacity: 64)
-            list.keys(all[owner] ?? [])
-            write(text: String(decoding: list.bytes, as: UTF8.self), to: &writer)
+            guard let owner = RowKey.id(of: row) else { return write(text: "[]", to: &writer) }
+            write(keys: relationship, of: owner, embedded, to: &writer)
         case .fetched: break
         }
+    }
+
+    /// Appends the ids of a to-many relationship as JSON.
+    private func write(
+        keys toMany: Relationship, of owner: Int64, _ embedded: Embedded,
+        to writer: inout ByteWriter
+    ) {
+        guard case .keys(let all)? = embedded.level(toMany.index)?.content else {
+            return write(text: "[]", to: &writer)
+        }
+        var list = ByteWriter(capacity: 64)
+        list.keys(all[owner] ?? [])
+        write(text: String(decoding: list.bytes, as: UTF8.self), to: &writer)
     }
 
     private func write(_ value: Value, as kind: ValueKind, to writer: inout ByteWriter) {

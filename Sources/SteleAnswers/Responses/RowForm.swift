@@ -16,19 +16,25 @@ package struct RowForm: Sendable {
     private let shape: Shape
     private let renderer: SnapshotRenderer
 
-    package init(_ type: MediaType, _ list: ListOutcome, renderer: SnapshotRenderer) {
+    /// - Parameter toManys: the to-many relationships that are columns of whole objects in CSV.
+    package init(
+        _ type: MediaType, _ list: ListOutcome, renderer: SnapshotRenderer,
+        toManys: [Relationship] = []
+    ) {
         shape = list.shape
         self.renderer = renderer
         format =
             switch type {
             case .ndjson: .ndjson
-            case .csv: .csv(CSVTable(list.shape, of: list.entity, renderer: renderer))
+            case .csv:
+                .csv(
+                    CSVTable(list.shape, of: list.entity, renderer: renderer, toManys: toManys))
             default: .json
             }
     }
 
     /// Appends what comes before the rows.
-    func begin(_ writer: inout ByteWriter) {
+    package func begin(_ writer: inout ByteWriter) {
         switch format {
         case .json: writer.byte(UInt8(ascii: "["))
         case .ndjson: break
@@ -37,12 +43,12 @@ package struct RowForm: Sendable {
     }
 
     /// Appends what comes after the rows.
-    func end(_ writer: inout ByteWriter) {
+    package func end(_ writer: inout ByteWriter) {
         if case .json = format { writer.byte(UInt8(ascii: "]")) }
     }
 
     /// Appends a row with its separator.
-    func write(
+    package func write(
         _ rows: FetchedRows, _ index: Int, _ embedded: Embedded, isFirst: Bool,
         to writer: inout ByteWriter
     ) {

@@ -20,7 +20,8 @@ package struct Receipts {
         "DELETE FROM \(table) WHERE ZTIMESTAMP <= ?1 AND (ZKEY = ?2 "
             + "OR Z_PK IN (SELECT Z_PK FROM \(table) ORDER BY Z_PK LIMIT 32))")
     private static let deleteBeyond = SQLText(
-        "DELETE FROM \(table) WHERE Z_PK <= (SELECT MAX(Z_PK) FROM \(table)) - ?1")
+        "DELETE FROM \(table) WHERE Z_PK <= (SELECT MAX(Z_PK) FROM \(table)) - ?1 "
+            + "AND ZTIMESTAMP < 1e300")
     private static let insert = SQLText(
         "INSERT OR IGNORE INTO \(table) (ZKEY, ZFINGERPRINT, ZTIMESTAMP, ZANSWER) "
             + "VALUES (?1, ?2, ?3, ?4)")
@@ -40,8 +41,10 @@ package struct Receipts {
     /// - Throws: `.moved` where another program has stored one under the key.
     func keep(_ receipt: Receipt) throws(StoreError) {
         try connection.execute(Self.create, [])
-        try connection.execute(
-            Self.deleteOld, [.date(receipt.time - Receipt.lifetime), .string(receipt.key)])
+        if !receipt.isPermanent {
+            try connection.execute(
+                Self.deleteOld, [.date(receipt.time - Receipt.lifetime), .string(receipt.key)])
+        }
         let rows = try connection.execute(
             Self.insert,
             [

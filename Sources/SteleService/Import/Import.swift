@@ -1,162 +1,78 @@
-/// Imports objects from files of JSON lines. Each batch of lines is one save.
+/// Imports objects from files, in one transaction of the history.
 
 import SteleGraph
 import SteleModel
 import StelePersistence
 
-/// Imports NDJSON files. Objects refer to one another by their own keys, in any order.
+/// Imports files of objects, which refer to one another by keys or ids, in any order.
 ///
-/// All lines are inserted first, batch by batch, with the links that can be made. Links to objects
-/// of later lines are made afterwards. A batch is saved as a whole or not at all.
+/// All records are inserted first, batch by batch, with the links that can be made. Links to
+/// objects of later records are made afterwards. All batches are one save: after an error nothing
+/// is saved.
 public final class Import {
-    /// The progress of an import.
+    /// The progress of an import, and its result.
     public struct Summary: Sendable {
         /// The number of objects inserted, by entity name.
         public var objects: [String: Int] = [:]
+        /// The number of stored objects that were updated, by entity name.
+        public var updated: [String: Int] = [:]
+        /// The number of records left out: of objects in the store, or with missing links.
+        public var skipped = 0
+        /// The links to objects that do not exist.
+        public var missing = MissingLinks()
+        /// The files left out because they were imported before.
+        public var filesSkipped: [String] = []
+        /// The seeds that were loaded.
+        var seeds: [String] = []
         /// The bytes read so far.
         public var bytesRead = 0
         /// The size of all files in bytes.
         public var bytesTotal = 0
-        /// Whether all lines are inserted and the remaining links are being made.
+        /// Whether all records are inserted and the remaining links are being made.
         public var isLinking = false
 
         /// The number of objects inserted.
         public var total: Int { objects.values.reduce(0, +) }
     }
 
-    /// Links that wait for their destinations.
-    struct Deferred {
-        let owner: ObjectID
-        let reference: ImportLine.Reference
-        let place: LinePlace
-    }
+    /// The end of a dry run, which rolls the save back.
+    private struct DryRun: Error {}
 
-    let coordinator: PersistentStoreCoordinator
-    let plan: ImportPlan
-    var directory: KeyDirectory
+    private let coordinator: PersistentStoreCoordinator
+    private let plan: ImportPlan
     /// The progress, also after an error.
-    public internal(set) var summary = Summary()
-    var deferred: [Deferred] = []
-    /// Lines that must wait for the destination of a relationship that is not optional.
-    private var held: [RawLine] = []
-    private var progress: (Summary) -> Void = { _ in }
-
-    private static let linesPerBatch = 2_000
-    private static let bytesPerBatch = 4 << 20
-    static let attempts = 5
+    public private(set) var summary = Summary()
 
     /// An import of a plan's files into the store of a coordinator.
     public init(_ coordinator: PersistentStoreCoordinator, _ plan: ImportPlan) {
         self.coordinator = coordinator
         self.plan = plan
-        directory = KeyDirectory(plan)
     }
 
-    /// Imports all files.
-    /// - Parameter progress: called after each save.
-    /// - Throws: `ImportError` that names file, line and key; `StoreError`. What was saved before
-    ///   stays in the store, and `summary` has its extent.
+    /// Imports all files. While it runs, other saves to the store wait.
+    /// - Parameter progress: called after each batch.
+    /// - Throws: `ImportError` that names file, line and key, or lists all missing links;
+    ///   `StoreError`. Nothing is saved then.
     @discardableResult
     public func run(progress: @escaping (Summary) -> Void = { _ in }) throws -> Summary {
-        self.progress = progress
-        summary.bytesTotal = plan.files.reduce(0) { $0 + LineReader.size($1.path) }
-        var before = 0
-        for index in plan.files.indices {
-            let reader = try LineReader(plan.files[index].path)
-            try read(reader, file: index, before: before)
-            before += reader.bytesRead
-        }
-        summary.isLinking = true
-        try insertHeld()
-        try linkDeferred()
-        return summary
-    }
-
-    private func read(_ reader: LineReader, file: Int, before: Int) throws {
-        var batch: [RawLine] = []
-        var bytes = 0
-        while let line = try reader.next() {
-            if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
-            batch.append((line, LinePlace(file: file, number: reader.number)))
-            bytes += line.count
-            if batch.count == Self.linesPerBatch || bytes >= Self.bytesPerBatch {
-                held += try insert(batch)
-                summary.bytesRead = before + reader.bytesRead
-                progress(summary)
-                batch = []
-                bytes = 0
-            }
-        }
-        held += try insert(batch)
-        summary.bytesRead = before + reader.bytesRead
-        progress(summary)
-    }
-
-    private func insertHeld() throws {
-        while !held.isEmpty {
-            var left: [RawLine] = []
-            let lines = held
-            held = []
-            for start in stride(from: 0, to: lines.count, by: Self.linesPerBatch) {
-                let end = min(start + Self.linesPerBatch, lines.count)
-                left += try insert(Array(lines[start..<end]))
-                progress(summary)
-            }
-            if left.count == lines.count, let first = left.first {
-                // No other line can be inserted: the first one tells what is missing.
-                let line = try parse(first.bytes, first.place)
-                throw missing(in: line)
-            }
-            held = left
-        }
-    }
-
-    private func linkDeferred() throws {
-        while !deferred.isEmpty {
-            let some = Array(deferred.prefix(Self.linesPerBatch))
-            try saving { context in try self.link(some, context) }
-            deferred.removeFirst(some.count)
-            progress(summary)
-        }
-    }
-
-    /// Runs a batch in a context of its own. It is repeated if another program saves first.
-    func saving<Result>(_ body: (ManagedObjectContext) throws -> Result) throws -> Result {
-        var attempt = 1
-        while true {
-            let context = ManagedObjectContext(coordinator, name: "stele import")
-            defer { context.close() }
-            do {
-                return try body(context)
-            } catch let error as StoreError {
-                switch error {
-                case .moved, .conflicts, .busy:
-                    guard attempt < Self.attempts else { throw error }
-                    attempt += 1
-                default: throw error
-                }
-            }
-        }
-    }
-
-    func parse(_ bytes: [UInt8], _ place: LinePlace) throws -> ImportLine {
+        var failure: (any Error)?
         do {
-            return try ImportLine(bytes, place, of: plan.files[place.file].entity, plan)
+            _ = try coordinator.store.save(inParts: { save in
+                let run = ImportRun(coordinator, plan, save, progress)
+                defer { summary = run.summary }
+                do {
+                    try run.run()
+                    if plan.options.isDryRun { throw DryRun() }
+                } catch {
+                    failure = error
+                    // After any other error the store would repeat the save.
+                    throw StoreError.failed("the import is rolled back")
+                }
+            })
         } catch {
-            throw placed(error, place)
+            guard let failure else { throw error }
+            if !(failure is DryRun) { throw failure }
         }
-    }
-
-    private func missing(in line: ImportLine) -> ImportError {
-        for reference in line.references where !reference.relationship.isOptional {
-            for name in reference.keys {
-                let destination = plan.model.destination(of: reference.relationship)
-                if let found = try? directory.key(name, of: destination), found > 0 { continue }
-                return unresolved(reference.relationship, name, line.place)
-            }
-        }
-        return ImportError(
-            "the line waits for a line that waits for it",
-            file: plan.files[line.place.file].path, line: line.place.number)
+        return summary
     }
 }

@@ -1,4 +1,4 @@
-/// A line of an import's file, read as values and references.
+/// A record of an import's file, read as values and references.
 
 import SteleJSON
 import SteleModel
@@ -10,99 +10,225 @@ struct LinePlace: Sendable {
     let number: Int
 }
 
-/// A line, before anything is looked up.
+/// A record, before anything is looked up.
 struct ImportLine {
-    /// A relationship and the keys of its destinations; none for null and `[]`.
+    /// A relationship and the names of its destinations; none for null and `[]`.
     struct Reference {
         let relationship: Relationship
-        let keys: [Value]
+        var names: [ObjectName]
     }
 
     let place: LinePlace
     let entity: Entity
     var values: [(attribute: Attribute, value: Value)] = []
     var references: [Reference] = []
-    /// The name of the object, if it is given.
-    var key: Value?
+    /// The key of the object, if it is given.
+    var key: [Value]?
+    /// The object's `_id`, if it is given.
+    var id: Int64?
 
-    /// - Throws: `ImportError` without a place, `Problem`, `JSONError`.
-    init(_ bytes: [UInt8], _ place: LinePlace, of entity: Entity, _ plan: ImportPlan) throws {
+    /// An empty record.
+    init(_ place: LinePlace, _ entity: Entity) {
         self.place = place
+        self.entity = entity
+    }
+
+    /// Reads a JSON object.
+    /// - Throws: `ImportError` without a place, `Problem`, `JSONError`.
+    init(
+        _ bytes: [UInt8], _ place: LinePlace, _ plan: ImportPlan, _ shapes: inout ImportShapes
+    ) throws {
         let root = try JSONDocument(bytes).root
         guard root.kind == .object else {
             throw ImportError("the line must be an object, not \(root.kindName)")
         }
-        self.entity = try Self.entity(root, entity, plan.model)
-        let keyAttribute = plan.key(of: self.entity)
-        try root.forEachMember { name, node in
-            if name == "_entity" { return }
-            switch self.entity.property(named: name) {
-            case .attribute(let attribute):
-                if attribute.isDerived || attribute.isTransient {
-                    throw ImportError(ObjectWriter.readOnly(name, of: self.entity).detail)
-                }
-                if attribute.isComposite {
-                    return try ValueReader.readComposite(node, for: attribute, of: self.entity) {
-                        if $0.isTransient {
-                            throw ImportError(ObjectWriter.readOnly($0.name, of: entity).detail)
-                        }
-                        values.append(($0, $1))
-                    }
-                }
-                let value = try ValueReader.read(node, for: attribute, of: self.entity)
-                values.append((attribute, value))
-                if attribute === keyAttribute, !value.isNull { key = value }
-            case .relationship(let relationship):
-                references.append(
-                    try Self.reference(node, for: relationship, of: self.entity, plan))
-            case .fetchedProperty, nil:
-                if plan.ignoresUnknownKeys { return }
-                throw Self.unknown(name, self.entity)
+        let entity = try Self.entity(root["_entity"], of: plan.files[place.file], plan.model)
+        self.init(place, entity)
+        if let node = root["_id"] {
+            guard let id = node.integer, id > 0 else {
+                throw ImportError("_id must be a positive integer, \(ValueReader.shown(node))")
+            }
+            self.id = id
+        }
+        let single = plan.key(of: entity)?.single
+        values.reserveCapacity(root.count)
+        var place = 0
+        try root.forEachMemberBytes { name, node in
+            let member = shapes.member(name, at: place, of: entity)
+            place += 1
+            switch member {
+            case .property(.attribute(let attribute)): try read(node, attribute, single)
+            case .property(.relationship(let relationship)):
+                references.append(try reference(node, for: relationship, plan))
+            case .property(.fetchedProperty), .unknown:
+                try refuse(String(decoding: name, as: UTF8.self), plan)
+            case .identity: break
             }
         }
+        findKey(plan)
     }
 
-    private static func entity(_ root: JSONNode, _ entity: Entity, _ model: Model) throws -> Entity
-    {
-        guard let node = root["_entity"] else { return entity }
-        guard let name = node.string, let found = model.entity(named: name),
-            entity.isKind(found.index)
-        else {
-            throw ImportError("_entity must be \(entity.name) or a subentity of it")
+    /// The entity of a record.
+    static func entity(
+        _ node: JSONNode?, of file: ImportPlan.File, _ model: Model
+    ) throws -> Entity {
+        guard let node else { return try entity(named: nil, of: file, model) }
+        guard let name = node.string else {
+            throw ImportError("_entity must be the name of an entity, \(ValueReader.shown(node))")
+        }
+        return try entity(named: name, of: file, model)
+    }
+
+    static func entity(
+        named name: String?, of file: ImportPlan.File, _ model: Model
+    ) throws -> Entity {
+        guard let name else {
+            if let entity = file.entity { return entity }
+            throw ImportError(
+                "the record has no _entity, and no entity of \(model.name) has the file's name; "
+                    + "name the entity: ENTITY=\(file.path)")
+        }
+        let found = try ImportPlan.entity(name, in: model)
+        if let entity = file.entity, !entity.isKind(found.index) {
+            throw ImportError("_entity must be \(entity.name) or a subentity of it, not \(name)")
         }
         return found
     }
 
-    private static func unknown(_ name: String, _ entity: Entity) -> ImportError {
-        let near = Nearest.name(to: name, among: entity.properties.map(\.name))
-        let hint = near.map { "did you mean \($0)?" } ?? "--ignore-unknown ignores such keys"
-        return ImportError("\(entity.name) has no property \(name) (\(hint))")
+    /// Reads the value of an attribute. An exported record has computed values, which are ignored.
+    private mutating func read(
+        _ node: JSONNode, _ attribute: Attribute, _ key: Attribute?
+    ) throws {
+        if attribute.isDerived || attribute.isTransient {
+            if id != nil { return }
+            throw ImportError(ObjectWriter.readOnly(attribute.name, of: entity).detail)
+        }
+        guard attribute.isComposite else {
+            let value = try Self.value(node, attribute, entity)
+            values.append((attribute, value))
+            if attribute === key, !value.isNull { self.key = [value] }
+            return
+        }
+        try ValueReader.readComposite(node, for: attribute, of: entity) {
+            if !$0.isTransient {
+                values.append(($0, $1))
+            } else if id == nil {
+                throw ImportError(ObjectWriter.readOnly($0.name, of: entity).detail)
+            }
+        }
     }
 
-    private static func reference(
-        _ node: JSONNode, for relationship: Relationship, of entity: Entity, _ plan: ImportPlan
+    /// The value of an attribute. A Decimal keeps all digits, also of a bare number.
+    private static func value(
+        _ node: JSONNode, _ attribute: Attribute, _ entity: Entity
+    ) throws -> Value {
+        if attribute.type == .decimal, node.isLongNumber,
+            let number = DecimalText.parse(Array((node.longNumberText ?? "").utf8))
+        {
+            return .decimal(number)
+        }
+        return try ValueReader.read(node, for: attribute, of: entity)
+    }
+
+    func refuse(_ name: String, _ plan: ImportPlan) throws {
+        if plan.options.ignoresUnknownKeys { return }
+        let near = Nearest.name(to: name, among: entity.properties.map(\.name))
+        let hint = near.map { "did you mean \($0)?" } ?? "--ignore-unknown ignores such keys"
+        throw ImportError("\(entity.name) has no property \(name) (\(hint))")
+    }
+
+    // MARK: References
+
+    func reference(
+        _ node: JSONNode, for relationship: Relationship, _ plan: ImportPlan
     ) throws -> Reference {
-        let destination = plan.model.destination(of: relationship)
-        let what = "\(relationship.name) of \(entity.name)"
-        if node.isNull { return Reference(relationship: relationship, keys: []) }
-        guard let key = plan.key(of: destination) else {
-            throw ImportError(
-                "\(what) names objects of \(destination.name), which have no attribute as their "
-                    + "name: give one with --key \(destination.name).ATTRIBUTE")
-        }
-        func read(_ node: JSONNode) throws -> Value {
-            let value = try ValueReader.read(node, for: key, of: destination)
-            guard !value.isNull else { throw ImportError("\(what) contains null") }
-            return value
-        }
+        if node.isNull { return Reference(relationship: relationship, names: []) }
         guard relationship.isToMany else {
-            return Reference(relationship: relationship, keys: [try read(node)])
+            return Reference(
+                relationship: relationship, names: [try name(node, for: relationship, plan)])
         }
         guard node.kind == .array else {
-            throw ImportError("\(what) must be an array of \(key.name), not \(node.kindName)")
+            let key = plan.key(of: plan.model.destination(of: relationship))?.names ?? "_id"
+            throw ImportError(
+                "\(relationship.name) of \(entity.name) must be an array of \(key), not "
+                    + node.kindName)
         }
-        var keys: [Value] = []
-        try node.forEachElement { keys.append(try read($0)) }
-        return Reference(relationship: relationship, keys: keys)
+        var names: [ObjectName] = []
+        names.reserveCapacity(node.count)
+        try node.forEachElement { names.append(try name($0, for: relationship, plan)) }
+        return Reference(relationship: relationship, names: names)
+    }
+
+    /// The name that a value gives. In a record with `_id`, numbers are ids; an object with `_id`
+    /// is named by it.
+    private func name(
+        _ node: JSONNode, for relationship: Relationship, _ plan: ImportPlan
+    ) throws -> ObjectName {
+        if id != nil, let id = node.integer { return .id(id) }
+        if node.kind == .object, let id = node["_id"]?.integer { return .id(id) }
+        let destination = plan.model.destination(of: relationship)
+        let what = "\(relationship.name) of \(entity.name)"
+        guard let key = plan.key(of: destination) else { throw Self.keyless(what, destination) }
+        return .key(try key.read(node, for: what))
+    }
+
+    static func keyless(_ what: String, _ destination: Entity) -> ImportError {
+        ImportError(
+            "\(what) names objects of \(destination.name), which have no attribute as their "
+                + "name: give one with --key \(destination.name).ATTRIBUTE")
+    }
+
+    /// Finds the key of the record, if it has more than one part.
+    mutating func findKey(_ plan: ImportPlan) {
+        guard let wanted = plan.key(of: entity), key == nil else { return }
+        var found: [Value] = []
+        for part in wanted.parts {
+            switch part {
+            case .attribute(let attribute):
+                guard let value = values.last(where: { $0.attribute === attribute })?.value,
+                    !value.isNull
+                else { return }
+                found.append(value)
+            case .toOne(let relationship, _):
+                let reference = references.last { $0.relationship === relationship }
+                guard case .key(let values)? = reference?.names.first else { return }
+                found += values
+            }
+        }
+        key = found
+    }
+}
+
+/// What the members of records are. The members of a record are mostly those of the one before it,
+/// in the same order, which saves looking them up by name.
+struct ImportShapes {
+    enum Member {
+        case property(Property)
+        /// `_id`, `_entity` or `_version`.
+        case identity
+        case unknown
+    }
+
+    private var shapes: [Int: [(name: [UInt8], member: Member)]] = [:]
+
+    /// The member with a name at a place in a record.
+    mutating func member(
+        _ name: UnsafeBufferPointer<UInt8>, at place: Int, of entity: Entity
+    ) -> Member {
+        let known = shapes[entity.index] ?? []
+        if place < known.count, known[place].name.count == name.count,
+            known[place].name.elementsEqual(name)
+        {
+            return known[place].member
+        }
+        let text = String(decoding: name, as: UTF8.self)
+        var member = entity.property(named: text).map(Member.property) ?? .unknown
+        if text == "_id" || text == "_entity" || text == "_version" { member = .identity }
+        if place < known.count {
+            shapes[entity.index]?[place] = (Array(name), member)
+        } else if place == known.count {
+            shapes[entity.index, default: []].append((Array(name), member))
+        }
+        return member
     }
 }

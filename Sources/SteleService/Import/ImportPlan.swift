@@ -1,98 +1,151 @@
-/// The plan of an import: the entity and order of the files, and the names of objects.
+/// What an import reads: files, and the names of objects.
 
 import SteleModel
+
+/// What an import does where there is a choice.
+public struct ImportOptions: Sendable {
+    /// What is done with a link to an object that does not exist.
+    public enum Missing: String, Sendable, CaseIterable {
+        /// Nothing is saved, and all such links are listed.
+        case error
+        /// The object is saved without the link.
+        case null
+        /// The object is left out, and those that need it.
+        case skip
+    }
+
+    /// What is done with an object that is already in the store.
+    public enum Conflict: String, Sendable, CaseIterable {
+        /// The given values and links are set.
+        case update
+        /// The stored object is not changed.
+        case skip
+        /// Nothing is saved.
+        case error
+    }
+
+    /// The form of all files; nil if their names tell it.
+    public var format: DataFormat?
+    /// What is done with a link to an object that does not exist.
+    public var missing = Missing.error
+    /// What is done with an object that is already in the store.
+    public var onConflict = Conflict.error
+    /// Whether everything is done but the save.
+    public var isDryRun = false
+    /// Whether objects get new ids, and `_id` only links the objects of the files.
+    public var givesNewIDs = false
+    /// Whether files are imported that were imported before, and have no keys.
+    public var isAgain = false
+    /// Whether keys that an entity does not have are ignored.
+    public var ignoresUnknownKeys = false
+
+    /// The default options.
+    public init() {}
+}
 
 /// What an import reads, checked against the model.
 public struct ImportPlan: Sendable {
     struct File: Sendable {
         let path: String
-        let entity: Entity
+        let format: DataFormat
+        /// Nil if each record has `_entity`.
+        let entity: Entity?
     }
 
     let model: Model
     /// In the order of reading.
     let files: [File]
-    /// Whether keys that an entity does not have are ignored.
-    let ignoresUnknownKeys: Bool
-    /// The attributes that were given as names, by entity index. A subentity inherits its parent's.
-    private let given: [Int: Attribute]
+    let options: ImportOptions
+    /// The most records of a part of the save. Each part changes the objects that its records refer
+    /// to, so that few parts change them few times.
+    var recordsPerBatch = 10_000
+    /// The names of the files as seeds, each of which is loaded once; empty for other files.
+    var seeds: [String] = []
+    /// The keys by entity index; nil for an entity without one.
+    private let keys: [ImportKey?]
+    /// The entities whose keys are uniqueness constraints, which have an index.
+    private let isIndexed: [Bool]
 
     /// - Parameters:
-    ///   - files: each with the name of its entity, or nil if the name of the file tells it.
-    ///   - keys: the attribute that names the objects of an entity; by default that of a uniqueness
-    ///     constraint with a single attribute.
-    ///   - ignoresUnknownKeys: whether keys that an entity does not have are ignored.
+    ///   - files: each with the name of its entity, or nil if the name of the file or each record
+    ///     tells it.
+    ///   - keys: the attributes and to-one relationships that name the objects of an entity,
+    ///     separated by commas; by default those of a uniqueness constraint, preferably of one
+    ///     attribute. A subentity inherits its parent's.
+    ///   - options: what is done where there is a choice.
     /// - Throws: `ImportError` for a name that the model does not have.
     public init(
         model: Model, files: [(path: String, entity: String?)],
-        keys: [(entity: String, attribute: String)] = [], ignoresUnknownKeys: Bool = false
+        keys: [(entity: String, attribute: String)] = [], options: ImportOptions = ImportOptions()
     ) throws {
         self.model = model
-        self.ignoresUnknownKeys = ignoresUnknownKeys
-        var given: [Int: Attribute] = [:]
-        for (name, attribute) in keys {
+        self.options = options
+        var given: [Int: [String]] = [:]
+        for (name, attributes) in keys {
             let entity = try Self.entity(name, in: model)
-            guard let found = entity.attribute(named: attribute) else {
-                let hint = Nearest.hint(to: attribute, among: entity.properties.map(\.name))
-                throw ImportError(
-                    "\(name) has no attribute \(attribute)" + (hint.map { "; \($0)" } ?? ""))
+            given[entity.index] = attributes.split(separator: ",").map {
+                $0.filter { $0 != " " }
             }
-            given[entity.index] = found
         }
-        self.given = given
+        var made = KeyMaker(model: model, given: given)
+        var found: [ImportKey?] = []
+        for entity in model.entities { found.append(try made.key(of: entity)) }
+        self.keys = found
+        isIndexed = zip(model.entities, found).map { entity, key in
+            let names = Set(key?.parts.map(\.name) ?? [])
+            return entity.uniquenessConstraints.contains { Set($0) == names }
+        }
         let named = try files.map { path, entity in
             File(
-                path: path,
+                path: path, format: options.format ?? DataFormat(ofFile: path),
                 entity: try entity.map { try Self.entity($0, in: model) }
                     ?? Self.entity(ofFile: path, in: model))
         }
-        self.files = Self.ordered(named, model)
+        self.files = Entity.byDestinations(named, \.entity)
     }
 
-    /// The attribute that names the objects of an entity.
-    func key(of entity: Entity) -> Attribute? {
-        var next: Int? = entity.index
-        while let index = next {
-            if let attribute = given[index] { return attribute }
-            next = model.entities[index].parent
-        }
-        let single = entity.uniquenessConstraints.first { $0.count == 1 }
-        return single.flatMap { $0.first }.flatMap { entity.attribute(named: $0) }
-    }
+    /// The key that names the objects of an entity.
+    func key(of entity: Entity) -> ImportKey? { keys[entity.index] }
 
-    private static func entity(_ name: String, in model: Model) throws -> Entity {
+    /// Whether the store has an index of the entity's key.
+    func isIndexed(_ entity: Entity) -> Bool { isIndexed[entity.index] }
+
+    static func entity(_ name: String, in model: Model) throws -> Entity {
         if let entity = model.entity(named: name) { return entity }
         let hint = Nearest.hint(to: name, among: model.entities.map(\.name))
         throw ImportError(
             "the model \(model.name) has no entity \(name)" + (hint.map { "; \($0)" } ?? ""))
     }
 
-    /// The entity whose name, or plural, is the name of a file: `city.ndjson`, `cities.ndjson`.
-    static func entity(ofFile path: String, in model: Model) throws -> Entity {
+    /// The entity whose name, or plural, is the name of a file: `city.ndjson`, `cities.csv`,
+    /// `City.2.ndjson`.
+    static func entity(ofFile path: String, in model: Model) -> Entity? {
         let file = path.split(separator: "/").last ?? ""
         let name = (file.firstIndex(of: ".").map { file[..<$0] } ?? file).lowercased()
-        for entity in model.entities {
+        return model.entities.first { entity in
             let one = entity.name.lowercased()
-            if name == one || plurals(of: one).contains(name) { return entity }
+            return name == one || plurals(of: one).contains(name)
         }
-        throw ImportError(
-            "no entity of \(model.name) has this name; name the entity: ENTITY=\(path)",
-            file: path)
     }
 
     private static func plurals(of name: String) -> [String] {
         let stem = name.hasSuffix("y") ? [String(name.dropLast()) + "ies"] : []
         return [name + "s", name + "es"] + stem
     }
+}
 
-    /// Files with the destinations of to-one relationships come first, so that few links wait.
-    private static func ordered(_ files: [File], _ model: Model) -> [File] {
-        var left = files
-        var ordered: [File] = []
+extension Entity {
+    /// Items with the destinations of to-one relationships come first, so that few links wait.
+    static func byDestinations<Item>(_ items: [Item], _ entity: (Item) -> Entity?) -> [Item] {
+        var left = items
+        var ordered: [Item] = []
         while !left.isEmpty {
-            let index = left.firstIndex { file in
+            let index = left.firstIndex { item in
                 !left.contains { other in
-                    other.entity.root != file.entity.root && leads(file.entity, other.entity)
+                    guard let one = entity(item), let before = entity(other) else {
+                        return false
+                    }
+                    return before.root != one.root && one.leads(to: before)
                 }
             }
             ordered.append(left.remove(at: index ?? 0))
@@ -100,12 +153,71 @@ public struct ImportPlan: Sendable {
         return ordered
     }
 
-    private static func leads(_ entity: Entity, _ other: Entity) -> Bool {
-        entity.slots.contains { slot in
+    /// Whether a to-one relationship leads to the other entity, or to one of its family.
+    private func leads(to other: Entity) -> Bool {
+        slots.contains { slot in
             guard case .relationship(let it) = slot else { return false }
             return other.subtree.contains(it.destination)
                 || other.index == it.destination
                 || (it.destination < other.index && other.root == it.destination)
+        }
+    }
+}
+
+/// Makes the keys of a model's entities.
+private struct KeyMaker {
+    let model: Model
+    let given: [Int: [String]]
+    /// The entities whose keys are being made, because keys can contain keys.
+    private var open: [Int] = []
+
+    init(model: Model, given: [Int: [String]]) {
+        self.model = model
+        self.given = given
+    }
+
+    mutating func key(of entity: Entity) throws -> ImportKey? {
+        var next: Int? = entity.index
+        while let index = next {
+            if let names = given[index] { return try key(of: entity, names) }
+            next = model.entities[index].parent
+        }
+        let constraints = entity.uniquenessConstraints
+        guard let names = constraints.first(where: { $0.count == 1 }) ?? constraints.first else {
+            return nil
+        }
+        // A constraint over objects that have no key does not name any.
+        return try? key(of: entity, names)
+    }
+
+    private mutating func key(of entity: Entity, _ names: [String]) throws -> ImportKey {
+        guard !open.contains(entity.index) else {
+            throw ImportError("the key of \(entity.name) contains itself")
+        }
+        open.append(entity.index)
+        defer { open.removeLast() }
+        var parts: [ImportKey.Part] = []
+        for name in names { parts.append(try part(name, of: entity)) }
+        guard !parts.isEmpty else { throw ImportError("the key of \(entity.name) is empty") }
+        return ImportKey(entity, parts)
+    }
+
+    private mutating func part(_ name: String, of entity: Entity) throws -> ImportKey.Part {
+        switch entity.property(named: name) {
+        case .attribute(let it) where !it.isComposite && !it.isTransient: return .attribute(it)
+        case .relationship(let it) where !it.isToMany:
+            let destination = model.destination(of: it)
+            guard let key = try key(of: destination) else {
+                throw ImportError(
+                    "the key of \(entity.name) contains \(name), and \(destination.name) has no "
+                        + "key: give one with --key \(destination.name).ATTRIBUTE")
+            }
+            return .toOne(it, key)
+        default:
+            let hint = Nearest.hint(to: name, among: entity.properties.map(\.name))
+            throw ImportError(
+                "\(entity.name) has no attribute or to-one relationship \(name)"
+                    + (hint.map { "; \($0)" } ?? ""))
         }
     }
 }

@@ -1,4 +1,4 @@
-/// `stele import`: files of JSON lines into a store.
+/// `stele import`: files of objects into a store.
 
 import ArgumentParser
 import Glibc
@@ -7,72 +7,132 @@ import SteleModel
 import SteleSQLite
 import SteleService
 
-/// Loads NDJSON files into a store, which is created where there is none.
+extension DataFormat: ExpressibleByArgument {}
+extension ImportOptions.Missing: ExpressibleByArgument {}
+extension ImportOptions.Conflict: ExpressibleByArgument {}
+
+/// Loads NDJSON, JSON, CSV and TSV files into a store, which is created where there is none.
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Load files of JSON lines into a store.",
+        commandName: "import", abstract: "Load files of NDJSON, JSON, CSV or TSV into a store.",
         discussion: """
-            Each line of a file is one object of one entity. A file is named after its entity \
-            (city.ndjson, cities.ndjson: City) or given with it: City=big.ndjson.
+            Each record of a file is one object of one entity. A file is named after its entity \
+            (city.ndjson, cities.csv: City), it is given with it (City=big.ndjson), or each record \
+            has it as _entity. CSV and TSV have a header with the names of the attributes.
 
-            A relationship is given by the names of its destinations, in any order of lines and \
-            files: "country":"IR", "neighbours":["ES","FR"]. The name of an object is the value of \
-            the attribute of its entity's uniqueness constraint, or of the attribute in --key.
+            A relationship is given by the keys of its destinations, in any order of records and \
+            files: "country":"IR", "neighbours":["ES","FR"]. The key of an entity is its \
+            uniqueness constraint, or what --key names. A key of several attributes is an object, \
+            or a column for each: city.name, city.country. In records with _id, as stele export \
+            writes them, numbers are ids.
 
               stele import World.xcdatamodeld --store world.sqlite *.ndjson
 
-            Every few thousand lines are one save. After an error the earlier saves stay, and \
-            nothing of the failed batch; the exit status is 1.
+            An import is one transaction: after an error nothing is saved, and the exit status is 1.
             """)
 
     @Argument(help: "The model: .xcdatamodeld, .xcdatamodel, contents, or the same as JSON.")
     var model: String
 
     @Argument(help: ArgumentHelp("The files, each PATH or ENTITY=PATH.", valueName: "file"))
-    var files: [String]
+    var files: [String] = []
 
     @Option(help: ArgumentHelp("The store's file.", valueName: "path"))
     var store: String
 
     @Option(
         help: ArgumentHelp(
-            "The attribute whose values name an entity's objects.", valueName: "entity.attribute"))
+            "The attributes and to-one relationships whose values name an entity's objects.",
+            valueName: "entity.attribute,attribute"))
     var key: [String] = []
+
+    @Option(
+        help: "The form of all files: ndjson, json, csv or tsv; by default their names tell it.")
+    var format: DataFormat?
+
+    @Option(
+        help: """
+            Links to objects that do not exist: error saves nothing, null leaves out the link, \
+            skip leaves out the object.
+            """)
+    var missing = ImportOptions.Missing.error
+
+    @Option(
+        help: """
+            Objects that are in the store: update sets the given values, skip leaves them, error \
+            saves nothing.
+            """)
+    var onConflict = ImportOptions.Conflict.error
+
+    @Flag(help: "Do everything but the save, and say what would be saved.")
+    var dryRun = false
+
+    @Flag(name: .customLong("new-ids"), help: "Give new ids to objects with _id.")
+    var newIDs = false
+
+    @Flag(help: "Import a file without keys once more.")
+    var again = false
+
+    @Option(
+        help: ArgumentHelp(
+            "A folder with files NAME.N.ndjson: load those not loaded yet, in order of N.",
+            valueName: "folder"))
+    var seeds: String?
 
     @Flag(help: "Ignore keys that the entity does not have.")
     var ignoreUnknown = false
 
     func validate() throws {
         for text in key { _ = try Self.key(text) }
+        if files.isEmpty == (seeds == nil) {
+            throw ValidationError("give files, or a folder with --seeds")
+        }
     }
 
     func run() throws {
         try Failure.reporting {
             try Transformers.registerFromEnvironment()
             let model = try Serving.model(model)
+            if let seeds { return try loadSeeds(seeds, model) }
             let files = try files.map(Self.file)
             for file in files where access(file.path, F_OK) != 0 {
                 throw Failure("\(file.path): no such file")
             }
             let plan = try ImportPlan(
-                model: model, files: files, keys: try key.map(Self.key),
-                ignoresUnknownKeys: ignoreUnknown)
+                model: model, files: files, keys: try key.map(Self.key), options: options)
             let store = try SQLiteStore.opened(self.store, model)
             defer { store.close() }
-            let work = Import(PersistentStoreCoordinator(store: store), plan)
+            let coordinator = PersistentStoreCoordinator(store: store)
             let bar = ProgressBar()
-            do {
-                try work.run { bar.show($0) }
-            } catch {
-                bar.clear()
-                let done = work.summary.total
-                throw Failure(
-                    Failure.sentence(error)
-                        + (done > 0 ? "\n\(done) objects were saved before the error" : ""))
+            defer { bar.clear() }
+            let summary = try Import(coordinator, plan).run {
+                bar.show($0)
             }
             bar.clear()
-            write(ImportReport.text(work.summary, model, seconds: bar.seconds), to: 1)
+            write(
+                ImportReport.text(summary, model, isDryRun: dryRun, seconds: bar.seconds), to: 1)
         }
+    }
+
+    private func loadSeeds(_ folder: String, _ model: Model) throws {
+        let store = try SQLiteStore.opened(self.store, model)
+        defer { store.close() }
+        let seeds = try Seeds(PersistentStoreCoordinator(store: store), folder: folder)
+        let loaded = try seeds.load()
+        for name in loaded { write("\(name) is loaded\n", to: 1) }
+        if loaded.isEmpty { write("all seeds are loaded already\n", to: 1) }
+    }
+
+    private var options: ImportOptions {
+        var options = ImportOptions()
+        options.format = format
+        options.missing = missing
+        options.onConflict = onConflict
+        options.isDryRun = dryRun
+        options.givesNewIDs = newIDs
+        options.isAgain = again
+        options.ignoresUnknownKeys = ignoreUnknown
+        return options
     }
 
     /// `PATH` or `ENTITY=PATH`.
@@ -84,12 +144,15 @@ struct ImportCommand: ParsableCommand {
         return (String(text[text.index(after: equals)...]), String(text[..<equals]))
     }
 
-    /// `ENTITY.ATTRIBUTE`.
+    /// `ENTITY.ATTRIBUTE,ATTRIBUTE`.
     static func key(_ text: String) throws -> (entity: String, attribute: String) {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }) else {
-            throw ValidationError("--key is ENTITY.ATTRIBUTE, such as City.geonameId, not \(text)")
+        guard let dot = text.firstIndex(of: "."), dot > text.startIndex,
+            text.index(after: dot) < text.endIndex
+        else {
+            throw ValidationError(
+                "--key is ENTITY.ATTRIBUTE, such as City.iso or City.name,country, not \(text)"
+            )
         }
-        return (String(parts[0]), String(parts[1]))
+        return (String(text[..<dot]), String(text[text.index(after: dot)...]))
     }
 }

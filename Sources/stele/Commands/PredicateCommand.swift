@@ -148,7 +148,7 @@ struct PredicateCommand: ParsableCommand {
     }
 
     /// The error, its hint, and the text with a caret under the place.
-    private static func sentence(_ error: PredicateError, in text: String) -> String {
+    static func sentence(_ error: PredicateError, in text: String) -> String {
         let place = Caret.line(of: error.position, in: text) ?? "position \(error.position)"
         var sentence = "\(error.message) (\(place))"
         if let hint = error.hint { sentence += "; \(hint)" }

@@ -16,6 +16,8 @@ struct SettingFlags: ParsableArguments {
 
     @Option(help: help("store", "path"))
     var store: String?
+    @Option(help: help("seeds", "folder"))
+    var seeds: String?
     @Option(help: help("host"))
     var host: String?
     @Option(help: help("port"))
@@ -72,7 +74,7 @@ struct SettingFlags: ParsableArguments {
     /// The given settings by name.
     var given: [String: String] {
         let all: [(String, String?)] = [
-            ("store", store), ("host", host), ("port", port), ("token", token),
+            ("store", store), ("seeds", seeds), ("host", host), ("port", port), ("token", token),
             ("encryption-key", encryptionKey), ("encryption-key-file", encryptionKeyFile),
             ("insecure", insecure ? "true" : nil),
             ("allow-host", allowHost.isEmpty ? nil : allowHost.joined(separator: ",")),

@@ -47,12 +47,8 @@ struct Ground {
     /// Loads the seeds.
     func load(_ coordinator: PersistentStoreCoordinator) throws {
         guard !seeds.isEmpty else { return }
-        var keys: [(entity: String, attribute: String)] = []
-        for entity in store.model.entities where entity.attribute(named: "name") != nil {
-            keys.append((entity.name, "name"))
-        }
         let plan = try ImportPlan(
-            model: store.model, files: seeds.map { ($0, nil) }, keys: keys)
+            model: store.model, files: seeds.map { ($0, nil) }, keys: Seeds.keys(of: store.model))
         do {
             _ = try Import(coordinator, plan).run()
         } catch {

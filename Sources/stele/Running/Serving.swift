@@ -33,6 +33,11 @@ struct Serving {
         let coordinator = PersistentStoreCoordinator(
             store: ground.store, rowCacheBytes: settings.rowCacheBytes)
         try ground.load(coordinator)
+        if let seeds = settings.seeds {
+            for name in try Seeds(coordinator, folder: seeds).load() {
+                logger.info("loaded a seed", metadata: ["file": "\(name)"])
+            }
+        }
         let service = Service(
             coordinator: coordinator, options: settings.service, logger: logger)
         let server = try HTTPServer(

@@ -1,0 +1,35 @@
+/// The forms of files that are imported and exported.
+
+/// The form of a file of objects.
+public enum DataFormat: String, Sendable, CaseIterable {
+    /// One JSON object a line.
+    case ndjson
+    /// An array of JSON objects.
+    case json
+    /// Comma-separated values with a header (RFC 4180).
+    case csv
+    /// The same with tabs in place of commas.
+    case tsv
+
+    /// The form that a file's name tells; `ndjson` for other names.
+    public init(ofFile path: String) {
+        let name = path.split(separator: "/").last ?? ""
+        let ending = name.lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() }
+        self =
+            switch ending {
+            case "json": .json
+            case "csv": .csv
+            case "tsv", "tab": .tsv
+            default: .ndjson
+            }
+    }
+
+    /// The byte between two cells; nil for JSON.
+    var separator: UInt8? {
+        switch self {
+        case .csv: UInt8(ascii: ",")
+        case .tsv: UInt8(ascii: "\t")
+        case .ndjson, .json: nil
+        }
+    }
+}

@@ -1,0 +1,114 @@
+/// Reads the records of files on a thread of its own, ahead of the thread that saves them.
+
+import SteleModel
+import SteleSystem
+
+/// The records of an import's files, in batches.
+final class ImportReading: Sendable {
+    /// Some records, and the bytes of all files that are read.
+    struct Batch: Sendable {
+        var lines: [ImportLine] = []
+        var bytesRead = 0
+    }
+
+    private struct State: Sendable {
+        var batches: [Batch] = []
+        var isEnded = false
+        var failure: (any Error)?
+        var isStopped = false
+    }
+
+    private let state: Monitor<State>
+    private let thread: SystemThread
+
+    private static let batchesAhead = 2
+    private static let bytesPerBatch = 4 << 20
+
+    /// Starts to read.
+    /// - Throws: `StoreError.failed` if there is no thread.
+    init(_ plan: ImportPlan, _ files: [Int]) throws {
+        let state = Monitor(State())
+        let thread = SystemThread(name: "stele-import") {
+            var failure: (any Error)?
+            do { try Self.read(plan, files, state) } catch { failure = error }
+            state.withLock {
+                $0.isEnded = true
+                $0.failure = failure
+            }
+            state.broadcast()
+        }
+        guard let thread else { throw ImportError("no thread can be started") }
+        self.state = state
+        self.thread = thread
+    }
+
+    /// The next records; nil at the end.
+    /// - Throws: the error that ended the reading, after the records before it.
+    func next() throws -> Batch? {
+        let batch = try state.withLock(when: { !$0.batches.isEmpty || $0.isEnded }) {
+            state, _ throws -> Batch? in
+            if !state.batches.isEmpty { return state.batches.removeFirst() }
+            if let failure = state.failure { throw failure }
+            return nil
+        }
+        state.broadcast()
+        return batch
+    }
+
+    /// Ends the reading.
+    func stop() {
+        state.withLock { $0.isStopped = true }
+        state.broadcast()
+        thread.join()
+    }
+
+    private static func read(
+        _ plan: ImportPlan, _ files: [Int], _ state: Monitor<State>
+    ) throws {
+        var shapes = ImportShapes()
+        var before = 0
+        for index in files {
+            let file = plan.files[index]
+            let reader = try RecordReader(file.path, file.format)
+            var header: ImportHeader?
+            var batch = Batch()
+            var bytes = 0
+            while let record = try reader.next() {
+                let place = LinePlace(file: index, number: reader.number)
+                try plan.placing(place) {
+                    guard let separator = file.format.separator else {
+                        batch.lines.append(try ImportLine(record, place, plan, &shapes))
+                        return
+                    }
+                    let cells = try Cell.cells(record, separator: separator)
+                    if let line = try header?.line(cells, place, plan) {
+                        batch.lines.append(line)
+                    } else {
+                        header = try ImportHeader(cells)
+                    }
+                }
+                bytes += record.count
+                if batch.lines.count == plan.recordsPerBatch || bytes >= bytesPerBatch {
+                    batch.bytesRead = before + reader.bytesRead
+                    guard give(batch, state) else { return }
+                    batch = Batch()
+                    bytes = 0
+                }
+            }
+            before += reader.bytesRead
+            batch.bytesRead = before
+            guard give(batch, state) else { return }
+        }
+    }
+
+    /// Passes a batch on when there is room; false if no more are wanted.
+    private static func give(_ batch: Batch, _ state: Monitor<State>) -> Bool {
+        let isWanted = state.withLock(when: { $0.batches.count < batchesAhead || $0.isStopped }) {
+            state, _ in
+            if !state.isStopped { state.batches.append(batch) }
+            return !state.isStopped
+        }
+        state.broadcast()
+        return isWanted
+    }
+}

@@ -1,0 +1,189 @@
+/// Importing: missing links, dry runs, and imports into a store that has the objects.
+
+import Foundation
+import SteleModel
+import StelePersistence
+import SteleService
+import TestSupport
+import Testing
+
+@Suite struct ImportAgainTests {
+    private func model() throws -> Model {
+        try makeModel(
+            name: "Club",
+            [
+                EntityMaker("Team").attribute("name", .string).attribute("city", .string)
+                    .toMany("players", "Player", inverse: "team").unique("name"),
+                EntityMaker("Player").attribute("name", .string).attribute("goals", .integer32)
+                    .toOne("team", "Team", inverse: "players")
+                    .toOne("coach", "Player", inverse: "pupils")
+                    .toMany("pupils", "Player", inverse: "coach"),
+            ])
+    }
+
+    private static let players = """
+        {"name":"Ann","team":"Rovers"}
+        {"name":"Bo","team":"Missing"}
+        {"name":"Cy","team":"Missing"}
+        {"name":"Di","team":"Nowhere","coach":"Bo"}
+        {"name":"Ed","coach":"Bo"}
+        {"name":"Fay"}
+        """
+    private static let files = [
+        ("player.ndjson", players), ("team.ndjson", #"{"name":"Rovers"}"#),
+    ]
+    private static let keys = [("Player", "name")]
+
+    @Test func allMissingLinksAreListedAndNothingIsSaved() throws {
+        let house = try House(try model())
+        let error = #expect(throws: ImportError.self) {
+            try house.load(Self.files, keys: Self.keys)
+        }
+        let text = error?.message ?? ""
+        #expect(text.contains("3 links lead to objects that do not exist"), "\(text)")
+        #expect(
+            text.contains(
+                "player.ndjson line 2: team names a Team whose name is \"Missing\", which does not "
+                    + "exist (2 links: also line 3)"), "\(text)")
+        #expect(text.contains("line 4: team names a Team whose name is \"Nowhere\""), "\(text)")
+        #expect(try house.all("Player").isEmpty && house.all("Team").isEmpty)
+        #expect(try house.history().isEmpty)
+    }
+
+    @Test func missingLinksAreLeftOut() throws {
+        let house = try House(try model())
+        let summary = try house.load(Self.files, keys: Self.keys) { $0.missing = .null }
+        #expect(summary.objects == ["Team": 1, "Player": 6] && summary.missing.count == 3)
+        #expect(
+            try house.values("Player.team") == [.key(1), .null, .null, .null, .null, .null])
+        #expect(try house.values("Player.coach")[4] == .key(2))
+        #expect(try house.history().count == 1)
+    }
+
+    @Test func objectsWithMissingLinksAreLeftOut() throws {
+        let house = try House(try model())
+        let summary = try house.load(Self.files, keys: Self.keys) { $0.missing = .skip }
+        #expect(summary.objects == ["Team": 1, "Player": 2] && summary.skipped == 4)
+        #expect(try house.values("Player.name") == [.string("Ann"), .string("Fay")])
+    }
+
+    /// Objects that need one another are not left out, however far apart they are.
+    @Test func aCircleOfObjectsIsComplete() throws {
+        let house = try House(try model())
+        let count = 4_500
+        let lines = (0..<count).map {
+            "{\"name\":\"p\($0)\",\"coach\":\"p\(($0 + 2_300) % count)\"}"
+        }
+        let summary = try house.load(
+            [("player.ndjson", lines.joined(separator: "\n"))], keys: Self.keys
+        ) { $0.missing = .skip }
+        #expect(summary.total == count && summary.skipped == 0)
+    }
+
+    @Test func aDryRunSavesNothing() throws {
+        let house = try House(try model())
+        let summary = try house.load(Self.files, keys: Self.keys) {
+            $0.missing = .null
+            $0.isDryRun = true
+        }
+        #expect(summary.objects == ["Team": 1, "Player": 6] && summary.missing.count == 3)
+        #expect(try house.all("Player").isEmpty && house.history().isEmpty)
+        #expect(throws: ImportError.self) {
+            try house.load([("team.ndjson", "{\"name\":5}")]) { $0.isDryRun = true }
+        }
+        _ = try house.load(Self.files, keys: Self.keys) { $0.missing = .null }
+        #expect(try house.all("Player").map(\.key) == [1, 2, 3, 4, 5, 6])
+    }
+
+    @Test func storedObjectsAreUpdatedOrLeft() throws {
+        let house = try House(try model())
+        _ = try house.load([
+            ("team.ndjson", #"{"name":"A","city":"Oslo"}"# + "\n" + #"{"name":"B","city":"Bern"}"#)
+        ])
+        let changed = #"{"name":"A","city":"Rome"}"# + "\n" + #"{"name":"C"}"#
+        let error = #expect(throws: ImportError.self) {
+            try house.load([("team.ndjson", changed)])
+        }
+        #expect(error?.line == 1 && error?.message.contains("--on-conflict update") == true)
+        let left = try house.load([("team.ndjson", changed)]) { $0.onConflict = .skip }
+        #expect(left.objects == ["Team": 1] && left.skipped == 1)
+        #expect(try house.values("Team.city") == [.string("Oslo"), .string("Bern"), .null])
+        let set = try house.load([("team.ndjson", changed)]) { $0.onConflict = .update }
+        #expect(set.objects.isEmpty && set.updated == ["Team": 2])
+        #expect(try house.values("Team.city") == [.string("Rome"), .string("Bern"), .null])
+    }
+
+    @Test func linksOfStoredObjectsAreReplaced() throws {
+        let house = try House(try model())
+        let files = [
+            ("team.ndjson", #"{"name":"A","players":["x","y"]}"#),
+            ("player.ndjson", #"{"name":"x"}"# + "\n" + #"{"name":"y"}"#),
+        ]
+        _ = try house.load(files, keys: Self.keys)
+        #expect(try house.storedMembers("Team.players", of: 1) == [1, 2])
+        let changed = [
+            ("team.ndjson", #"{"name":"A","players":["z","y"]}"#),
+            ("player.ndjson", #"{"name":"z"}"# + "\n" + #"{"name":"x","coach":"z"}"#),
+        ]
+        let summary = try house.load(changed, keys: Self.keys) { $0.onConflict = .update }
+        #expect(summary.objects == ["Player": 1] && summary.updated == ["Team": 1, "Player": 1])
+        #expect(try house.storedMembers("Team.players", of: 1) == [2, 3])
+        _ = try house.load([("player.ndjson", #"{"name":"x","coach":null}"#)], keys: Self.keys) {
+            $0.onConflict = .update
+        }
+        #expect(try house.values("Player.coach") == [.null, .null, .null])
+    }
+
+    @Test func theSameFileWithoutKeysIsToldToBeTheSame() throws {
+        let house = try House(try model())
+        let file = [("player.ndjson", #"{"name":"x"}"#)]
+        _ = try house.load(file)
+        let error = #expect(throws: ImportError.self) { try house.load(file) }
+        #expect(error?.message.contains("was imported before") == true, "\(error as Any)")
+        let left = try house.load(file) { $0.onConflict = .skip }
+        #expect(left.filesSkipped.count == 1 && left.total == 0)
+        #expect(try house.all("Player").count == 1)
+        let twice = #expect(throws: ImportError.self) {
+            try house.load([("player.1.ndjson", "{}"), ("player.2.ndjson", "{}")])
+        }
+        #expect(twice?.message.contains("is given twice") == true)
+        _ = try house.load(file) { $0.isAgain = true }
+        #expect(try house.all("Player").count == 2)
+        // A dry run leaves no receipt.
+        _ = try house.load([("player.ndjson", "{}")]) { $0.isDryRun = true }
+        _ = try house.load([("player.ndjson", "{}")])
+    }
+
+    @Test func idsAreKeptAndRecognised() throws {
+        let house = try House(try model())
+        let file = [
+            (
+                "club.ndjson",
+                #"{"_id":7,"_entity":"Player","_version":3,"name":"x","team":40,"coach":9}"# + "\n"
+                    + #"{"_id":40,"_entity":"Team","_version":1,"name":"A"}"# + "\n"
+                    + #"{"_id":9,"_entity":"Player","_version":1,"name":"y","team":null}"#
+            )
+        ]
+        _ = try house.load(file)
+        #expect(try house.all("Player").map(\.key) == [7, 9])
+        #expect(try house.values("Player.team") == [.key(40), .null])
+        #expect(try house.values("Player.coach") == [.key(9), .null])
+        let error = #expect(throws: ImportError.self) { try house.load(file) }
+        #expect(error?.message.contains("Player 7 is already in the store") == true)
+        let set = try house.load(file) { $0.onConflict = .update }
+        #expect(set.updated == ["Player": 2, "Team": 1] && set.objects.isEmpty)
+        let new = try house.load([("player.ndjson", #"{"_id":7,"name":"z","coach":7}"#)]) {
+            $0.givesNewIDs = true
+        }
+        #expect(new.objects == ["Player": 1])
+        #expect(try house.all("Player").map(\.key) == [7, 9, 10])
+        #expect(try house.values("Player.coach").last == .key(10))
+        // A later object gets a key of its own.
+        _ = try house.load([("player.ndjson", #"{"name":"new"}"#)])
+        #expect(try house.all("Player").map(\.key) == [7, 9, 10, 11])
+        let far = #expect(throws: ImportError.self) {
+            try house.load([("player.ndjson", #"{"_id":9000000000000000000}"#)])
+        }
+        #expect(far?.message.contains("--new-ids") == true, "\(far as Any)")
+    }
+}
