@@ -141,8 +141,8 @@ let package = Package(
             name: "stele",
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQLite",
-                "SteleTransformers", "SteleCodegen", "SteleJSON", "SteleHTTP", "SteleRequests",
-                "SteleService", "SteleSystem", "CLinux",
+                "SteleMigration", "SteleTransformers", "SteleCodegen", "SteleJSON", "SteleHTTP",
+                "SteleRequests", "SteleService", "SteleSystem", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),

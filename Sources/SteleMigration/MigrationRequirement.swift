@@ -58,7 +58,9 @@ public struct MigrationRequirement: Sendable, Hashable, CustomStringConvertible 
 
     private var cause: String {
         switch kind {
-        case .noObjects(let property), .notNull(let property, _):
+        case .noObjects(let property):
+            "\(destinationEntityName).\(property) is not optional, and nothing gives it a value"
+        case .notNull(let property, _):
             "\(destinationEntityName).\(property) is not optional and has no default"
         case .noObjectsOfAbstractEntity: "\(destinationEntityName) becomes abstract"
         }

@@ -94,7 +94,7 @@ extension RelationshipDescription: Renamable {}
 /// renamed from that name and is otherwise gone. An element with one is the old one that has the
 /// same identifier, so that a model can skip versions, or that has the identifier as its name; if
 /// neither is there, it is an addition, even where an old one has its name.
-private func renamed<Element: Renamable>(_ new: [Element], from old: [Element]) -> [Int?] {
+func renamed<Element: Renamable>(_ new: [Element], from old: [Element]) -> [Int?] {
     let byName = Dictionary(
         old.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     let byIdentifier = Dictionary(

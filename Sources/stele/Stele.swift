@@ -11,8 +11,7 @@ struct Stele: ParsableCommand {
         abstract: "Core Data's object graph, served over HTTP.",
         version: Service.version,
         subcommands: [
-            ServeCommand.self, ModelCommand.self, PredicateCommand.self, ImportCommand.self,
-            ExportCommand.self,
-            HealthCommand.self, WatchCommand.self,
+            ServeCommand.self, ModelCommand.self, DiffCommand.self, PredicateCommand.self,
+            ImportCommand.self, ExportCommand.self, HealthCommand.self, WatchCommand.self,
         ])
 }

@@ -120,7 +120,8 @@ import Testing
         let text = #"name: String, "optional": false"#
         #expect(
             try requirements(old, "[\(entity("Person", text))]") == [
-                "Person.name is not optional and has no default: there must be no objects of Person"
+                "Person.name is not optional, and nothing gives it a value: there must be no "
+                    + "objects of Person"
             ])
         #expect(try requirements(old, #"[\#(entity("Person", text + #", "default": """#))]"#) == [])
     }
@@ -142,7 +143,8 @@ import Testing
         let with = league(players: #""toMany": true"#, team: #""optional": false"#)
         #expect(
             try requirements(without, with) == [
-                "Player.team is not optional and has no default: there must be no objects of Player"
+                "Player.team is not optional, and nothing gives it a value: there must be no "
+                    + "objects of Player"
             ])
     }
 
@@ -183,7 +185,7 @@ import Testing
         #expect(error.code.rawValue == 134110)
         #expect(
             error.description
-                == "Person.name is not optional and has no default, and the store has 3 "
+                == "Person.name is not optional, and nothing gives it a value, and the store has 3 "
                 + "objects of Person (make name optional or give it a default)")
     }
 }

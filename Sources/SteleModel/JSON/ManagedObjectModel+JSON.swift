@@ -64,7 +64,7 @@ extension JSONValue {
 }
 
 extension EntityDescription {
-    fileprivate func json() -> JSONValue {
+    func json() -> JSONValue {
         var members = JSONMembers()
         members.add("name", name)
         members.add("class", managedObjectClassName)

@@ -2,10 +2,12 @@
 
 extension AttributeDescription {
     /// Adds a row with name, type and details.
-    func addRow(to table: inout TextTable) {
-        let typeName = compositeName.map { "\(type.name) \($0)" } ?? type.name
-        table.add(name, typeName, details: details)
-    }
+    func addRow(to table: inout TextTable) { table.add(name, typeName, details: details) }
+
+    /// The type and the details in a line.
+    package var summary: String { ([typeName] + details).joined(separator: ", ") }
+
+    private var typeName: String { compositeName.map { "\(type.name) \($0)" } ?? type.name }
 
     private var details: [String] {
         var details = [isOptional ? "optional" : "required"]
@@ -41,10 +43,12 @@ extension AttributeDescription {
 
 extension RelationshipDescription {
     /// Adds a row with name, an arrow to the destination (two-headed for a to-many) and details.
-    func addRow(to table: inout TextTable) {
-        let arrow = isToMany ? "↠" : "→"
-        table.add(name, "\(arrow) \(destinationName)", details: details)
-    }
+    func addRow(to table: inout TextTable) { table.add(name, target, details: details) }
+
+    /// The destination and the details in a line.
+    var summary: String { ([target] + details).joined(separator: ", ") }
+
+    private var target: String { "\(isToMany ? "↠" : "→") \(destinationName)" }
 
     private var details: [String] {
         var details = [isOptional ? "optional" : "required"]
@@ -78,10 +82,15 @@ extension RelationshipDescription {
 
 extension FetchedPropertyDescription {
     /// Adds a row with name, the fetched entity and details.
-    func addRow(to table: inout TextTable) {
-        var details = request.details
-        if !userInfo.isEmpty { details.append("user info \(userInfo.summary)") }
-        table.add(name, "⇢ \(request.entityName)", details: details)
+    func addRow(to table: inout TextTable) { table.add(name, target, details: details) }
+
+    /// The fetched entity and the details in a line.
+    var summary: String { ([target] + details).joined(separator: ", ") }
+
+    private var target: String { "⇢ \(request.entityName)" }
+
+    private var details: [String] {
+        request.details + (userInfo.isEmpty ? [] : ["user info \(userInfo.summary)"])
     }
 }
 

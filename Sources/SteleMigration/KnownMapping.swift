@@ -1,0 +1,98 @@
+/// Mapping models that were read, and the versions that they lead from and to.
+
+import SteleModel
+
+/// A mapping model with its name and the versions that it is for.
+public struct KnownMapping: Sendable {
+    /// The name of the mapping model, such as the path of its file.
+    public let name: String
+    /// The name of the source version; nil if the file does not say it.
+    public let sourceName: String?
+    /// The name of the destination version; nil if the file does not say it.
+    public let destinationName: String?
+    private let mappingModel: MappingModel
+    private let completion: (@Sendable (Model, Model) throws(ModelErrors) -> MappingModel)?
+
+    /// Creates a mapping model with a name.
+    ///
+    /// - Parameters:
+    ///   - mappingModel: the mapping model as its file has it.
+    ///   - source: the source version's name, or a path that ends with it, such as
+    ///     `Shop.xcdatamodeld/Shop 2.xcdatamodel`.
+    ///   - destination: the same of the destination version.
+    ///   - completion: completes and checks the mapping model for two models; nil leaves it as it
+    ///     is.
+    public init(
+        name: String, _ mappingModel: MappingModel, source: String? = nil,
+        destination: String? = nil,
+        completion: (@Sendable (Model, Model) throws(ModelErrors) -> MappingModel)? = nil
+    ) {
+        self.name = name
+        self.mappingModel = mappingModel
+        self.completion = completion
+        sourceName = source.map(Self.versionName)
+        destinationName = destination.map(Self.versionName)
+    }
+
+    /// Whether the mapping model leads from one version to another.
+    ///
+    /// Its version hashes decide, in any order. A file of Xcode has Apple's hashes, which a version
+    /// need not have, and then the names of the versions decide. A file with neither leads between
+    /// all versions that have its entities.
+    public func leads(from source: KnownVersion, to destination: KnownVersion) -> Bool {
+        let mappings = mappingModel.entityMappings
+        let hashes = mappings.flatMap { mapping in
+            [
+                (mapping.sourceEntityVersionHash, mapping.sourceEntityName, source),
+                (mapping.destinationEntityVersionHash, mapping.destinationEntityName, destination),
+            ]
+        }.filter { $0.0 != nil && $0.1 != nil }
+        let haveHashes = hashes.allSatisfy { hash, name, version in
+            name.flatMap { version.hashes[$0] } == hash
+        }
+        if !hashes.isEmpty, haveHashes { return true }
+        if sourceName != nil || destinationName != nil {
+            return (sourceName ?? source.name) == source.name
+                && (destinationName ?? destination.name) == destination.name
+        }
+        return hashes.isEmpty
+            && mappings.allSatisfy { mapping in
+                source.has(mapping.sourceEntityName)
+                    && destination.has(mapping.destinationEntityName)
+            }
+    }
+
+    /// The mapping model for two versions, completed and checked.
+    ///
+    /// - Throws: `MigrationError.Code.missingMappingModel` (134140) with every reason why it does
+    ///   not fit them.
+    func mappingModel(
+        from source: KnownVersion, to destination: KnownVersion
+    ) throws(MigrationError) -> MappingModel {
+        guard let completion else { return mappingModel }
+        do {
+            return try completion(source.model, destination.model)
+        } catch {
+            throw MigrationError(
+                .missingMappingModel,
+                "the mapping model \(name) does not fit \(source.name) and \(destination.name)",
+                reasons: error.errors.map(\.description))
+        }
+    }
+
+    /// The last part of a path without its extension.
+    private static func versionName(_ path: String) -> String {
+        let last = path.split(separator: "/").last.map(String.init) ?? path
+        for ending in [".xcdatamodel", ".mom", ".json"] where last.hasSuffix(ending) {
+            return String(last.dropLast(ending.count))
+        }
+        return last
+    }
+}
+
+extension KnownVersion {
+    /// Whether the version has an entity of that name; true for nil.
+    fileprivate func has(_ entity: String?) -> Bool {
+        entity.map { model.entity(named: $0) != nil } ?? true
+    }
+}

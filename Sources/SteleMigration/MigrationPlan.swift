@@ -1,0 +1,80 @@
+/// The steps that take a store to the current version of its model.
+
+import SteleModel
+
+/// The way from the version that a store was made with to the current one, as values. Nothing is
+/// read or written.
+public struct MigrationPlan: Sendable {
+    /// A migration from one version to another.
+    public struct Step: Sendable {
+        /// How the mapping came about.
+        public enum Kind: Sendable, Hashable {
+            /// It is inferred from the two models.
+            case inferred
+            /// It is the mapping model of that name.
+            case mappingModel(String)
+            /// It is inferred, and the custom stage of that name runs code before and after it.
+            case customStage(String)
+        }
+
+        /// The version before.
+        public let source: KnownVersion
+        /// The version after.
+        public let destination: KnownVersion
+        /// The mapping.
+        public let mappingModel: MappingModel
+        /// How the mapping came about.
+        public let kind: Kind
+
+        /// The conditions on the data without which the step fails.
+        public var requirements: [MigrationRequirement] {
+            mappingModel.requirements(from: source.model, to: destination.model)
+        }
+    }
+
+    /// The version that the store was made with.
+    public let source: KnownVersion
+    /// The current version.
+    public let destination: KnownVersion
+    /// The names of other versions with the hashes of the store.
+    public let sameAsSource: [String]
+    /// The steps; empty if the store is of the current version.
+    public let steps: [Step]
+
+    /// Whether there is nothing to do.
+    public var isEmpty: Bool { steps.isEmpty }
+}
+
+extension MigrationPlan {
+    /// Finds the way for a store with these version hashes.
+    ///
+    /// A mapping model from the store's version to the current one is taken first. Otherwise the
+    /// mapping is inferred if that is possible, and neither a mapping model nor a rename of the
+    /// versions between would be skipped. Otherwise the steps go through versions between, as few
+    /// as possible, each by a mapping model or inferred.
+    ///
+    /// - Throws: `MigrationError`: 134130 if no version has the hashes, 134190 with every reason if
+    ///   there is no other version between and nothing can be inferred, 134140 with every reason if
+    ///   there is no way through the versions between either, or if a mapping model on the way does
+    ///   not fit its versions.
+    public init(
+        storeHashes: [String: [UInt8]], versions: KnownVersions, mappings: [KnownMapping] = []
+    ) throws(MigrationError) {
+        let found = try versions.version(withHashes: storeHashes)
+        var planner = Planner(versions.versions, mappings)
+        source = versions.versions[found.index]
+        destination = versions.current
+        sameAsSource = found.others
+        steps = try planner.steps(from: found.index, to: versions.currentIndex)
+    }
+
+    init(
+        from source: KnownVersion, to destination: KnownVersion, sameAsSource: [String],
+        steps: [Step]
+    ) {
+        self.source = source
+        self.destination = destination
+        self.sameAsSource = sameAsSource
+        self.steps = steps
+    }
+}

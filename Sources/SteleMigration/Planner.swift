@@ -1,0 +1,161 @@
+/// Finds the way between two versions.
+
+import SteleModel
+
+/// A search for the shortest way from one version to another through the versions between, in
+/// their order or against it.
+struct Planner {
+    private let versions: [KnownVersion]
+    private let mappings: [KnownMapping]
+    private var inferences: [Edge: Result<MappingModel, MigrationError>] = [:]
+
+    /// A step from one version to another, by index.
+    private struct Edge: Hashable {
+        var from: Int
+        var to: Int
+    }
+
+    init(_ versions: [KnownVersion], _ mappings: [KnownMapping]) {
+        self.versions = versions
+        self.mappings = mappings
+    }
+
+    /// The steps; empty if both versions have the same hashes.
+    mutating func steps(
+        from source: Int, to destination: Int
+    ) throws(MigrationError) -> [MigrationPlan.Step] {
+        if versions[source].hashes == versions[destination].hashes { return [] }
+        let path = Array(
+            stride(from: source, through: destination, by: source < destination ? 1 : -1))
+        if let direct = try step(path[...], skips: false) { return [direct] }
+        for skips in [false, true] {
+            if let way = try shortest(path, skips: skips) { return way }
+        }
+        throw failure(path)
+    }
+
+    /// The shortest way along a path; nil if there is none. Of several shortest ways it is the one
+    /// whose first steps are the longest.
+    ///
+    /// - Parameter skips: whether an inferred step may skip mapping models and renames.
+    private mutating func shortest(
+        _ path: [Int], skips: Bool
+    ) throws(MigrationError) -> [MigrationPlan.Step]? {
+        // The best way from each place on the path to its end, found from the end.
+        var ways = [[MigrationPlan.Step]?](repeating: nil, count: path.count)
+        ways[path.count - 1] = []
+        for begin in path.indices.dropLast().reversed() {
+            for end in path.indices[(begin + 1)...].reversed() {
+                guard let rest = ways[end], rest.count + 1 < ways[begin]?.count ?? .max,
+                    let step = try step(path[begin...end], skips: skips)
+                else { continue }
+                ways[begin] = [step] + rest
+            }
+        }
+        return ways[0]
+    }
+
+    /// The step from the first to the last version of a part of the path.
+    private mutating func step(
+        _ part: ArraySlice<Int>, skips: Bool
+    ) throws(MigrationError) -> MigrationPlan.Step? {
+        guard let from = part.first, let to = part.last else { return nil }
+        let (source, destination) = (versions[from], versions[to])
+        if let known = mappings.first(where: { $0.leads(from: source, to: destination) }) {
+            return MigrationPlan.Step(
+                source: source, destination: destination,
+                mappingModel: try known.mappingModel(from: source, to: destination),
+                kind: .mappingModel(known.name))
+        }
+        guard case .success(let mapping) = inference(from, to) else { return nil }
+        if !skips, part.count > 2, skipsMapping(part) || skipsRename(part, mapping) { return nil }
+        return MigrationPlan.Step(
+            source: source, destination: destination, mappingModel: mapping, kind: .inferred)
+    }
+
+    private mutating func inference(
+        _ from: Int, _ to: Int
+    ) -> Result<MappingModel, MigrationError> {
+        let edge = Edge(from: from, to: to)
+        if let known = inferences[edge] { return known }
+        let (source, destination) = (versions[from].model, versions[to].model)
+        let result = Result { () throws(MigrationError) in
+            try MappingModel.inferred(from: source, to: destination)
+        }
+        inferences[edge] = result
+        return result
+    }
+
+    /// Whether a mapping model leads between two versions of a part of the path. Its values would
+    /// be lost.
+    private func skipsMapping(_ part: ArraySlice<Int>) -> Bool {
+        part.indices.contains { begin in
+            part.indices[(begin + 1)...].contains { end in
+                mappings.contains {
+                    $0.leads(from: versions[part[begin]], to: versions[part[end]])
+                }
+            }
+        }
+    }
+
+    /// Whether the inferred steps between take a value over that the direct one takes for an
+    /// addition, because a renaming identifier names what only a version between has.
+    private mutating func skipsRename(_ part: ArraySlice<Int>, _ direct: MappingModel) -> Bool {
+        var between: [MappingModel] = []
+        for (from, to) in zip(part, part.dropFirst()) {
+            guard case .success(let mapping) = inference(from, to) else { return false }
+            between.append(mapping)
+        }
+        let steps = between.map(\.origins)
+        let known = direct.origins
+        return steps.last?.keys.contains { place in
+            guard known[place] == nil else { return false }
+            var origin: MappingModel.Place? = place
+            for step in steps.reversed() { origin = origin.flatMap { step[$0] } }
+            return origin != nil
+        } ?? false
+    }
+
+    private mutating func failure(_ path: [Int]) -> MigrationError {
+        var reasons: [String] = []
+        let edges = [(path[0], path[path.count - 1])] + Array(zip(path, path.dropFirst()))
+        for (from, to) in edges {
+            guard case .failure(let error) = inference(from, to) else { continue }
+            if path.count == 2 { return error }
+            reasons += error.reasons.map {
+                "from \(versions[from].name) to \(versions[to].name): \($0)"
+            }
+        }
+        let (source, destination) = (versions[path[0]], versions[path[path.count - 1]])
+        return MigrationError(
+            .missingMappingModel,
+            "there is no way from \(source.name) to \(destination.name), neither by mapping models "
+                + "nor by inference", reasons: reasons,
+            hint: "add a mapping model for one of these steps")
+    }
+}
+
+extension MappingModel {
+    /// An entity, or a property of it.
+    struct Place: Hashable {
+        var entity: String
+        var property: String?
+    }
+
+    /// For each entity and property of the destination that is not an addition the one that it was.
+    var origins: [Place: Place] {
+        var origins: [Place: Place] = [:]
+        for mapping in entityMappings {
+            guard let source = mapping.sourceEntityName,
+                let destination = mapping.destinationEntityName
+            else { continue }
+            origins[Place(entity: destination)] = Place(entity: source)
+            for property in mapping.attributeMappings + mapping.relationshipMappings {
+                guard case .source(let name)? = property.value else { continue }
+                origins[Place(entity: destination, property: property.name)] =
+                    Place(entity: source, property: name)
+            }
+        }
+        return origins
+    }
+}

@@ -1,0 +1,65 @@
+/// The settings of declarations as text, for comparing two models.
+
+internal import SteleJSON
+
+/// A setting of a declaration: its key in the JSON form of a model (`Docs/Models.md`), and its
+/// value. A setting with its usual value is omitted.
+package typealias ModelSetting = (key: String, text: String)
+
+extension EntityDescription {
+    /// The entity's settings, without its properties.
+    package var settings: [ModelSetting] {
+        json().settings(
+            without: ["attributes", "relationships", "fetchedProperties", "propertyOrder"])
+    }
+}
+
+extension PropertyDescription {
+    /// The property's settings.
+    package var settings: [ModelSetting] {
+        switch self {
+        case .attribute(let it): it.settings
+        case .relationship(let it): it.json().settings()
+        case .fetchedProperty(let it): it.json().settings()
+        }
+    }
+
+    /// The property's settings in a line, as in a summary of the model.
+    package var summary: String {
+        switch self {
+        case .attribute(let it): it.summary
+        case .relationship(let it): it.summary
+        case .fetchedProperty(let it): it.summary
+        }
+    }
+}
+
+extension AttributeDescription {
+    /// The attribute's settings.
+    package var settings: [ModelSetting] { json().settings() }
+}
+
+extension FetchRequestTemplate {
+    /// The template's settings.
+    package var settings: [ModelSetting] { json().settings() }
+}
+
+extension JSONValue {
+    /// The members of an object as text, without the name and the given keys.
+    fileprivate func settings(without keys: [String] = []) -> [ModelSetting] {
+        guard case .object(let members) = self else { return [] }
+        return members.filter { $0.0 != "name" && !keys.contains($0.0) }
+            .map { ($0.0, $0.1.plainText) }
+    }
+
+    /// The value as text: a string without quotation marks unless it is empty or has spaces around
+    /// it, anything else as JSON.
+    private var plainText: String {
+        if case .string(let text) = self, !text.isEmpty, text.first != " ", text.last != " " {
+            return text
+        }
+        var writer = ByteWriter(capacity: 64)
+        write(to: &writer)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,43 @@
+/// `stele diff`: what differs between two models.
+
+import ArgumentParser
+import SteleMigration
+import SteleModel
+
+/// Prints the differences between two models, and how a store would be migrated.
+struct DiffCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff", abstract: "Print what differs between two models.",
+        discussion: """
+            It ends with whether and how a store of the first model would be migrated to the \
+            second one.
+
+              stele diff 'Shop.xcdatamodeld/Shop.xcdatamodel' 'Shop.xcdatamodeld/Shop 2.xcdatamodel'
+
+            The exit status is 0 if the models are equal, 1 if they differ and 2 if one cannot be \
+            read.
+            """)
+
+    @Argument(help: "The model before: .xcdatamodeld, .xcdatamodel, contents, or JSON.")
+    var before: String
+
+    @Argument(help: "The model now.")
+    var now: String
+
+    func run() throws {
+        let models: (before: Model, now: Model)
+        do {
+            models = try (ModelFile.read(before).model(), ModelFile.read(now).model())
+        } catch {
+            printError("stele: \(Failure.sentence(error))")
+            throw ExitCode(2)
+        }
+        let difference = ModelDifference(from: models.before, to: models.now)
+        if difference.isEmpty { return }
+        let lines =
+            ["\(difference.source) → \(difference.destination)"] + difference.lines
+            + [""] + ModelDifference.migration(from: models.before, to: models.now)
+        write(lines.map { $0 + "\n" }.joined(), to: 1)
+        throw ExitCode(1)
+    }
+}

@@ -1,0 +1,210 @@
+import SteleMigration
+import SteleModel
+import Testing
+
+/// Finding the version of a store, and the way from it to the current one.
+@Suite struct PlanTests {
+    /// Versions M 1, M 2 and so on of an entity Person with these attributes; the last one is
+    /// current. `a` is a String, `a#` a Float, and `b<a` a String with the renaming identifier `a`.
+    static func versions(_ attributes: [String]..., current: Int? = nil) throws -> KnownVersions {
+        let all = try attributes.enumerated().map { index, specs in
+            try version("M \(index + 1)", specs)
+        }
+        return try #require(KnownVersions(all, current: "M \(current ?? all.count)"))
+    }
+
+    private static func version(_ name: String, _ specs: [String]) throws -> KnownVersion {
+        var person = EntityDescription(name: "Person")
+        var hash: [UInt8] = []
+        for spec in specs {
+            let words = spec.split(separator: "<").map(String.init)
+            let isFloat = spec.hasSuffix("#")
+            var attribute = AttributeDescription(
+                name: isFloat ? String(spec.dropLast()) : words[0],
+                type: isFloat ? .float : .string)
+            attribute.isOptional = true
+            attribute.renamingIdentifier = words.count > 1 ? words[1] : nil
+            person.properties.append(.attribute(attribute))
+            hash += "\(attribute.name) \(attribute.type.name) ".utf8
+        }
+        var declared = ManagedObjectModel(name: name)
+        declared.entities = [person]
+        return try KnownVersion(
+            model: Model(declared), hashes: ["Person": hash], checksum: "#\(name)")
+    }
+
+    private func plan(
+        _ versions: KnownVersions, from index: Int, _ mappings: [KnownMapping] = []
+    ) throws -> MigrationPlan {
+        try MigrationPlan(
+            storeHashes: versions.versions[index - 1].hashes, versions: versions,
+            mappings: mappings)
+    }
+
+    private func titles(_ plan: MigrationPlan) -> [String] { plan.steps.map(\.title) }
+
+    /// A mapping model between versions by name.
+    private func mapping(_ source: String, _ destination: String) -> KnownMapping {
+        let person = EntityMapping(
+            name: "PersonToPerson", mappingType: .custom, source: "Person", destination: "Person")
+        return KnownMapping(
+            name: "\(source)to\(destination)", MappingModel([person]),
+            source: "M.xcdatamodeld/M \(source).xcdatamodel",
+            destination: "M.xcdatamodeld/M \(destination).xcdatamodel")
+    }
+
+    @Test func aStoreOfTheCurrentVersionNeedsNothing() throws {
+        let plan = try plan(Self.versions(["a"], ["a", "b"]), from: 2)
+        #expect(plan.isEmpty)
+        #expect(
+            plan.lines == ["the store is of the current version M 2; nothing is migrated"])
+    }
+
+    @Test func aDirectStepIsInferred() throws {
+        let plan = try plan(Self.versions(["a", "x"], ["a", "b"], ["c<a", "b"]), from: 1)
+        #expect(
+            plan.lines == [
+                "the store was made with M 1, and the current version is M 3: 1 step",
+                "  1. M 1 to M 3, inferred",
+                "     - Person.a becomes Person.c",
+                "     - adds Person.b",
+                "     - removes Person.x and its values",
+            ])
+    }
+
+    @Test func aDirectMappingModelIsPreferred() throws {
+        let versions = try Self.versions(["a"], ["a", "b"])
+        let plan = try plan(versions, from: 1, [mapping("1", "2")])
+        #expect(titles(plan) == ["M 1 to M 2, by the mapping model 1to2"])
+        #expect(plan.steps[0].details == [])
+    }
+
+    @Test func aChainIsTheShortestOne() throws {
+        // A type changes from M 2 to M 3, which only a mapping model does.
+        let versions = try Self.versions(
+            ["a"], ["a", "b"], ["a#"], ["a#", "c"], ["a#", "c", "d"])
+        let plan = try plan(versions, from: 1, [mapping("2", "3")])
+        #expect(
+            titles(plan) == [
+                "M 1 to M 2, inferred", "M 2 to M 3, by the mapping model 2to3",
+                "M 3 to M 5, inferred",
+            ])
+    }
+
+    @Test func inferenceDoesNotSkipAMappingModel() throws {
+        let versions = try Self.versions(["name"], ["first", "last"], ["first", "last", "age"])
+        #expect(
+            titles(try plan(versions, from: 1, [mapping("1", "2")])) == [
+                "M 1 to M 2, by the mapping model 1to2", "M 2 to M 3, inferred",
+            ])
+        #expect(titles(try plan(versions, from: 1)) == ["M 1 to M 3, inferred"])
+    }
+
+    @Test func inferenceDoesNotSkipARename() throws {
+        let versions = try Self.versions(["color"], ["paint<color"], ["primary<paint"])
+        #expect(
+            titles(try plan(versions, from: 1)) == [
+                "M 1 to M 2, inferred", "M 2 to M 3, inferred",
+            ])
+        // The canonical identifier needs no step between.
+        let canonical = try Self.versions(["color"], ["paint<color"], ["primary<color"])
+        #expect(titles(try plan(canonical, from: 1)) == ["M 1 to M 3, inferred"])
+    }
+
+    @Test func aPlanLeadsBackIfAnOlderVersionIsCurrent() throws {
+        let versions = try Self.versions(["a"], ["a", "b"], current: 1)
+        #expect(titles(try plan(versions, from: 2)) == ["M 2 to M 1, inferred"])
+    }
+
+    @Test func oneVersionBetweenNamesEveryReason() throws {
+        let versions = try Self.versions(["a", "b"], ["a#", "b#"])
+        let error = try #require(throws: MigrationError.self) { try plan(versions, from: 1) }
+        #expect(error.code.rawValue == 134190)
+        #expect(error.reasons.count == 2)
+    }
+
+    @Test func aMappingModelThatDoesNotFitIsAnError() throws {
+        let broken = KnownMapping(
+            name: "Broken", MappingModel([]), source: "M 1", destination: "M 2"
+        ) { _, _ throws(ModelErrors) in
+            throw ModelErrors([ModelError("Person.b", "there is no such property")])
+        }
+        let versions = try Self.versions(["a"], ["a", "b"], ["a", "b", "c"])
+        let error = try #require(throws: MigrationError.self) {
+            try plan(versions, from: 1, [broken])
+        }
+        #expect(
+            error.description == "the mapping model Broken does not fit M 1 and M 2: "
+                + "Person.b: there is no such property")
+    }
+
+    @Test func noWayNamesEveryReason() throws {
+        let versions = try Self.versions(["a"], ["a", "b"], ["a#"])
+        let error = try #require(throws: MigrationError.self) { try plan(versions, from: 1) }
+        #expect(error.code.rawValue == 134140)
+        #expect(
+            error.reasons == [
+                "from M 1 to M 3: Person.a is of type Float and was String",
+                "from M 2 to M 3: Person.a is of type Float and was String",
+            ])
+    }
+
+    @Test func ofVersionsWithTheSameHashesTheNearestToTheCurrentOneWins() throws {
+        let versions = try Self.versions(["a"], ["a"], ["a", "b"])
+        let plan = try plan(versions, from: 1)
+        #expect(titles(plan) == ["M 2 to M 3, inferred"])
+        #expect(plan.lines[1] == "M 2 has the same version hashes as M 1; their data is the same")
+    }
+
+    @Test func aStoreOfNoKnownVersionSaysWhatDiffers() throws {
+        let versions = try Self.versions(["a"], ["a", "b"])
+        var hashes = versions.current.hashes
+        hashes["Person"] = [1]
+        hashes["Team"] = [2]
+        let error = try #require(throws: MigrationError.self) {
+            try MigrationPlan(storeHashes: hashes, versions: versions)
+        }
+        #expect(error.code.rawValue == 134130)
+        #expect(
+            error.description == """
+                the store was not made with any known version (M 1, M 2); it may be of a newer \
+                one (add the version that the store was made with to the model, or use another \
+                store):
+                  - the entity Person of the store differs from that of M 2
+                  - the store has an entity Team, and M 2 does not
+                """)
+    }
+
+    @Test func manyDifferencesAreCutShort() throws {
+        let versions = try Self.versions(["a"])
+        let hashes = Dictionary(uniqueKeysWithValues: (1...30).map { ("E\($0)", [UInt8(0)]) })
+        let error = try #require(throws: MigrationError.self) {
+            try versions.version(withHashes: hashes)
+        }
+        #expect(error.reasons.count == 11)
+        #expect(error.reasons.last == "21 more entities differ")
+    }
+
+    @Test func hashesOfAMappingModelDecideBeforeItsNames() throws {
+        let versions = try Self.versions(["a"], ["a#"])
+        let (old, new) = (versions.versions[0], versions.versions[1])
+        var person = EntityMapping(
+            name: "P", mappingType: .custom, source: "Person", destination: "Person")
+        person.sourceEntityVersionHash = old.hashes["Person"]
+        person.destinationEntityVersionHash = new.hashes["Person"]
+        let renamed = KnownMapping(name: "X", MappingModel([person]), source: "Z", destination: "Y")
+        #expect(renamed.leads(from: old, to: new))
+        #expect(!renamed.leads(from: new, to: old))
+        // Hashes of Apple are not those of the versions.
+        person.sourceEntityVersionHash = [9]
+        let named = KnownMapping(
+            name: "X", MappingModel([person]), source: "M.xcdatamodeld/M 1.xcdatamodel",
+            destination: "M 2.mom")
+        #expect(named.leads(from: old, to: new))
+        #expect(!named.leads(from: new, to: old))
+        #expect(!KnownMapping(name: "X", MappingModel([person])).leads(from: old, to: new))
+        let foreign = EntityMapping(
+            name: "T", mappingType: .custom, source: "Team", destination: "Person")
+        #expect(!KnownMapping(name: "X", MappingModel([foreign])).leads(from: old, to: new))
+    }
+}
