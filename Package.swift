@@ -92,14 +92,15 @@ let package = Package(
         .target(
             name: "SteleSQL",
             dependencies: [
-                "SteleModel", "StelePredicates", "StelePersistence", "SteleJSON", "SteleSystem",
+                "SteleModel", "StelePredicates", "StelePersistence", "SteleMigration", "SteleJSON",
+                "SteleSystem",
             ],
             swiftSettings: settings),
         .target(
             name: "SteleSQLite",
             dependencies: [
-                "SteleModel", "StelePredicates", "StelePersistence", "SteleSQL", "SteleSystem",
-                "CSQLite", "CLinux",
+                "SteleModel", "StelePredicates", "StelePersistence", "SteleMigration", "SteleSQL",
+                "SteleSystem", "CSQLite", "CLinux",
             ],
             swiftSettings: settings),
 
@@ -152,8 +153,9 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQL",
-                "SteleSQLite", "SteleSystem", "TestSupport", "StatementTally", "CSQLite", "CLinux",
+                "SteleModel", "StelePredicates", "StelePersistence", "SteleMigration", "SteleGraph",
+                "SteleSQL", "SteleSQLite", "SteleSystem", "TestSupport", "StatementTally",
+                "CSQLite", "CLinux",
             ],
             path: "Tests/Benchmarks", swiftSettings: settings),
 
@@ -249,7 +251,8 @@ let package = Package(
             name: "SteleSQLiteTests",
             dependencies: [
                 "SteleSQLite", "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph",
-                "SteleSQL", "SteleSystem", "SteleDifferential", "TestSupport", "StatementTally",
+                "SteleMigration", "SteleSQL", "SteleSystem", "SteleDifferential", "TestSupport",
+                "StatementTally",
             ],
             swiftSettings: settings),
         .testTarget(

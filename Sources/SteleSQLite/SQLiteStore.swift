@@ -44,10 +44,7 @@ public final class SQLiteStore: PersistentStore {
     ///   (`Model.checkRequests()`), both before the file is opened; `.incompatible` where the file
     ///   is not a store, or a store of another model; and errors of SQLite.
     public static func open(path: String, model: Model) throws(StoreError) -> SQLiteStore {
-        if let refusal = model.refusal { throw .unsupported(refusal) }
-        do throws(ModelErrors) { try model.checkRequests() } catch {
-            throw .invalid(error.description)
-        }
+        try check(model)
         let writer = try Connection(path: path, creates: true)
         let schema = SQLSchema(model: model)
         let file = try StoreFile.prepare(writer, path: path, schema: schema)
@@ -55,12 +52,21 @@ public final class SQLiteStore: PersistentStore {
             if schema.model.hasExternalAttributes {
                 let external = ExternalFolder(store: path)
                 try external.claim(for: file.identifier)
-                try external.sweep(writer, schema, identifier: file.identifier)
+                try external.sweep(
+                    writer, schema, identifier: file.identifier, age: Limits.orphanSeconds)
             }
             return try SQLiteStore(path: path, schema: schema, writer: writer, file: file)
         } catch {
             file.lock?.leave()
             throw error
+        }
+    }
+
+    /// Checks that a store can have a model.
+    static func check(_ model: Model) throws(StoreError) {
+        if let refusal = model.refusal { throw .unsupported(refusal) }
+        do throws(ModelErrors) { try model.checkRequests() } catch {
+            throw .invalid(error.description)
         }
     }
 

@@ -69,7 +69,7 @@ struct StoreFile {
         return (marks, counter &+ 1)
     }
 
-    private static func setUp(_ connection: Connection, _ path: String) throws(StoreError) {
+    static func setUp(_ connection: Connection, _ path: String) throws(StoreError) {
         guard case .string("wal") = try connection.single("PRAGMA journal_mode = WAL") else {
             throw .failed(
                 "\(path) cannot use WAL mode: its file system does not support shared memory")
@@ -81,7 +81,7 @@ struct StoreFile {
     }
 
     /// Adds the tables that a store of an earlier version of Stele lacks.
-    private static func upgrade(_ connection: Connection) throws(StoreError) {
+    static func upgrade(_ connection: Connection) throws(StoreError) {
         let places = SQLText(
             "SELECT COUNT(*) FROM sqlite_master WHERE name = '\(HistoryTables.imagePlaces)'")
         if try connection.integer(places) == 1 { return }
@@ -98,17 +98,22 @@ struct StoreFile {
             SQLText("SELECT COUNT(*) FROM sqlite_master WHERE type = 'table'")) == 0
     }
 
-    private static func look(
-        _ connection: Connection, _ path: String, _ model: Model
-    ) throws(StoreError) {
+    /// Reads the metadata of a file, and rejects one that is not a store of the model.
+    /// - Parameter other: another model that the store may have.
+    @discardableResult
+    static func look(
+        _ connection: Connection, _ path: String, _ model: Model, or other: Model? = nil
+    ) throws(StoreError) -> (identifier: String, metadata: StoreMetadata) {
         let tables = SQLText("SELECT COUNT(*) FROM sqlite_master WHERE name = 'Z_METADATA'")
         guard try connection.integer(tables) == 1 else {
             throw .incompatible(
                 code: 134020, "\(path) is an SQLite database, but not a Core Data store")
         }
-        let (_, metadata) = try metadata(connection, path)
-        try metadata.check(model)
-        _ = try historyLine(metadata, path)
+        let stored = try metadata(connection, path)
+        if let other, stored.metadata.isOf(other), !stored.metadata.isOf(model) { return stored }
+        try stored.metadata.check(model)
+        _ = try historyLine(stored.metadata, path)
+        return stored
     }
 
     private static func create(

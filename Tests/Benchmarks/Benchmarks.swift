@@ -34,6 +34,9 @@ struct Benchmarks {
         case "graph-memory":
             return try GraphCosts.measureMemory(
                 folder, CommandLine.arguments.dropFirst(2).first)
+        case "migrate":
+            let rows = CommandLine.arguments.dropFirst(2).first.flatMap { Int($0) }
+            return try MigrationCosts.run(folder, rows ?? 1_000_000)
         case "spin": return try PredicateCosts.spin()
         default: break
         }

@@ -2,59 +2,89 @@ import Crypto
 import FoundationEssentials
 import SteleModel
 
-/// What a store says of itself (NSPersistentStore.metadata): a property list, with Core Data's keys and keys of Stele.
-package struct StoreMetadata: Codable, Sendable {
-    var storeType = "SQLite"
-    var hashes: [String: Data]
-    var hashesVersion = 3
-    var identifiers: [String]
-    var frameworkVersion = 1344
-    /// Nil in a store without this key.
-    var autoVacuumLevel: String? = "2"
-    var digest: String?
-    var checksum: String?
-    /// The first part of a new store's tokens; nil in a store that another program created.
-    package var generation: String?
-    /// The generations of the tokens, as `HistoryLine.texts`; nil where there is only one.
-    package var historyLine: [String]?
-    /// The Decimal attributes with values of more than 15 digits, as `Entity.attribute` with the
-    /// declaring entity; nil for none.
-    package var longDecimals: [String]?
+/// What a store says of itself (NSPersistentStore.metadata): a property list, with Core Data's keys
+/// and keys of Stele. Keys that Stele does not know, which another program or a user has set, stay.
+package struct StoreMetadata: Sendable, Hashable {
+    /// The values by key.
+    private var values: [String: PropertyListValue]
 
-    private enum CodingKeys: String, CodingKey {
-        case storeType = "NSStoreType"
-        case hashes = "NSStoreModelVersionHashes"
-        case hashesVersion = "NSStoreModelVersionHashesVersion"
-        case identifiers = "NSStoreModelVersionIdentifiers"
-        case frameworkVersion = "NSPersistenceFrameworkVersion"
-        case autoVacuumLevel = "_NSAutoVacuumLevel"
-        case digest = "NSStoreModelVersionHashesDigest"
-        case checksum = "NSStoreModelVersionChecksumKey"
-        case generation = "SteleGeneration"
-        case historyLine = "SteleHistoryLine"
-        case longDecimals = "SteleLongDecimals"
+    private enum Key {
+        static let storeType = "NSStoreType"
+        static let hashes = "NSStoreModelVersionHashes"
+        static let hashesVersion = "NSStoreModelVersionHashesVersion"
+        static let identifiers = "NSStoreModelVersionIdentifiers"
+        static let frameworkVersion = "NSPersistenceFrameworkVersion"
+        static let autoVacuumLevel = "_NSAutoVacuumLevel"
+        static let digest = "NSStoreModelVersionHashesDigest"
+        static let checksum = "NSStoreModelVersionChecksumKey"
+        static let migrationManager = "migrationManagerClass"
+        static let generation = "SteleGeneration"
+        static let historyLine = "SteleHistoryLine"
+        static let longDecimals = "SteleLongDecimals"
     }
 
     /// Creates the metadata of a new store.
     package init(model: Model, generation: String) {
-        hashes = Dictionary(
+        values = [
+            Key.storeType: .string("SQLite"),
+            Key.hashesVersion: .integer(3),
+            Key.frameworkVersion: .integer(1344),
+            Key.autoVacuumLevel: .string("2"),
+            Key.generation: .string(generation),
+        ]
+        describe(model)
+    }
+
+    /// The version hashes by name of the entity; empty where they are missing.
+    var hashes: [String: Data] { values[Key.hashes]?.datas ?? [:] }
+
+    /// The first part of a new store's tokens; nil in a store that another program created.
+    package var generation: String? { values[Key.generation]?.string }
+
+    /// The generations of the tokens, as `HistoryLine.texts`; nil where there is only one.
+    package var historyLine: [String]? {
+        get { values[Key.historyLine]?.strings }
+        set { values[Key.historyLine] = newValue.map { .array($0.map { .string($0) }) } }
+    }
+
+    /// The Decimal attributes with values of more than 15 digits, as `Entity.attribute` with the
+    /// declaring entity; nil for none.
+    package var longDecimals: [String]? {
+        get { values[Key.longDecimals]?.strings }
+        set { values[Key.longDecimals] = newValue.map { .array($0.map { .string($0) }) } }
+    }
+
+    /// Records that the store was migrated in place to a model.
+    package mutating func migrate(to model: Model) {
+        describe(model)
+        values[Key.migrationManager] = .string("SteleInPlaceMigration")
+    }
+
+    /// Sets what belongs to a model: hashes and identifiers.
+    private mutating func describe(_ model: Model) {
+        let hashes = Self.hashes(of: model)
+        values[Key.hashes] = .dictionary(hashes.mapValues { .data($0) })
+        values[Key.identifiers] = .array([.string(model.declaration.versionIdentifier)])
+        values[Key.digest] = .string(Self.digest(of: hashes))
+        values[Key.checksum] = .string(Self.checksum(of: hashes))
+    }
+
+    private static func hashes(of model: Model) -> [String: Data] {
+        Dictionary(
             model.entities.map { ($0.name, VersionHash.of($0, in: model)) },
             uniquingKeysWith: { first, _ in first })
-        identifiers = [model.declaration.versionIdentifier]
-        self.generation = generation
-        digest = Self.digest(of: hashes)
-        checksum = Self.checksum(of: hashes)
     }
 
     /// Reads a property list.
-    /// - Throws: `StoreError.incompatible` (134080) where it is malformed.
+    /// - Throws: `StoreError.incompatible` (134080) where it is malformed or has no version hashes.
     package init(propertyList: [UInt8]) throws(StoreError) {
-        do {
-            self = try PropertyListDecoder().decode(Self.self, from: Data(propertyList))
-        } catch {
+        let read = try? PropertyListDecoder().decode(
+            [String: PropertyListValue].self, from: Data(propertyList))
+        guard let read, read[Key.hashes]?.datas != nil else {
             throw .incompatible(
                 code: 134080, "the store's metadata is not a property list of Core Data")
         }
+        values = read
     }
 
     /// Returns the binary property list.
@@ -62,16 +92,19 @@ package struct StoreMetadata: Codable, Sendable {
         let encoder = PropertyListEncoder()
         encoder.outputFormat = .binary
         do {
-            return try [UInt8](encoder.encode(self))
+            return try [UInt8](encoder.encode(values))
         } catch {
             throw .failed("the store's metadata cannot be written: \(error)")
         }
     }
 
+    /// Returns whether the version hashes are those of a model.
+    package func isOf(_ model: Model) -> Bool { hashes == Self.hashes(of: model) }
+
     /// Checks that the store belongs to a model.
     /// - Throws: `StoreError.incompatible` (134100) with the first entity that differs.
     package func check(_ model: Model) throws(StoreError) {
-        let wanted = Self(model: model, generation: "").hashes
+        let (hashes, wanted) = (hashes, Self.hashes(of: model))
         let names = Set(wanted.keys).union(hashes.keys)
             .filter { wanted[$0] != hashes[$0] }.sorted()
         guard let first = names.first else { return }

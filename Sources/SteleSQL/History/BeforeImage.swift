@@ -21,6 +21,38 @@ package struct BeforeImage {
     /// The image of an object that is inserted again under its key; it has only a version.
     static let none = "{}"
 
+    /// The beginning of the name of a property that a migration has removed. Its change raised the
+    /// version.
+    static let removedMark = "-"
+
+    /// The same for a property whose change did not raise the version.
+    static let silentMark = "="
+
+    /// Whether an image has properties that a migration has removed, whose change raised the
+    /// version.
+    static func hasRemoved(_ text: String) -> Bool {
+        // Within a text the quotation mark is escaped.
+        text.contains("{\"\(removedMark)") || text.contains(",\"\(removedMark)")
+    }
+
+    /// Returns an image with other names of properties; nil where none has another name. A name
+    /// that is not in the list stays.
+    static func renaming(_ text: String, _ names: [String: String]) -> String? {
+        guard let document = try? JSONDocument(text) else { return nil }
+        var writer = ByteWriter(capacity: text.utf8.count + 16)
+        var (isFirst, isRenamed) = (true, false)
+        document.root.forEachMember { name, value in
+            writer.byte(isFirst ? UInt8(ascii: "{") : UInt8(ascii: ","))
+            isFirst = false
+            let renamed = names[name] ?? name
+            isRenamed = isRenamed || renamed != name
+            writer.key(renamed)
+            value.write(to: &writer)
+        }
+        writer.byte(UInt8(ascii: "}"))
+        return isRenamed ? String(decoding: writer.bytes, as: UTF8.self) : nil
+    }
+
     /// Encodes the old values of an update's changed slots and to-many relationships.
     func text(of change: ObjectChange, before: Snapshot) -> String {
         let entity = model.entities[change.entity]

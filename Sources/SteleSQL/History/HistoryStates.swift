@@ -122,7 +122,7 @@ struct HistoryStates {
             // A change of derived values alone does not raise the version.
             if !schema.model.entities[state.entity].slots[slot].isDerived { changesRow = true }
         }
-        if changesRow { state.version &-= 1 }
+        if changesRow || BeforeImage.hasRemoved(image) { state.version &-= 1 }
         walk.now[step.object] = state
         return true
     }

@@ -52,6 +52,15 @@ struct ImagePlaces {
     /// Counts before-images that are about to be written.
     mutating func note(_ images: Int) { waiting += images }
 
+    /// Finds the places of all before-images anew, after their families have changed.
+    static func rebuild(_ connection: any SQLConnection) throws(StoreError) {
+        try connection.execute(SQLText("DELETE FROM \(HistoryTables.imagePlaces)"), [])
+        var places = try ImagePlaces(connection)
+        if places.waiting == 0 { return }
+        places.waiting = most
+        try places.addIfMany(connection)
+    }
+
     /// Adds the places of all before-images where many have none. They must be written.
     mutating func addIfMany(_ connection: any SQLConnection) throws(StoreError) {
         guard waiting >= Self.most else { return }

@@ -41,6 +41,20 @@ extension SQLSaver {
         }
     }
 
+    /// Computes the derived values of objects anew, without a save.
+    func derive(_ objects: [Snapshot]) throws(StoreError) {
+        let changes = objects.map {
+            (
+                change: ObjectChange(
+                    .update, entity: $0.entity, key: $0.key, before: $0, values: $0.values),
+                after: Optional($0)
+            )
+        }
+        let reader = SaverReader(
+            connection: connection, schema: schema, translator: derivingTranslator())
+        for outcome in try derived.outcomes(of: changes, reader, at: 0) { try write(outcome) }
+    }
+
     /// Returns a translator that knows the attributes with long decimals of this save.
     private func derivingTranslator() -> FetchTranslator {
         if let made = translator, made.longDecimals == attributesWithLongDecimals { return made }

@@ -35,14 +35,17 @@ extension JoinTable {
         return it.index < inverse.index
     }
 
-    /// The statements that create the table, with Core Data's spacing; for the owning side only.
-    var creation: [String] {
+    /// The index on the member's key; for the owning side only.
+    var index: SQLIndex {
+        SQLIndex("\(name)_\(memberColumn)_INDEX", on: name, [memberColumn, ownerColumn])
+    }
+
+    /// The CREATE TABLE statement, with Core Data's spacing; for the owning side only.
+    /// - Parameter other: another name for the table.
+    func creation(named other: String? = nil) -> String {
         let orders = [orderColumn, inverseOrderColumn].compactMap { $0 }
             .map { ", \($0) INTEGER" }.joined()
-        return [
-            "CREATE TABLE \(name) ( \(ownerColumn) INTEGER, \(memberColumn) INTEGER\(orders), "
-                + "PRIMARY KEY (\(ownerColumn), \(memberColumn)) )",
-            "CREATE INDEX \(name)_\(memberColumn)_INDEX ON \(name) (\(memberColumn), \(ownerColumn))",
-        ]
+        return "CREATE TABLE \(other ?? name) ( \(ownerColumn) INTEGER, \(memberColumn) INTEGER"
+            + "\(orders), PRIMARY KEY (\(ownerColumn), \(memberColumn)) )"
     }
 }

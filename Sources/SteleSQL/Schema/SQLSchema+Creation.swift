@@ -4,14 +4,24 @@ extension SQLSchema {
     /// The statements that create the tables and indexes of an empty store, with Core Data's names
     /// and spacing.
     package var creation: [String] {
-        let entityTables = model.entities.compactMap { tables[$0.index]?.creation }
-        let joins = toManys.flatMap { storage -> [String] in
-            guard case .join(let table)? = storage, table.isOwningSide else { return [] }
-            return table.creation
-        }
-        return entityTables + joins + keyIndexes + model.entities.flatMap(declaredIndexes)
-            + Self.bookkeeping + HistoryTables.creation
+        let entityTables = model.entities.compactMap { tables[$0.index]?.creation() }
+        let joins = joinTables.flatMap { [$0.creation(), $0.index.creation] }
+        return entityTables + joins + tableIndexes.map(\.creation) + Self.bookkeeping
+            + HistoryTables.creation
     }
+
+    /// The join tables, each seen from the side that names it.
+    var joinTables: [JoinTable] {
+        toManys.compactMap { storage in
+            if case .join(let table)? = storage, table.isOwningSide { table } else { nil }
+        }
+    }
+
+    /// All indexes of the model's tables.
+    var indexes: [SQLIndex] { joinTables.map(\.index) + tableIndexes }
+
+    /// The indexes of the entities' tables.
+    private var tableIndexes: [SQLIndex] { keyIndexes + model.entities.flatMap(declaredIndexes) }
 
     private static let bookkeeping = [
         "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, "
@@ -28,9 +38,9 @@ extension SQLSchema {
 
     /// The indexes on keys of to-one relationships and of owners, and on Z_ENT where a table has
     /// several entities.
-    private var keyIndexes: [String] {
+    private var keyIndexes: [SQLIndex] {
         tables.values.sorted { $0.root < $1.root }.flatMap { table in
-            var made: [String] = []
+            var made: [SQLIndex] = []
             for entity in model.family(of: model.entities[table.root]) {
                 for property in entity.slots {
                     guard case .relationship(let it) = property, it.owner == entity.index,
@@ -51,13 +61,13 @@ extension SQLSchema {
         }
     }
 
-    private static func index(on table: String, _ column: String) -> String {
-        "CREATE INDEX \(table)_\(column)_INDEX ON \(table) (\(column))"
+    private static func index(on table: String, _ column: String) -> SQLIndex {
+        SQLIndex("\(table)_\(column)_INDEX", on: table, [column])
     }
 
     /// The indexes that the model declares: for indexed attributes, compound and fetch indexes, and
     /// uniqueness constraints.
-    private func declaredIndexes(of entity: Entity) -> [String] {
+    private func declaredIndexes(of entity: Entity) -> [SQLIndex] {
         let table = table(of: entity.index)
         func column(_ name: String) -> String? {
             switch entity.property(named: name) {
@@ -67,29 +77,29 @@ extension SQLSchema {
             default: nil
             }
         }
-        let single = entity.declaration.properties.compactMap { property -> String? in
+        let single = entity.declaration.properties.compactMap { property -> SQLIndex? in
             guard case .attribute(let it) = property, it.isIndexed, let name = column(it.name)
             else { return nil }
             return Self.index(on: table.name, name)
         }
         let compound = entity.declaration.compoundIndexes.map { names in
             let columns = names.compactMap(column)
-            return "CREATE INDEX \(table.name)_\(columns.joined(separator: "_")) "
-                + "ON \(table.name) (\(columns.joined(separator: ", ")))"
+            return SQLIndex(
+                "\(table.name)_\(columns.joined(separator: "_"))", on: table.name, columns)
         }
         let fetch = entity.declaration.fetchIndexes.map { index in
-            let columns = index.elements.compactMap { element in
-                element.propertyName.flatMap(column).map {
-                    "\($0) COLLATE BINARY \(element.isAscending ? "ASC" : "DESC")"
-                }
+            let elements = index.elements.compactMap { element in
+                element.propertyName.flatMap(column).map { ($0, element.isAscending) }
             }
-            return "CREATE INDEX Z_\(entity.name)_\(index.name) "
-                + "ON \(table.name) (\(columns.joined(separator: ", ")))"
+            return SQLIndex(
+                "Z_\(entity.name)_\(index.name)", on: table.name, elements.map { $0.0 },
+                orders: elements.map { " COLLATE BINARY \($0.1 ? "ASC" : "DESC")" })
         }
         let unique = entity.declaration.uniquenessConstraints.map { names in
-            let columns = names.compactMap(column).map { "\($0) COLLATE BINARY ASC" }
-            return "CREATE UNIQUE INDEX \(Self.uniqueIndex(entity.name, names)) "
-                + "ON \(table.name) (\(columns.joined(separator: ", ")))"
+            let columns = names.compactMap(column)
+            return SQLIndex(
+                Self.uniqueIndex(entity.name, names), on: table.name, columns,
+                orders: columns.map { _ in " COLLATE BINARY ASC" }, isUnique: true)
         }
         return single + compound + fetch + unique
     }

@@ -73,6 +73,13 @@ public final class SQLSchema: Sendable {
         return index < 0 ? nil : table(of: entity).columns[index].name
     }
 
+    /// Returns the name of the column with the concrete entities of a to-one relationship's
+    /// destinations; nil where there is none.
+    func entityColumn(of slot: Int, in entity: Int) -> String? {
+        let index = mappings[entity].entityColumns[slot]
+        return index < 0 ? nil : table(of: entity).columns[index].name
+    }
+
     /// Returns the table of a to-many relationship's links, and its columns.
     /// - Throws: `.unsupported` for a to-one relationship.
     func links(

@@ -9,6 +9,8 @@ package struct SQLTable: Sendable {
         /// The declared type: INTEGER, FLOAT, TIMESTAMP, DECIMAL, VARCHAR or BLOB.
         package let type: String
         let kind: ColumnKind
+        /// What the column has.
+        let role: ColumnRole
     }
 
     /// The index of the root entity.
@@ -18,11 +20,25 @@ package struct SQLTable: Sendable {
     package let columns: [Column]
 
     /// The CREATE TABLE statement, with Core Data's spacing.
-    var creation: String {
+    /// - Parameter other: another name for the table.
+    func creation(named other: String? = nil) -> String {
         let rest = columns.map { ", \($0.name) \($0.type)" }.joined()
-        return
-            "CREATE TABLE \(name) ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER\(rest) )"
+        return "CREATE TABLE \(other ?? name) ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, "
+            + "Z_OPT INTEGER\(rest) )"
     }
+}
+
+/// What a column of an entity's table has.
+package enum ColumnRole: Sendable, Hashable {
+    /// The values of an attribute, or the keys of a to-one relationship's destinations, by the
+    /// entity that declares it.
+    case slot(entity: Int, slot: Int)
+    /// The Z_ENT of a to-one relationship's destinations.
+    case destinationEntity(entity: Int, slot: Int)
+    /// The order keys of an ordered to-many relationship, by its index.
+    case order(relationship: Int)
+    /// The owners' keys of a to-many relationship without an inverse, by its index.
+    case owner(relationship: Int)
 }
 
 /// The columns of one entity's properties, as indexes into `SQLTable.columns`.
@@ -48,6 +64,42 @@ package enum ToManyStorage: Sendable, Hashable {
         case .column(let table, let owner, let order, _): (table, owner, "Z_PK", order)
         case .join(let it): (it.name, it.ownerColumn, it.memberColumn, it.orderColumn)
         }
+    }
+}
+
+/// An index of a table.
+package struct SQLIndex: Sendable, Hashable {
+    /// The name.
+    let name: String
+    /// The name of the table.
+    let table: String
+    /// The names of the columns.
+    let columns: [String]
+    /// What follows each column's name, such as ` COLLATE BINARY ASC`.
+    let orders: [String]
+    /// Whether no two rows may have the same values.
+    let isUnique: Bool
+
+    /// Creates the index of columns in SQLite's own order.
+    init(_ name: String, on table: String, _ columns: [String]) {
+        self.init(name, on: table, columns, orders: columns.map { _ in "" })
+    }
+
+    init(
+        _ name: String, on table: String, _ columns: [String], orders: [String],
+        isUnique: Bool = false
+    ) {
+        self.name = name
+        self.table = table
+        self.columns = columns
+        self.orders = orders
+        self.isUnique = isUnique
+    }
+
+    /// The CREATE INDEX statement.
+    var creation: String {
+        let list = zip(columns, orders).map { $0 + $1 }.joined(separator: ", ")
+        return "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(name) ON \(table) (\(list))"
     }
 }
 

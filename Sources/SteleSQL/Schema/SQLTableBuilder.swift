@@ -14,14 +14,7 @@ struct SQLTableBuilder {
         var column: String
         var type = "INTEGER"
         var kind = ColumnKind.key
-        var role: Role
-    }
-
-    private enum Role: Hashable {
-        case slot(entity: Int, slot: Int)
-        case destinationEntity(entity: Int, slot: Int)
-        case order(relationship: Int)
-        case owner(relationship: Int)
+        var role: ColumnRole
     }
 
     private let model: Model
@@ -134,10 +127,12 @@ struct SQLTableBuilder {
     /// Returns the table, the columns of each entity's slots, and the columns of to-many
     /// relationships.
     func build() -> (table: SQLTable, mappings: [Int: EntityMapping], toManys: ToManyColumns) {
-        let columns = wanted.map { SQLTable.Column(name: $0.column, type: $0.type, kind: $0.kind) }
+        let columns = wanted.map {
+            SQLTable.Column(name: $0.column, type: $0.type, kind: $0.kind, role: $0.role)
+        }
         let table = SQLTable(
             root: root.index, name: "Z\(root.name.uppercased())", columns: columns)
-        var places: [Role: Int] = [:]
+        var places: [ColumnRole: Int] = [:]
         var toManys = ToManyColumns()
         for (index, column) in wanted.enumerated() {
             places[column.role] = index

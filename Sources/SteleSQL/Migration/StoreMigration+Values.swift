@@ -1,0 +1,180 @@
+import SteleModel
+import StelePersistence
+
+/// Values, in the tables of the destination.
+extension StoreMigration {
+    /// An attribute of the destination with what it was, for the entities of rows for which both
+    /// fulfil a condition.
+    private struct Change {
+        let attribute: Attribute
+        let table: String
+        let column: String
+        /// The numbers of the entities.
+        let numbers: [Int]
+
+        /// The condition that a row is of one of the entities.
+        var condition: String { "Z_ENT IN " + MigrationMap.list(numbers) }
+    }
+
+    private func changes(where isOne: (_ old: Attribute, _ new: Attribute) -> Bool) -> [Change] {
+        let schema = map.destination
+        return schema.model.entities.flatMap { owner -> [Change] in
+            owner.slots.compactMap { property in
+                guard case .attribute(let it) = property, it.owner == owner.index,
+                    let column = schema.column(of: it.slot, in: owner.index)
+                else { return nil }
+                let entities = schema.model.family(of: owner).filter { entity in
+                    map.source(of: it, in: entity).map { isOne($0, it) } ?? false
+                }
+                if entities.isEmpty { return nil }
+                return Change(
+                    attribute: it, table: schema.table(of: owner.index).name, column: column,
+                    numbers: entities.map { schema.number(of: $0.index) })
+            }
+        }
+    }
+
+    /// Gives attributes that are no longer optional their default in the place of null.
+    func fillNulls() throws(StoreError) {
+        let mandatory = changes { old, new in
+            old.isOptional && !new.isOptional && !new.isDerived
+                && !new.declaration.defaultValue.isNull
+        }
+        for it in mandatory {
+            let value = SQLLiteral.of(it.attribute.declaration.defaultValue, in: it.attribute)
+            try work.run(
+                "UPDATE \(it.table) SET \(it.column) = \(value) "
+                    + "WHERE \(it.column) IS NULL AND \(it.condition)")
+        }
+    }
+
+    /// The attributes whose values no longer have a marker, and are no longer in files.
+    private var inlinedChanges: [Change] { changes { $0.isExternal && !$1.isExternal } }
+
+    /// The columns of attributes whose values are no longer in files.
+    var inlined: [String] { inlinedChanges.map(\.column) }
+
+    /// Moves values out of external files into rows.
+    func moveExternalValuesIn() throws(StoreError) {
+        for it in inlinedChanges {
+            let first = "substr(\(it.column), 1, 1)"
+            let files = try work.connection.rows(
+                SQLText(
+                    "SELECT Z_PK FROM \(it.table) WHERE length(\(it.column)) = 38 "
+                        + "AND \(first) = X'0\(ExternalMarker.file)' AND \(it.condition)"),
+                [], [.integer])
+            try work.run(
+                "UPDATE \(it.table) SET \(it.column) = substr(\(it.column), 2) "
+                    + "WHERE \(first) = X'0\(ExternalMarker.inline)' AND \(it.condition)")
+            let read = SQLText("SELECT \(it.column) FROM \(it.table) WHERE Z_PK = ?1")
+            let write = SQLText("UPDATE \(it.table) SET \(it.column) = ?2 WHERE Z_PK = ?1")
+            // One at a time, because the values are large.
+            for case .int(let key) in files.map({ $0[0] }) {
+                let row = try work.connection.rows(read, [.int(key)], [.external]).first
+                guard case .external(let file)? = row?[0] else { continue }
+                let value = file.bytes.map(Value.data) ?? .null
+                try work.connection.execute(write, [.int(key), value])
+            }
+        }
+    }
+
+    /// Whether the migration changes more than columns: rows, links or values.
+    private var changesValues: Bool {
+        cutsLinks || joins.contains { $0.old == nil }
+            || tables.contains { $0.losesRows || $0.isComputed || $0.way == .copied }
+    }
+
+    /// The number of objects whose derived attributes are computed at once.
+    private static let derivedStep = 1_000
+
+    /// Computes derived attributes that are new, and all of them where what they are derived from
+    /// may have changed.
+    func derive() throws(StoreError) {
+        let model = map.destination.model
+        let isDeep = changesValues
+        let entities = model.entities.filter { entity in
+            map.source(of: entity) != nil
+                && entity.slots.contains { property in
+                    guard case .attribute(let it) = property, it.isDerived else { return false }
+                    return isDeep || map.source(of: it, in: entity) == nil
+                }
+        }
+        if entities.isEmpty { return }
+        let saver = try SQLSaver(schema: map.destination, connection: work.connection)
+        for entity in entities {
+            let table = map.destination.table(of: entity.index)
+            guard let shape = map.destination.shapes[entity.root] else { continue }
+            let columns = map.destination.selectList(of: table, alias: "t0")
+            let next = SQLText(
+                "SELECT \(columns) FROM \(table.name) t0 "
+                    + "WHERE +t0.Z_ENT = \(entity.index + 1) AND t0.Z_PK > ?1 "
+                    + "ORDER BY t0.Z_PK LIMIT \(Self.derivedStep)")
+            var last = Int64.min
+            while true {
+                let objects = try work.connection.snapshots(next, [.int(last)], shape)
+                guard let end = objects.last?.key else { break }
+                try saver.derive(objects)
+                last = end
+            }
+        }
+    }
+
+    // MARK: What the store says of itself
+
+    /// Writes the rows of Z_PRIMARYKEY. A table keeps the highest key that was given out.
+    func recordEntities() throws(StoreError) {
+        let (source, destination) = (map.source, map.destination)
+        var highest: [Int: Int64] = [:]
+        let rows = try work.connection.rows(
+            SQLText("SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY"), [], [.integer, .integer])
+        for row in rows {
+            guard case .int(let number) = row[0], case .int(let key) = row[1] else { continue }
+            highest[Int(number)] = key
+        }
+        let last = max(source.model.entities.count, destination.model.entities.count)
+        try work.run("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT BETWEEN 1 AND \(last)")
+        let insert = SQLText("INSERT INTO Z_PRIMARYKEY VALUES (?1, ?2, ?3, ?4)")
+        for entity in destination.model.entities {
+            let old = entity.parent == nil ? map.sourceRoot(of: entity.index) : nil
+            try work.connection.execute(
+                insert,
+                [
+                    .int(Int64(destination.number(of: entity.index))), .string(entity.name),
+                    .int(Int64(entity.parent.map { destination.number(of: $0) } ?? 0)),
+                    .int(old.flatMap { highest[source.number(of: $0)] } ?? 0),
+                ])
+        }
+    }
+
+    /// Writes the metadata: the model's hashes and identifiers, and the names of attributes with
+    /// long decimals. All other keys stay.
+    func recordMetadata() throws(StoreError) {
+        guard var metadata = try StoreMetadata.read(work.connection)?.metadata else {
+            throw .failed("the store has no metadata")
+        }
+        let long = Set(metadata.longDecimals ?? [])
+        let (source, destination) = (map.source.model, map.destination.model)
+        var names: [String] = []
+        for owner in destination.entities {
+            for case .attribute(let it) in owner.slots where it.owner == owner.index {
+                let isLong = destination.family(of: owner).contains { entity in
+                    map.source(of: it, in: entity).map {
+                        long.contains("\(source.entities[$0.owner].name).\($0.name)")
+                    } ?? false
+                }
+                if isLong || it.hasLongDefault { names.append("\(owner.name).\(it.name)") }
+            }
+        }
+        metadata.longDecimals = names.isEmpty ? nil : names.sorted()
+        metadata.migrate(to: destination)
+        try metadata.write(to: work.connection)
+    }
+}
+
+extension Attribute {
+    /// Whether the default is a decimal that SQL's own comparison would get wrong.
+    fileprivate var hasLongDefault: Bool {
+        guard case .decimal(let value) = declaration.defaultValue else { return false }
+        return DecimalColumn(value).isLong
+    }
+}

@@ -1,0 +1,186 @@
+import SteleModel
+
+/// How the table of a destination root is made.
+struct TableMigration {
+    /// The way from the source's table.
+    enum Way {
+        /// The entities are new, and the table is empty.
+        case created
+        /// The source's table is altered. Its rows are written at most once.
+        case altered
+        /// The rows are copied into a new table.
+        case copied
+    }
+
+    /// The table of the destination.
+    let table: SQLTable
+    /// The table of the source with the rows; nil where the entities are new.
+    let old: SQLTable?
+    /// The entities of the rows.
+    let rows: [(source: Entity, destination: Entity)]
+    /// The origins of the table's columns, in their order. No two are the same column.
+    let origins: [ColumnOrigin]
+    /// Whether the old table has objects of other entities, which do not go into this one.
+    let losesRows: Bool
+    /// Whether the old table may become this one.
+    private let mayAlter: Bool
+
+    /// - Parameter mayAlter: whether the source's table may become this one.
+    init(_ table: SQLTable, _ map: MigrationMap, mayAlter: Bool, time: Double) {
+        self.table = table
+        self.mayAlter = mayAlter
+        rows = map.rows(of: table.root)
+        guard let root = rows.first?.source.root, let old = map.source.tables[root] else {
+            self.old = nil
+            origins = table.columns.map { _ in .empty }
+            losesRows = false
+            return
+        }
+        self.old = old
+        let finder = ColumnOrigins(map: map, table: old, rows: rows, time: time)
+        var taken = Set<String>()
+        origins = table.columns.map { column in
+            let origin = finder.origin(of: column)
+            if case .column(let name) = origin, !taken.insert(name).inserted {
+                return .expression(name)
+            }
+            return origin
+        }
+        let kept = Set(rows.map { $0.source.index })
+        losesRows = map.source.model.family(of: map.source.model.entities[root]).contains {
+            !$0.isAbstract && !kept.contains($0.index)
+        }
+    }
+
+    /// A table that altering would write more than once is copied.
+    var way: Way { old == nil ? .created : mayAlter && rewrites <= 1 ? .altered : .copied }
+
+    /// The number of times that altering the table writes all its rows.
+    private var rewrites: Int {
+        dropped.count + (isComputed ? 1 : 0) + (isRenumbered ? 1 : 0)
+    }
+
+    /// The number of times that all rows are written.
+    var passes: Int {
+        switch way {
+        case .created: 0
+        case .altered: rewrites
+        case .copied: 1
+        }
+    }
+
+    /// The columns of the source's table that have a successor, by name.
+    var carried: [String: String] {
+        var names: [String: String] = [:]
+        for (column, origin) in zip(table.columns, origins) {
+            if case .column(let name) = origin { names[name] = column.name }
+        }
+        return names
+    }
+
+    /// The columns that the source's table has and this one does not.
+    var dropped: [String] {
+        let carried = carried
+        return (old?.columns ?? []).map(\.name).filter { carried[$0] == nil }
+    }
+
+    /// Whether rows get another Z_ENT.
+    var isRenumbered: Bool { rows.contains { $0.source.index != $0.destination.index } }
+
+    /// Whether columns get values that their rows did not have.
+    var isComputed: Bool {
+        origins.contains { if case .expression = $0 { true } else { false } }
+    }
+
+    /// The Z_ENT of a row of the source's table afterwards, as SQL.
+    var number: String {
+        guard isRenumbered else { return "Z_ENT" }
+        let cases = rows.map { "WHEN \($0.source.index + 1) THEN \($0.destination.index + 1)" }
+        return "CASE Z_ENT \(cases.joined(separator: " ")) END"
+    }
+
+    /// The condition on a row of the source's table that it goes into this one.
+    var condition: String {
+        // The + keeps SQLite from the index on entities: rows are taken in the order of their keys.
+        "+Z_ENT IN " + MigrationMap.list(rows.map { $0.source.index + 1 })
+    }
+}
+
+/// How a join table of the destination is made.
+struct JoinMigration {
+    /// The table, seen from the relationship that names it.
+    let table: JoinTable
+    let relationship: Relationship
+    /// The table of the source that is renamed; nil for a new one.
+    let old: JoinTable?
+
+    /// - Parameter taken: the names of the source's tables that have become others.
+    init(
+        _ table: JoinTable, _ relationship: Relationship, _ map: MigrationMap,
+        taken: inout Set<String>
+    ) {
+        self.table = table
+        self.relationship = relationship
+        let origins = map.origins(of: relationship)
+        guard origins.count == 1, origins[0].isWhole,
+            case .join(let old)? = map.source.toManys[origins[0].relationship.index],
+            old.isOwningSide, old.isReflexive == table.isReflexive,
+            (old.orderColumn == nil) == (table.orderColumn == nil),
+            (old.inverseOrderColumn == nil) == (table.inverseOrderColumn == nil),
+            taken.insert(old.name).inserted
+        else {
+            self.old = nil
+            return
+        }
+        self.old = old
+    }
+
+    /// The columns of a renamed table, each with its new name.
+    var columns: [(from: String, to: String)] {
+        guard let old else { return [] }
+        let pairs: [(String?, String?)] = [
+            (old.ownerColumn, table.ownerColumn), (old.memberColumn, table.memberColumn),
+            (old.orderColumn, table.orderColumn),
+            (old.inverseOrderColumn, table.inverseOrderColumn),
+        ]
+        return pairs.compactMap { pair -> (from: String, to: String)? in
+            guard let from = pair.0, let to = pair.1 else { return nil }
+            return (from, to)
+        }
+    }
+
+    /// Inserts the links of the source into a new table of some name; nil where there are none.
+    func filling(_ name: String, _ map: MigrationMap) -> String? {
+        guard let links = map.links(of: relationship) else { return nil }
+        var select = links.select
+        if table.isReflexive {
+            select =
+                "SELECT o, m, fo, fi FROM (\(select)) UNION "
+                + "SELECT m, o, fi, fo FROM (\(select))"
+        }
+        var columns = [table.ownerColumn, table.memberColumn]
+        var values = ["o", "m"]
+        if let order = table.orderColumn {
+            columns.append(order)
+            values.append(Self.key("fo", of: "o", then: "m"))
+        }
+        if let order = table.inverseOrderColumn {
+            columns.append(order)
+            values.append(Self.key("fi", of: "m", then: "o"))
+        }
+        return "INSERT OR IGNORE INTO \(name) (\(columns.joined(separator: ", "))) "
+            + "SELECT \(values.joined(separator: ", ")) FROM (\(select))"
+    }
+
+    /// An order key: the present one, or one by the keys of the members.
+    private static func key(_ order: String, of owner: String, then member: String) -> String {
+        "ifnull(\(order), \(OrderKeys.sql(of: owner, by: "\(order), \(member)")))"
+    }
+}
+
+extension OrderKeys {
+    /// The order keys of new members as SQL: the first is 2048, steps are 1024.
+    static func sql(of owner: String, by order: String) -> String {
+        "\(first - step) + \(step) * ROW_NUMBER() OVER (PARTITION BY \(owner) ORDER BY \(order))"
+    }
+}

@@ -1,0 +1,80 @@
+import SteleMigration
+import StelePersistence
+import SteleModel
+import SteleSQL
+import SteleSystem
+
+extension SQLiteStore {
+    /// Migrates a store's file to another model, in place and in one transaction: after an error, a
+    /// full disk or the end of the process the store is as it was.
+    ///
+    /// Objects keep their keys and versions. The history goes on, so tokens of before stay valid.
+    /// - Parameters:
+    ///   - path: the file, which no other program may have open.
+    ///   - source: the model of the stored objects.
+    ///   - destination: the model that the objects get.
+    ///   - mapping: a mapping model inferred from the two, or one without expressions, filters and
+    ///     policies.
+    ///   - progress: called on this thread with the rows written so far, at most ten times a
+    ///     second, and at the end.
+    /// - Returns: false where the store has the destination's model already.
+    /// - Throws: `StoreError`: `.incompatible` with 134100 where the store has neither model, with
+    ///   134190 where the mapping cannot be carried out in place, and with 134110 where the objects
+    ///   do not fit the destination; `.busy` where another program has the store open; `.noRoom`;
+    ///   what `open` throws for the destination; and errors of SQLite.
+    @discardableResult
+    public static func migrate(
+        path: String, from source: Model, to destination: Model, by mapping: MappingModel,
+        progress: @escaping (MigrationProgress) -> Void = { _ in }
+    ) throws(StoreError) -> Bool {
+        try check(destination)
+        let connection = try Connection(path: path, creates: false)
+        var isMigrated: Bool?
+        let lock = try StoreLock(store: path) { () throws(StoreError) in
+            isMigrated = try migrate(
+                connection, path, from: SQLSchema(model: source),
+                to: SQLSchema(model: destination), by: mapping, progress)
+        }
+        guard let lock else { throw .failed("the lock file of \(path) cannot be created") }
+        lock.leave()
+        guard let isMigrated else {
+            throw .busy(
+                "\(path) is open in another program, and cannot be migrated until it is closed")
+        }
+        return isMigrated
+    }
+
+    /// Migrates a store on a connection that no other program uses.
+    static func migrate(
+        _ connection: Connection, _ path: String, from source: SQLSchema,
+        to destination: SQLSchema, by mapping: MappingModel,
+        _ progress: @escaping (MigrationProgress) -> Void
+    ) throws(StoreError) -> Bool {
+        let (identifier, metadata) = try StoreFile.look(
+            connection, path, source.model, or: destination.model)
+        if !metadata.isOf(source.model) { return false }
+        try StoreFile.setUp(connection, path)
+        // Sorting for indexes may need more than fits into memory.
+        try connection.run("PRAGMA temp_store = FILE")
+        try StoreFile.upgrade(connection)
+        try connection.run("BEGIN IMMEDIATE")
+        let migration: StoreMigration
+        do throws(StoreError) {
+            migration = try StoreMigration(
+                from: source, to: destination, by: mapping, on: connection,
+                at: ReferenceDate.now, report: progress)
+            try migration.run()
+            _ = StoreSeal.take(off: path)
+            try connection.run("COMMIT")
+        } catch {
+            if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
+            throw error
+        }
+        if migration.leavesFiles {
+            // What stays is removed when the store is next opened.
+            _ = try? ExternalFolder(store: path).sweep(
+                connection, destination, identifier: identifier, age: 0)
+        }
+        return true
+    }
+}
