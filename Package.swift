@@ -15,6 +15,7 @@ let package = Package(
         .library(name: "StelePredicates", targets: ["StelePredicates"]),
         .library(name: "StelePersistence", targets: ["StelePersistence"]),
         .library(name: "SteleSQLite", targets: ["SteleSQLite"]),
+        .library(name: "SteleFiles", targets: ["SteleFiles"]),
         .library(name: "SteleGraph", targets: ["SteleGraph"]),
     ],
     dependencies: [
@@ -103,6 +104,14 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        .target(
+            name: "SteleFiles",
+            dependencies: [
+                "SteleModel", "StelePredicates", "StelePersistence", "SteleJSON", "SteleSystem",
+                "CLinux", .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: settings),
+
         // The service, from text to a decision, from results to bytes, and what follows saves.
         .target(
             name: "SteleRequests",
@@ -140,8 +149,8 @@ let package = Package(
             name: "stele",
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQLite",
-                "SteleTransformers", "SteleCodegen", "SteleJSON", "SteleHTTP", "SteleRequests",
-                "SteleService", "SteleSystem", "CLinux",
+                "SteleFiles", "SteleTransformers", "SteleCodegen", "SteleJSON", "SteleHTTP",
+                "SteleRequests", "SteleService", "SteleSystem", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
@@ -161,7 +170,7 @@ let package = Package(
             name: "TestSupport",
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQLite",
-                "SteleSystem", "CSQLite",
+                "SteleFiles", "SteleSystem", "CSQLite",
             ],
             path: "Tests/TestSupport", swiftSettings: settings),
 
@@ -187,7 +196,7 @@ let package = Package(
             name: "SteleFuzz",
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQLite",
-                "SteleTransformers", "SteleJSON", "SteleHTTP", "SteleService",
+                "SteleFiles", "SteleTransformers", "SteleJSON", "SteleHTTP", "SteleService",
                 "SteleDifferential", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -232,7 +241,7 @@ let package = Package(
             name: "SteleCodegenTests",
             dependencies: [
                 "SteleCodegen", "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph",
-                "SteleSQLite", "TestSupport",
+                "SteleSQLite", "SteleFiles", "TestSupport",
             ],
             exclude: ["Golden"],
             swiftSettings: settings),
@@ -248,6 +257,13 @@ let package = Package(
             dependencies: [
                 "SteleSQLite", "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph",
                 "SteleSQL", "SteleSystem", "SteleDifferential", "TestSupport", "StatementTally",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SteleFilesTests",
+            dependencies: [
+                "SteleFiles", "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph",
+                "SteleSystem", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

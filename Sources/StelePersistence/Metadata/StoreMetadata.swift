@@ -2,9 +2,11 @@ import Crypto
 import FoundationEssentials
 import SteleModel
 
-/// What a store says of itself (NSPersistentStore.metadata): a property list, with Core Data's keys and keys of Stele.
+/// What a store says of itself (NSPersistentStore.metadata): a property list, with Core Data's keys
+/// and keys of Stele.
 package struct StoreMetadata: Codable, Sendable {
-    var storeType = "SQLite"
+    /// Nil in a file of a mapping model, which has no store type.
+    var storeType: String? = "SQLite"
     var hashes: [String: Data]
     var hashesVersion = 3
     var identifiers: [String]
@@ -36,7 +38,10 @@ package struct StoreMetadata: Codable, Sendable {
     }
 
     /// Creates the metadata of a new store.
-    package init(model: Model, generation: String) {
+    /// - Parameter storeType: NSStoreType.
+    package init(model: Model, generation: String, storeType: String = "SQLite") {
+        self.storeType = storeType
+        if storeType != "SQLite" { autoVacuumLevel = nil }
         hashes = Dictionary(
             model.entities.map { ($0.name, VersionHash.of($0, in: model)) },
             uniquingKeysWith: { first, _ in first })
