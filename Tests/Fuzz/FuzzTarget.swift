@@ -39,7 +39,8 @@ public enum FuzzTargets {
             ("dates", DateTarget.self), ("headers", HeaderTarget.self),
             ("models", ModelTarget.self),
             ("tokens", TokenTarget.self), ("archives", ArchiveTarget.self),
-            ("requests", RequestTarget.self),
+            ("requests", RequestTarget.self), ("text-stores", TextStoreTarget.self),
+            ("binary-stores", BinaryStoreTarget.self), ("xml-stores", XMLStoreTarget.self),
         ]
     }
 

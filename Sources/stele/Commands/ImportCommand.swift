@@ -4,7 +4,6 @@ import ArgumentParser
 import Glibc
 import SteleGraph
 import SteleModel
-import SteleSQLite
 import SteleService
 
 /// Loads NDJSON files into a store, which is created where there is none.
@@ -34,6 +33,9 @@ struct ImportCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The store's file.", valueName: "path"))
     var store: String
 
+    @Option(help: SettingFlags.help("store-type", "type"))
+    var storeType: String?
+
     @Option(
         help: ArgumentHelp(
             "The attribute whose values name an entity's objects.", valueName: "entity.attribute"))
@@ -57,7 +59,7 @@ struct ImportCommand: ParsableCommand {
             let plan = try ImportPlan(
                 model: model, files: files, keys: try key.map(Self.key),
                 ignoresUnknownKeys: ignoreUnknown)
-            let store = try SQLiteStore.opened(self.store, model)
+            let store = try StoreOpening(self.store, type: storeType, model).open(model)
             defer { store.close() }
             let work = Import(PersistentStoreCoordinator(store: store), plan)
             let bar = ProgressBar()

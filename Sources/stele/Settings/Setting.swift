@@ -16,7 +16,12 @@ struct Setting: Sendable {
 
     static let all: [Setting] = [
         Setting("model", nil, "the model to serve: .xcdatamodeld, .xcdatamodel, contents or JSON"),
-        Setting("store", nil, "the store's file; by default MODEL.sqlite in the current folder"),
+        Setting(
+            "store", nil,
+            "the store's file; :memory: for none; by default MODEL.sqlite in the current folder"),
+        Setting(
+            "store-type", nil,
+            "sqlite, memory, xml, binary or text; by default told from the file or its name"),
         Setting("host", "127.0.0.1", "the address to listen on"),
         Setting("port", "8080", "the port, 0 to 65535; 0 takes any free one"),
         Setting("token", nil, "the bearer token that every request except GET /healthz must carry"),
@@ -31,7 +36,8 @@ struct Setting: Sendable {
         Setting(
             "drain", "10", "seconds for running requests to finish when the service ends"),
         Setting("heartbeat", "15", "seconds between two heartbeats of an event stream"),
-        Setting("history-days", "7", "days for which the history keeps a save; 0 is without a limit"),
+        Setting(
+            "history-days", "7", "days for which the history keeps a save; 0 is without a limit"),
         Setting("history-size", "1024", "MiB that the history may take; 0 is no bound"),
         Setting("default-limit", "100", "rows of a list without the parameter limit"),
         Setting("maximum-limit", "10000", "the most rows that limit may request in JSON"),
