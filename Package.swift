@@ -15,6 +15,7 @@ let package = Package(
         .library(name: "StelePredicates", targets: ["StelePredicates"]),
         .library(name: "StelePersistence", targets: ["StelePersistence"]),
         .library(name: "SteleSQLite", targets: ["SteleSQLite"]),
+        .library(name: "SteleFiles", targets: ["SteleFiles"]),
         .library(name: "SteleGraph", targets: ["SteleGraph"]),
     ],
     dependencies: [
@@ -104,6 +105,14 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        .target(
+            name: "SteleFiles",
+            dependencies: [
+                "SteleModel", "StelePredicates", "StelePersistence", "SteleJSON", "SteleSystem",
+                "CLinux", .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: settings),
+
         // The service, from text to a decision, from results to bytes, and what follows saves.
         .target(
             name: "SteleRequests",
@@ -142,7 +151,8 @@ let package = Package(
             name: "stele",
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQLite",
-                "SteleMigration", "SteleTransformers", "SteleCodegen", "SteleJSON", "SteleHTTP",
+                "SteleMigration", "SteleFiles", "SteleTransformers", "SteleCodegen", "SteleJSON",
+                "SteleHTTP",
                 "SteleRequests", "SteleService", "SteleSystem", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -164,7 +174,7 @@ let package = Package(
             name: "TestSupport",
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQLite",
-                "SteleSystem", "CSQLite",
+                "SteleFiles", "SteleSystem", "CSQLite",
             ],
             path: "Tests/TestSupport", swiftSettings: settings),
 
@@ -190,7 +200,8 @@ let package = Package(
             name: "SteleFuzz",
             dependencies: [
                 "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQLite",
-                "SteleTransformers", "SteleMigration", "SteleJSON", "SteleHTTP", "SteleService",
+                "SteleFiles", "SteleTransformers", "SteleMigration", "SteleJSON", "SteleHTTP",
+                "SteleService",
                 "SteleDifferential", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -236,7 +247,7 @@ let package = Package(
             name: "SteleCodegenTests",
             dependencies: [
                 "SteleCodegen", "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph",
-                "SteleSQLite", "TestSupport",
+                "SteleSQLite", "SteleFiles", "TestSupport",
             ],
             exclude: ["Golden"],
             swiftSettings: settings),
@@ -253,6 +264,13 @@ let package = Package(
                 "SteleSQLite", "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph",
                 "SteleMigration", "SteleSQL", "SteleSystem", "SteleDifferential", "TestSupport",
                 "StatementTally",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SteleFilesTests",
+            dependencies: [
+                "SteleFiles", "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph",
+                "SteleSystem", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

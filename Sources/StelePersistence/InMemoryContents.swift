@@ -28,6 +28,16 @@ struct InMemoryContents: Sendable {
         nextKeys = Array(repeating: 1, count: model.entities.count)
     }
 
+    /// Creates the contents of a file, which `InMemoryLoading` has checked.
+    init(
+        model: Model, families: [[Int64: Snapshot]], members: [Place: [Int64]], nextKeys: [Int64]
+    ) {
+        self.model = model
+        self.families = families
+        self.members = members
+        self.nextKeys = nextKeys
+    }
+
     func row(_ id: ObjectID) -> Snapshot? {
         families.indices.contains(id.root) ? families[id.root][id.key] : nil
     }

@@ -265,7 +265,13 @@ struct InMemorySave {
         var values = change.values
         for (slot, property) in entity.slots.enumerated() where values.indices.contains(slot) {
             switch property {
-            case .attribute(let it): if it.declaration.isTransient { values[slot] = .null }
+            case .attribute(let it):
+                if it.declaration.isTransient { values[slot] = .null }
+                guard case .external(let file) = values[slot] else { continue }
+                guard let bytes = file.bytes else {
+                    throw .failed("the value of \(it.name) cannot be read: \(file.path)")
+                }
+                values[slot] = .data(bytes)
             case .relationship(let it):
                 guard case .key(let key) = values[slot], key < 0 else { continue }
                 values[slot] = .key(try permanent(key, model.destination(of: it).root))

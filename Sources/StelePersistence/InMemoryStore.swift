@@ -14,20 +14,59 @@ public final class InMemoryStore: PersistentStore {
     public let identifier: String
     /// Drawn for each store.
     public let generation: String
+    /// `memory`, or the type of the whole-file store that this is a part of.
+    public let type: String
     private let derived: DerivedAttributes
+    /// Writes all objects to a file before a save becomes visible; nil to keep them in memory only.
+    private let keep: Keeping?
     private let writer = Mutex(())
     private let contents: Mutex<InMemoryContents>
     private let observer = Mutex<(any StoreObserver)?>(nil)
 
+    /// Writes the objects of a store to its file.
+    package typealias Keeping = @Sendable (StoreContents) throws(StoreError) -> Void
+
+    /// The name of the store type.
+    public static let type = "memory"
+
     /// Creates an empty store.
     /// - Parameter identifier: NSStoreUUID; nil to generate one.
-    public init(model: Model, identifier: String? = nil) {
-        self.model = model
+    public convenience init(model: Model, identifier: String? = nil) {
+        self.init(identifier, InMemoryContents(model: model), type: Self.type, keep: nil)
+    }
+
+    /// Creates a store with the objects of a file.
+    /// - Parameter keep: writes the file; called before each change of objects or keys becomes
+    ///   visible, which fails with it.
+    /// - Throws: `StoreError.incompatible` (134080) for objects that the model cannot have.
+    package convenience init(
+        model: Model, contents: StoreContents, type: String,
+        keep: @escaping Keeping
+    ) throws(StoreError) {
+        var loading = InMemoryLoading(model: model)
+        self.init(
+            contents.identifier, try loading.load(contents), type: type, keep: keep)
+    }
+
+    private init(
+        _ identifier: String?, _ contents: InMemoryContents, type: String, keep: Keeping?
+    ) {
+        model = contents.model
         self.identifier = identifier ?? UUID().uuidString
+        self.type = type
+        self.keep = keep
         let digits = String(UInt32.random(in: .min ... .max), radix: 16)
         generation = String(repeating: "0", count: 8 - digits.utf8.count) + digits
         derived = DerivedAttributes(model)
-        contents = Mutex(InMemoryContents(model: model))
+        self.contents = Mutex(contents)
+    }
+
+    /// Returns all objects in the form of a file.
+    /// - Throws: `StoreError.closed`.
+    package func wholeContents() throws(StoreError) -> StoreContents {
+        let view = contents.withLock { $0 }
+        if view.isClosed { throw .closed }
+        return view.whole(identifier)
     }
 
     /// Opens a view of the current contents. Throws `.overBudget` for any budget, because no limit
@@ -80,22 +119,60 @@ public final class InMemoryStore: PersistentStore {
             let draft = InMemoryDraft(start, deriving: derived)
             try make(draft)
             var whole = draft.contents
-            guard let transaction = whole.joinHistory(after: start.token) else {
-                contents.withLock { $0 = whole }
-                return SaveResult(token: start.token)
-            }
-            publish(transaction) { $0 = whole }
-            return SaveResult(token: transaction.number)
+            let transaction = whole.joinHistory(after: start.token)
+            try write(whole)
+            publish(transaction.map { [$0] } ?? []) { $0 = whole }
+            return SaveResult(token: transaction?.number ?? start.token)
         }
+    }
+
+    /// Saves requests one after the other, with one write of the file. Where it fails, all fail.
+    package func save(together requests: [SaveRequest]) -> [Result<SaveResult, StoreError>] {
+        writer.withLock { _ in commit(together: requests) }
+    }
+
+    private func commit(together requests: [SaveRequest]) -> [Result<SaveResult, StoreError>] {
+        var next = contents.withLock { $0 }
+        var transactions: [HistoryTransaction] = []
+        var isWritten = true
+        let results = requests.map { request -> Result<SaveResult, StoreError> in
+            do throws(StoreError) {
+                let save = try outcome(of: request, next)
+                next.apply(save)
+                transactions += save.transaction.map { [$0] } ?? []
+                if save.transaction != nil || !save.nextKeys.isEmpty { isWritten = false }
+                return .success(save.result)
+            } catch {
+                return .failure(error)
+            }
+        }
+        do throws(StoreError) { if !isWritten { try write(next) } } catch {
+            return results.map { result in result.flatMap { _ in .failure(error) } }
+        }
+        publish(transactions) { $0 = next }
+        return results
+    }
+
+    private func write(_ contents: InMemoryContents) throws(StoreError) {
+        guard let keep else { return }
+        try keep(contents.whole(identifier))
+    }
+
+    /// Checks a request, and computes its outcome.
+    private func outcome(
+        of request: SaveRequest, _ contents: InMemoryContents
+    ) throws(StoreError) -> InMemorySave.Outcome {
+        if contents.isClosed { throw .closed }
+        var draft = InMemorySave(contents, request)
+        try draft.prepare(deriving: derived)
+        return draft.outcome
     }
 
     /// Computes the outcome of a request, and publishes it.
     private func commit(_ request: SaveRequest) throws(StoreError) -> SaveResult {
+        if keep != nil { return try commit(together: [request])[0].get() }
         let save = try contents.withLock { contents throws(StoreError) in
-            if contents.isClosed { throw StoreError.closed }
-            var draft = InMemorySave(contents, request)
-            try draft.prepare(deriving: derived)
-            return draft.outcome
+            try outcome(of: request, contents)
         }
         guard let transaction = save.transaction else {
             if save.receipt != nil || !save.nextKeys.isEmpty {
@@ -103,18 +180,18 @@ public final class InMemoryStore: PersistentStore {
             }
             return save.result
         }
-        publish(transaction) { $0.apply(save) }
+        publish([transaction]) { $0.apply(save) }
         return save.result
     }
 
     /// Changes what readers see, and notifies the observer before and after.
     private func publish(
-        _ transaction: HistoryTransaction, _ change: (inout InMemoryContents) -> Void
+        _ transactions: [HistoryTransaction], _ change: (inout InMemoryContents) -> Void
     ) {
-        let observer = observer.withLock { $0 }
-        observer?.storeWillCommit([transaction])
+        let observer = transactions.isEmpty ? nil : observer.withLock { $0 }
+        observer?.storeWillCommit(transactions)
         contents.withLock { change(&$0) }
-        observer?.storeDidCommit([transaction])
+        observer?.storeDidCommit(transactions)
     }
 
     /// Deletes up to `limit` of the oldest transactions before `number`.

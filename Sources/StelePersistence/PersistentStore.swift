@@ -8,6 +8,8 @@ import StelePredicates
 public protocol PersistentStore: AnyObject, Sendable {
     /// The model of the stored objects.
     var model: Model { get }
+    /// The name of the store type, such as `sqlite` (NSPersistentStore.type).
+    var type: String { get }
     /// The store's UUID (NSStoreUUID).
     var identifier: String { get }
     /// The first part of a new store's tokens; drawn when the store is created.

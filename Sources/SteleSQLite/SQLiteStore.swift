@@ -10,6 +10,8 @@ import SteleSystem
 public final class SQLiteStore: PersistentStore {
     /// The model of the stored objects.
     public let model: Model
+    /// `sqlite`.
+    public let type = "sqlite"
     /// NSStoreUUID.
     public let identifier: String
     /// The first part of a new store's tokens.

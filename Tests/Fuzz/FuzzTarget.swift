@@ -42,7 +42,8 @@ public enum FuzzTargets {
             ("databases", DatabaseTarget.self),
             ("predicate-archives", PredicateArchiveTarget.self),
             ("mappings", MappingTarget.self),
-            ("requests", RequestTarget.self),
+            ("requests", RequestTarget.self), ("text-stores", TextStoreTarget.self),
+            ("binary-stores", BinaryStoreTarget.self), ("xml-stores", XMLStoreTarget.self),
         ]
     }
 

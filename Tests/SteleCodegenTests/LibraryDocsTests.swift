@@ -1,6 +1,7 @@
 // The Swift code of Docs/Library.md, word for word, between expectations.
 
 import Foundation
+import SteleFiles
 import SteleGraph
 import SteleModel
 import StelePersistence
@@ -147,6 +148,13 @@ import Testing
         let scoring = PersistentStoreCoordinator(
             store: InMemoryStore(model: model), classes: ["Player": Scorer.self])
         try expectGoals(scoring.newContext())
+
+        let textPath = folder.path + "/league.txt"
+        FileFormats.register(TextFormat())
+        let format = try #require(FileFormats.named("text"))
+        let notes = try AtomicStore.open(path: textPath, model: model, format: format)
+        #expect(try LeagueModel.coordinator(store: notes).store.type == "text")
+        notes.close()
 
         let memory = try LeagueModel.coordinator(store: InMemoryStore(model: model))
         let scratch = memory.newContext()

@@ -52,7 +52,7 @@ import Testing
     }
 
     /// What it was has the version that it had; what leaves no row a new version has the same.
-    @Test(arguments: [StoreKind.memory, .sqlite])
+    @Test(arguments: StoreKind.allCases)
     func versionsAreThoseOfThen(_ kind: StoreKind) throws {
         let stage = try LiveStage(kind)
         try stage.write("POST", "/Team", #"{"name":"Reds"}"#)
@@ -137,7 +137,9 @@ import Testing
 
     @Test func aMistakeIsNamed() throws {
         let stage = try history()
-        #expect(refusal(stage, "where=name == 1")?.message.contains("needs the parameter entity") == true)
+        #expect(
+            refusal(stage, "where=name == 1")?.message.contains("needs the parameter entity")
+                == true)
         #expect(refusal(stage, "entity=Person&where=nam == \"A\"")?.hint?.contains("name") == true)
         #expect(refusal(stage, "entity=Person&where=name >")?.message.hasPrefix("where: ") == true)
         #expect(

@@ -17,6 +17,7 @@ final class HistoryStore: PersistentStore {
     }
 
     let model: Model
+    let type = "history"
     let identifier = "F0000000-0000-0000-0000-000000000000"
     let generation: String
     let state = Mutex(State())

@@ -30,7 +30,7 @@ final class Fixture: GraphFixture {
         _ model: Model, _ kind: StoreKind, rowCacheBytes: Int = 1 << 20, isCounting: Bool = false,
         classes: [String: ManagedObject.Type] = [:]
     ) throws {
-        folder = kind == .sqlite ? try TemporaryFolder() : nil
+        folder = kind == .memory ? nil : try TemporaryFolder()
         let store = try kind.open(model, at: folder?.store ?? "")
         counter = isCounting ? CountingStore(store) : nil
         coordinator = PersistentStoreCoordinator(

@@ -11,6 +11,7 @@ package protocol ForwardingStore: PersistentStore {
 
 extension ForwardingStore {
     package var model: Model { base.model }
+    package var type: String { base.type }
     package var identifier: String { base.identifier }
     package var generation: String { base.generation }
 

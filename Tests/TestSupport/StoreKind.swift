@@ -1,18 +1,26 @@
 // The stores that tests run on.
 
+import SteleFiles
 import SteleModel
 import StelePersistence
 import SteleSQLite
 
 package enum StoreKind: String, CaseIterable, Sendable {
-    case memory, sqlite
+    case memory, sqlite, binary, text, xml
+
+    /// The whole-file stores.
+    package static let files: [StoreKind] = [.binary, .text, .xml]
 
     /// A store of this kind.
-    /// - Parameter path: the file of an SQLite store.
+    /// - Parameter path: the file of a store that has one.
     package func open(_ model: Model, at path: String) throws -> any PersistentStore {
         switch self {
         case .memory: InMemoryStore(model: model)
         case .sqlite: try SQLiteStore.open(path: path, model: model)
+        case .binary:
+            try AtomicStore.open(path: path, model: model, format: BinaryFormat())
+        case .text: try AtomicStore.open(path: path, model: model, format: TextFormat())
+        case .xml: try AtomicStore.open(path: path, model: model, format: XMLFormat())
         }
     }
 }

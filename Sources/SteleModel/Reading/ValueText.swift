@@ -2,7 +2,7 @@ import FoundationEssentials
 internal import SteleJSON
 
 /// Converts defaults and bounds from and to the text of a `contents` file.
-enum ValueText {
+package enum ValueText {
     /// YES or NO, and the spellings of other tools.
     static func bool(_ text: String) -> Bool? {
         switch text {
@@ -35,7 +35,7 @@ enum ValueText {
 
     /// The text as a value of that type; nil if it is not one. Dates and binary data have no such
     /// text, nor do types that only code can set.
-    static func value(_ text: String, _ type: AttributeType) -> Value? {
+    package static func value(_ text: String, _ type: AttributeType) -> Value? {
         switch type {
         case .integer16, .integer32, .integer64:
             integer(text).flatMap { type.integerRange.contains($0) ? .int($0) : nil }
@@ -54,7 +54,7 @@ enum ValueText {
     }
 
     /// The value's text, in the form that `value(_:_:)` reads; nil if it has none.
-    static func text(_ value: Value, _ type: AttributeType) -> String? {
+    package static func text(_ value: Value, _ type: AttributeType) -> String? {
         switch value {
         case .null, .data, .external, .key: return nil
         case .bool(let it): return it ? "YES" : "NO"
@@ -87,7 +87,7 @@ enum ValueText {
 
 extension AttributeType {
     /// The range of an integer type; that of Int64 for other types.
-    var integerRange: ClosedRange<Int64> {
+    package var integerRange: ClosedRange<Int64> {
         switch self {
         case .integer16: Int64(Int16.min)...Int64(Int16.max)
         case .integer32: Int64(Int32.min)...Int64(Int32.max)

@@ -24,14 +24,15 @@ package struct StoreMetadata: Sendable, Hashable {
     }
 
     /// Creates the metadata of a new store.
-    package init(model: Model, generation: String) {
+    /// - Parameter storeType: NSStoreType.
+    package init(model: Model, generation: String, storeType: String = "SQLite") {
         values = [
-            Key.storeType: .string("SQLite"),
+            Key.storeType: .string(storeType),
             Key.hashesVersion: .integer(3),
             Key.frameworkVersion: .integer(1344),
-            Key.autoVacuumLevel: .string("2"),
             Key.generation: .string(generation),
         ]
+        if storeType == "SQLite" { values[Key.autoVacuumLevel] = .string("2") }
         describe(model)
     }
 

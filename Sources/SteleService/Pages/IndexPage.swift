@@ -7,6 +7,8 @@ import SteleRequests
 /// The entities, fetch requests and routes of a model.
 struct IndexPage {
     let model: Model
+    /// The store's type.
+    let storeType: String
     let basePath: String
     let version: String
 
@@ -14,6 +16,7 @@ struct IndexPage {
         .object([
             ("stele", .string(version)),
             ("model", .string(model.name)),
+            ("store", .string(storeType)),
             ("entities", .array(model.entities.map(entity))),
             ("fetchRequests", .array(FetchTemplates(model).all.map(template))),
             ("routes", .array(RoutePattern.allCases.map(route))),

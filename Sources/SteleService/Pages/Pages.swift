@@ -14,9 +14,12 @@ struct Pages: Sendable {
     private let templates: [UInt8]
     private let limits: Limits
 
-    init(model: Model, basePath: String, version: String, limits: Limits) {
+    init(
+        model: Model, storeType: String, basePath: String, version: String, limits: Limits
+    ) {
         self.limits = limits
-        let index = IndexPage(model: model, basePath: basePath, version: version)
+        let index = IndexPage(
+            model: model, storeType: storeType, basePath: basePath, version: version)
         self.index = Self.pretty(index.json)
         modelJSON = Self.pretty(model.declaration.json())
         modelXML = model.declaration.xml()

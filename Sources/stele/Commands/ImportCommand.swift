@@ -4,7 +4,6 @@ import ArgumentParser
 import Glibc
 import SteleGraph
 import SteleModel
-import SteleSQLite
 import SteleService
 
 extension DataFormat: ExpressibleByArgument {}
@@ -39,6 +38,9 @@ struct ImportCommand: ParsableCommand {
 
     @Option(help: ArgumentHelp("The store's file.", valueName: "path"))
     var store: String
+
+    @Option(help: SettingFlags.help("store-type", "type"))
+    var storeType: String?
 
     @Option(
         help: ArgumentHelp(
@@ -100,7 +102,7 @@ struct ImportCommand: ParsableCommand {
             }
             let plan = try ImportPlan(
                 model: model, files: files, keys: try key.map(Self.key), options: options)
-            let store = try SQLiteStore.opened(self.store, model)
+            let store = try StoreOpening(self.store, type: storeType, model).open(model)
             defer { store.close() }
             let coordinator = PersistentStoreCoordinator(store: store)
             let bar = ProgressBar()

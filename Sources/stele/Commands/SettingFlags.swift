@@ -2,11 +2,8 @@
 
 import ArgumentParser
 
-/// The help of a setting's option: the setting's meaning and default.
 private func help(_ name: String, _ valueName: String? = nil) -> ArgumentHelp {
-    guard let setting = Setting.all.first(where: { $0.name == name }) else { return "" }
-    let value = setting.defaultValue.flatMap { $0.isEmpty ? nil : " (default: \($0))" } ?? ""
-    return ArgumentHelp("\(setting.meaning)\(value)", valueName: valueName)
+    SettingFlags.help(name, valueName)
 }
 
 /// The options of `serve` and `health`. All settings can also be set in the environment or a file.
@@ -16,6 +13,8 @@ struct SettingFlags: ParsableArguments {
 
     @Option(help: help("store", "path"))
     var store: String?
+    @Option(help: help("store-type", "type"))
+    var storeType: String?
     @Option(help: help("seeds", "folder"))
     var seeds: String?
     @Option(help: help("host"))
@@ -71,10 +70,19 @@ struct SettingFlags: ParsableArguments {
     @Option(help: help("server-timing", "true|false"))
     var serverTiming: String?
 
+    /// The help of a setting's option: the setting's meaning and default.
+    static func help(_ name: String, _ valueName: String? = nil) -> ArgumentHelp {
+        guard let setting = Setting.all.first(where: { $0.name == name }) else { return "" }
+        let value = setting.defaultValue.flatMap { $0.isEmpty ? nil : " (default: \($0))" } ?? ""
+        return ArgumentHelp("\(setting.meaning)\(value)", valueName: valueName)
+    }
+
     /// The given settings by name.
     var given: [String: String] {
         let all: [(String, String?)] = [
-            ("store", store), ("seeds", seeds), ("host", host), ("port", port), ("token", token),
+            ("store", store), ("store-type", storeType), ("seeds", seeds), ("host", host),
+            ("port", port),
+            ("token", token),
             ("encryption-key", encryptionKey), ("encryption-key-file", encryptionKeyFile),
             ("insecure", insecure ? "true" : nil),
             ("allow-host", allowHost.isEmpty ? nil : allowHost.joined(separator: ",")),

@@ -5,12 +5,11 @@ import Glibc
 import SteleGraph
 import SteleModel
 import StelePersistence
-import SteleSQLite
 import SteleService
 
 /// An open store, with what is loaded into it and removed at the end.
 struct Ground {
-    let store: SQLiteStore
+    let store: any PersistentStore
     /// The store's name for the user.
     let name: String
     /// The entity of the example request.
@@ -20,7 +19,7 @@ struct Ground {
     /// A folder that is removed at the end.
     var temporaryFolder: String?
 
-    init(store: SQLiteStore, name: String) {
+    init(store: any PersistentStore, name: String) {
         self.store = store
         self.name = name
     }
@@ -32,7 +31,8 @@ struct Ground {
         let model = try Serving.model("\(folder)/Models/League.xcdatamodeld")
         let temporary = try makeTemporaryFolder()
         do {
-            let store = try SQLiteStore.opened("\(temporary)/League.sqlite", model)
+            let path = "\(temporary)/League.sqlite"
+            let store = try StoreOpening(path, type: nil, model).open(model)
             var ground = Ground(store: store, name: "the sample, which is removed at the end")
             ground.firstEntity = "Team"
             ground.seeds = SampleFiles.seeds(in: "\(folder)/Seeds/League")

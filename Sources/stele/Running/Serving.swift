@@ -65,9 +65,8 @@ struct Serving {
             return try Ground.sample()
         }
         let model = try Self.model(path)
-        let store = settings.store ?? "\(model.name).sqlite"
-        return Ground(
-            store: try SQLiteStore.opened(store, model), name: store)
+        let opening = try StoreOpening(settings.store, type: settings.storeType, model)
+        return Ground(store: try opening.open(model), name: opening.path)
     }
 
     /// Reads a model, and checks that it can be served.
@@ -94,7 +93,7 @@ struct Serving {
         if settings.token != nil { curl += "-H \"Authorization: Bearer $STELE_TOKEN\" " }
         curl += address + Self.path(of: ground.firstEntity ?? served.first?.name)
         return """
-            \(model.name), \(count), from \(ground.name)
+            \(model.name), \(count), from \(ground.name) (\(ground.store.type))
             on \(address)
             try: \(curl)
 

@@ -1,14 +1,91 @@
 /// Opening a store for a command.
 
 import Glibc
+import SteleFiles
 import SteleModel
 import StelePersistence
 import SteleSQLite
 
-extension SQLiteStore {
-    /// Opens the store at that path; creates it where there is none.
+/// A store's place and type, as a command was given them.
+struct StoreOpening {
+    /// The path of the file, or `:memory:`.
+    let path: String
+    /// `sqlite`, `memory`, or the name of a file format.
+    let type: String
+
+    /// The path of a store without a file.
+    static let memoryPath = ":memory:"
+    private static let sqlite = "sqlite"
+
+    /// Decides on the place and type.
+    ///
+    /// The first bytes of an existing file decide, then the given type, then the extension of the
+    /// name, and else it is SQLite.
+    /// - Parameters:
+    ///   - path: the setting `store`; nil for the model's name in the current folder.
+    ///   - type: the setting `store-type`; nil for none.
+    /// - Throws: `Failure` for an unknown type, and for one that the file contradicts.
+    init(_ path: String?, type: String?, _ model: Model) throws {
+        let type = type?.lowercased()
+        if let type, !Self.types.contains(type) {
+            throw Failure("store-type must be one of \(Self.names), not \(type)")
+        }
+        self.type = try Self.type(path, type)
+        if self.type == InMemoryStore.type {
+            self.path = Self.memoryPath
+        } else {
+            let ending = FileFormats.named(self.type)?.fileExtensions.first ?? self.type
+            self.path = path ?? "\(model.name).\(ending)"
+        }
+    }
+
+    /// The type of a store at that path.
+    private static func type(_ path: String?, _ given: String?) throws -> String {
+        guard let path else { return given ?? sqlite }
+        if path == memoryPath {
+            guard let given, given != InMemoryStore.type else { return InMemoryStore.type }
+            throw Failure(
+                "\(memoryPath) is a store of the type memory, not \(given): leave --store-type "
+                    + "out, or name a file")
+        }
+        if given == InMemoryStore.type {
+            throw Failure(
+                "a store of the type memory has no file, and --store names \(path): leave one of "
+                    + "them out, or use --store \(memoryPath)")
+        }
+        guard let found = try type(ofFile: path) else {
+            return given ?? FileFormats.format(forName: path)?.name ?? sqlite
+        }
+        if let given, given != found {
+            throw Failure(
+                "\(path) is a store of the type \(found), not \(given): leave --store-type out, or "
+                    + "name another file")
+        }
+        return found
+    }
+
+    /// The names of all types, for messages.
+    private static var names: String { types.joined(separator: ", ") }
+
+    /// The names of all types.
+    private static var types: [String] {
+        [sqlite, InMemoryStore.type] + FileFormats.all.map(\.name).sorted()
+    }
+
+    /// The type of an existing file by its first bytes; nil where they do not tell it.
+    private static func type(ofFile path: String) throws -> String? {
+        if let format = try FileFormats.format(ofFile: path) { return format.name }
+        guard let file = fopen(path, "rbe") else { return nil }
+        defer { fclose(file) }
+        let magic = Array("SQLite format 3\0".utf8)
+        var start = [UInt8](repeating: 0, count: magic.count)
+        return fread(&start, 1, start.count, file) == magic.count && start == magic ? sqlite : nil
+    }
+
+    /// Opens the store; creates its file where there is none.
     /// - Throws: `Failure` whose sentence has the path.
-    static func opened(_ path: String, _ model: Model) throws -> SQLiteStore {
+    func open(_ model: Model) throws -> any PersistentStore {
+        if type == InMemoryStore.type { return InMemoryStore(model: model) }
         if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
             let folder = String(path[..<slash])
             var found = stat()
@@ -17,7 +94,10 @@ extension SQLiteStore {
             }
         }
         do {
-            return try SQLiteStore.open(path: path, model: model)
+            guard let format = FileFormats.named(type) else {
+                return try SQLiteStore.open(path: path, model: model)
+            }
+            return try AtomicStore.open(path: path, model: model, format: format)
         } catch {
             let sentence = Failure.sentence(error)
             throw Failure(sentence.contains(path) ? sentence : "\(path): \(sentence)")

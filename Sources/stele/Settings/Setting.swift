@@ -16,7 +16,12 @@ struct Setting: Sendable {
 
     static let all: [Setting] = [
         Setting("model", nil, "the model to serve: .xcdatamodeld, .xcdatamodel, contents or JSON"),
-        Setting("store", nil, "the store's file; by default MODEL.sqlite in the current folder"),
+        Setting(
+            "store", nil,
+            "the store's file; :memory: for none; by default MODEL.sqlite in the current folder"),
+        Setting(
+            "store-type", nil,
+            "sqlite, memory, xml, binary or text; by default told from the file or its name"),
         Setting(
             "seeds", nil, "a folder with files NAME.N.ndjson, each loaded once, in order of N"),
         Setting("host", "127.0.0.1", "the address to listen on"),

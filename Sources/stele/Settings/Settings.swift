@@ -9,6 +9,7 @@ import SteleService
 struct Settings: Sendable {
     var model: String?
     var store: String?
+    var storeType: String?
     var seeds: String?
     var host: String
     var port: Int
@@ -41,6 +42,7 @@ struct Settings: Sendable {
         let reading = SettingReading(source: source)
         model = source.text("model")
         store = source.text("store")
+        storeType = source.text("store-type")
         seeds = source.text("seeds")
         host = source.text("host") ?? ""
         port = try reading.integer("port", 0...65_535)

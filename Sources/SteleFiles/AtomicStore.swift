@@ -1,0 +1,237 @@
+import Glibc
+import SteleModel
+import StelePersistence
+import StelePredicates
+import SteleSystem
+
+/// A store that keeps its objects in memory and writes all of them to one file at each save
+/// (NSAtomicStore). The file's format is a `FileFormat`.
+///
+/// A save writes a new file beside the old one, brings it to the disk, and renames it over the old
+/// one. So the file always has all of a save or nothing of it. Saves that wait at the same time
+/// share one file. The history and the receipts of requests are in memory and end with the process.
+public final class AtomicStore: PersistentStore {
+    /// The path of the file.
+    public let path: String
+    private let memory: InMemoryStore
+    private let lock: FileLock
+    private let queue = Monitor(AtomicQueue())
+    private let thread = Mutex<SystemThread?>(nil)
+
+    /// Opens a store's file, or creates it.
+    /// - Throws: `StoreError`: `.unsupported` and `.invalid` for a model that cannot be stored;
+    ///   `.busy` where another store has the file; `.incompatible` for a damaged file or one of
+    ///   another format (134080) or model (134100); and errors of writing the new file.
+    public static func open(
+        path: String, model: Model, format: any FileFormat
+    ) throws(StoreError) -> AtomicStore {
+        if let refusal = model.refusal { throw .unsupported(refusal) }
+        do throws(ModelErrors) { try model.checkRequests() } catch {
+            throw .invalid(error.description)
+        }
+        let path = WholeFile.resolved(path)
+        let lock = try FileLock(path)
+        do throws(StoreError) {
+            return try AtomicStore(path: path, model: model, format: format, lock: lock)
+        } catch {
+            lock.leave()
+            throw error
+        }
+    }
+
+    private init(
+        path: String, model: Model, format: any FileFormat, lock: FileLock
+    ) throws(StoreError) {
+        self.path = path
+        self.lock = lock
+        // A killed process may have left a file that it had not finished.
+        unlink(path + WholeFile.newEnding)
+        var contents = try Self.contents(of: path, model, format)
+        let isNew = contents == nil
+        var first = contents ?? StoreContents()
+        contents = nil
+        let identifier = first.identifier ?? UUID().uuidString
+        first.identifier = identifier
+        if first.metadata == nil {
+            first.metadata = try StoreMetadata(
+                model: model, generation: identifier.prefix(8).lowercased(),
+                storeType: format.metadataType
+            ).propertyList()
+        }
+        let file = AtomicFile(path: path, model: model, format: format, metadata: first.metadata)
+        do throws(StoreError) {
+            memory = try InMemoryStore(
+                model: model, contents: first, type: format.name,
+                keep: { contents throws(StoreError) in try file.write(contents) })
+        } catch {
+            throw Self.located(error, path)
+        }
+        if isNew { try file.write(first) }
+        let writing = SystemThread(name: "stele-file") { [queue, memory] in
+            AtomicQueue.run(queue, memory)
+        }
+        guard let writing else { throw .failed("the system has no thread for the store") }
+        thread.withLock { $0 = writing }
+    }
+
+    /// Reads the file; nil for a file that does not exist or is empty.
+    private static func contents(
+        of path: String, _ model: Model, _ format: any FileFormat
+    ) throws(StoreError) -> StoreContents? {
+        guard let bytes = try WholeFile.bytes(path), !bytes.isEmpty else { return nil }
+        do throws(StoreError) {
+            let contents = try format.contents(of: bytes, model)
+            try contents.check(model)
+            return contents
+        } catch {
+            throw located(error, path)
+        }
+    }
+
+    private static func located(_ error: StoreError, _ path: String) -> StoreError {
+        guard case .incompatible(let code, let text) = error else { return error }
+        return .incompatible(code: code, "\(path): \(text)")
+    }
+
+    /// The model of the stored objects.
+    public var model: Model { memory.model }
+    /// The name of the format.
+    public var type: String { memory.type }
+    /// NSStoreUUID.
+    public var identifier: String { memory.identifier }
+    /// Drawn for each opening, because the history begins with it.
+    public var generation: String { memory.generation }
+
+    /// Opens a view of the current objects. Throws `.overBudget` for any budget.
+    public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
+        try memory.reader(budget: budget)
+    }
+
+    /// Reads the current state of one object.
+    public func newest(_ id: ObjectID) throws(StoreError) -> Snapshot? { try memory.newest(id) }
+
+    /// Saves a request, together with others that wait.
+    public func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
+        let answer = Monitor<Result<SaveResult, StoreError>?>(nil)
+        save(request) { result in
+            answer.withLock { $0 = result }
+            answer.signal()
+        }
+        let result = answer.withLock(when: { $0 != nil }) { result, _ in result }
+        return try (result ?? .failure(.closed)).get()
+    }
+
+    /// Saves a request without blocking, together with others that wait.
+    public func save(
+        _ request: SaveRequest,
+        completion: @escaping @Sendable (Result<SaveResult, StoreError>) -> Void
+    ) {
+        let isTaken = queue.withLock { $0.append(request, completion) }
+        if isTaken { queue.signal() } else { completion(.failure(.closed)) }
+    }
+
+    /// Saves a request that is made while no other save can run, on the caller's thread.
+    public func save(
+        making make: (any StoreReader) throws -> SaveRequest
+    ) throws -> SaveResult {
+        try memory.save(making: make)
+    }
+
+    /// Saves in parts that are written and become visible together, on the caller's thread.
+    public func save(inParts make: (any PartedSave) throws -> Void) throws -> SaveResult {
+        try memory.save(inParts: make)
+    }
+
+    /// Deletes up to `limit` of the oldest transactions before `number`.
+    public func deleteHistory(before number: Int64, limit: Int) throws(StoreError) -> Int {
+        try memory.deleteHistory(before: number, limit: limit)
+    }
+
+    /// Sets the observer of commits.
+    public func observe(_ observer: any StoreObserver) { memory.observe(observer) }
+
+    /// Returns false: no other program can use the file.
+    public func noticesForeignChange() -> Bool { false }
+
+    /// Saves what waits, stops the writer's thread, and releases the file.
+    public func close() {
+        queue.withLock { $0.isClosed = true }
+        queue.signal()
+        let running = thread.withLock { thread in
+            defer { thread = nil }
+            return thread
+        }
+        running?.join()
+        memory.close()
+        lock.leave()
+    }
+}
+
+/// The file of a whole-file store.
+private final class AtomicFile: Sendable {
+    private let path: String
+    private let model: Model
+    private let format: any FileFormat
+    private let metadata: [UInt8]?
+    /// Set where memory and file may differ after a failure.
+    private let isUncertain = Mutex(false)
+
+    init(path: String, model: Model, format: any FileFormat, metadata: [UInt8]?) {
+        self.path = path
+        self.model = model
+        self.format = format
+        self.metadata = metadata
+    }
+
+    /// Replaces the file.
+    func write(_ contents: StoreContents) throws(StoreError) {
+        var contents = contents
+        contents.metadata = metadata
+        let bytes = try format.bytes(of: contents, model)
+        if isUncertain.withLock({ $0 }) { throw uncertain }
+        var isReplaced = false
+        do throws(StoreError) {
+            try WholeFile.replace(path, with: bytes, isReplaced: &isReplaced)
+        } catch {
+            if isReplaced {
+                isUncertain.withLock { $0 = true }
+                throw uncertain
+            }
+            throw error
+        }
+    }
+
+    private var uncertain: StoreError {
+        .failed(
+            "\(path): the folder could not be brought to the disk, so a save may or may not be in "
+                + "the file: no further save is accepted until the store is opened again")
+    }
+}
+
+/// The saves that wait for the file, and the loop that writes them.
+private struct AtomicQueue: Sendable {
+    typealias Completion = @Sendable (Result<SaveResult, StoreError>) -> Void
+
+    private var waiting: [(request: SaveRequest, completion: Completion)] = []
+    var isClosed = false
+
+    /// Adds a save; false where the store is closed.
+    mutating func append(_ request: SaveRequest, _ completion: @escaping Completion) -> Bool {
+        if isClosed { return false }
+        waiting.append((request, completion))
+        return true
+    }
+
+    /// Saves all that wait together, until the queue is closed and empty.
+    static func run(_ queue: Monitor<AtomicQueue>, _ store: InMemoryStore) {
+        while true {
+            let taken = queue.withLock(when: { $0.isClosed || !$0.waiting.isEmpty }) { queue, _ in
+                defer { queue.waiting = [] }
+                return queue.waiting
+            }
+            if taken.isEmpty { return }
+            let results = store.save(together: taken.map(\.request))
+            for (job, result) in zip(taken, results) { job.completion(result) }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import SteleModel
+import StelePersistence
+
+/// The delimited-text store, the worked example of a custom store. Each line is an object:
+/// `Entity|key|attribute=value|relationship=key,key`.
+///
+/// A property that is null or empty is left out, and `name=` is an empty text. In a value, `\`
+/// comes before each of `\`, `|`, `=` and `,`; a line feed is `\n` and a carriage return `\r`.
+/// Lines that begin with `#` say something of the file; a file without them is read too.
+public struct TextFormat: FileFormat {
+    /// Creates the format.
+    public init() {}
+
+    /// `text`.
+    public var name: String { "text" }
+    /// `Text`.
+    public var metadataType: String { "Text" }
+    /// `txt` and `text`.
+    public var fileExtensions: [String] { ["txt", "text"] }
+
+    /// Whether the bytes begin with the first line of a file that a store wrote.
+    public func recognizes(_ start: [UInt8]) -> Bool { start.starts(with: TextWriter.title.utf8) }
+
+    /// Reads the lines of a file.
+    public func contents(of bytes: [UInt8], _ model: Model) throws(StoreError) -> StoreContents {
+        var reader = TextReader(model)
+        return try reader.read(bytes)
+    }
+
+    /// Writes a line for each object, after those that say something of the file.
+    public func bytes(of contents: StoreContents, _ model: Model) throws(StoreError) -> [UInt8] {
+        var writer = TextWriter(model)
+        return try writer.write(contents)
+    }
+}

@@ -1,0 +1,40 @@
+import SteleModel
+import StelePersistence
+
+/// The ids of a file's objects. Keys are unique in a family of entities and ids in the whole file,
+/// so the families take turns: with three families the keys 1, 2, … of the second are the ids
+/// 2, 5, ….
+struct XMLIdentifiers {
+    /// The key of the metadata for the next key of each family, by the name of its root entity. A
+    /// file that Core Data wrote has none; its ids are keys.
+    static let metadataKey = "SteleNextKeys"
+
+    /// The place of each family by its root entity.
+    private let places: [Int: Int64]
+    /// Whether the ids are those of Stele.
+    var isOwn = true
+
+    init(_ model: Model) {
+        let roots = model.entities.filter { $0.root == $0.index }.sorted { $0.name < $1.name }
+        places = Dictionary(
+            roots.enumerated().map { ($1.index, Int64($0) + 1) }, uniquingKeysWith: { a, _ in a })
+    }
+
+    private var count: Int64 { Int64(places.count) }
+
+    /// Returns an object's id.
+    /// - Throws: `StoreError.invalid` for a key that is too large.
+    func id(_ key: Int64, root: Int) throws(StoreError) -> Int64 {
+        let (start, overflows) = (key - 1).multipliedReportingOverflow(by: count)
+        let (id, isTooLarge) = start.addingReportingOverflow(places[root] ?? 0)
+        if overflows || isTooLarge { throw .invalid("the key \(key) is too large for XML") }
+        return id
+    }
+
+    /// Returns an object's key; nil for an id that no object of the family has.
+    func key(_ id: Int64, root: Int) -> Int64? {
+        if !isOwn { return id > 0 ? id : nil }
+        guard let place = places[root], id > 0, (id - place) % count == 0 else { return nil }
+        return (id - place) / count + 1
+    }
+}
