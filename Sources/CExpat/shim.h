@@ -2,9 +2,9 @@
 #pragma once
 #include <expat.h>
 
-/// Parses all of the text at once; XML_STATUS_OK where it is well-formed.
-static inline int stele_xml_parse_all(XML_Parser parser, const char *text, int length) {
-    return XML_Parse(parser, text, length, XML_TRUE) == XML_STATUS_OK;
+/// Parses the next part of a text; false where it is not well-formed.
+static inline int stele_xml_parse(XML_Parser parser, const char *text, int length, int isLast) {
+    return XML_Parse(parser, text, length, isLast) == XML_STATUS_OK;
 }
 
 /// Stops for good; callbacks that are under way may still come.

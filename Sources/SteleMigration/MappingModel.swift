@@ -22,7 +22,8 @@ public struct MappingModel: Sendable, Hashable {
 public struct EntityMapping: Sendable, Hashable {
     /// The kind of a mapping (NSEntityMappingType), with Core Data's numbers.
     public enum MappingType: Int, Sendable, Hashable {
-        /// Read from a file that does not say.
+        /// Read from a file that does not say: Xcode's source form. By the expressions of the
+        /// mapping.
         case undefined = 0
         /// By the expressions of the mapping, or by a policy.
         case custom = 1
@@ -30,7 +31,8 @@ public struct EntityMapping: Sendable, Hashable {
         case add = 2
         /// An entity that is no longer there. Its objects are left out.
         case remove = 3
-        /// Objects that stay as they are.
+        /// Objects that stay as they are. Compiled mapping models have it also where a mapping has
+        /// expressions and no policy, which are then carried out.
         case copy = 4
         /// Objects whose values are carried over by name.
         case transform = 5
@@ -82,8 +84,8 @@ public struct PropertyMapping: Sendable, Hashable {
         /// An expression over `$source`, `$destination`, `$manager`, `$entityMapping`,
         /// `$propertyMapping` and `$entityPolicy`, not yet checked.
         case expression(Expression)
-        /// The objects that a mapping made of the source object's destinations; nil stands for any
-        /// mapping.
+        /// The objects that a mapping made of the objects at a key path of the source object, such
+        /// as `team` or `country.continent`; nil stands for any mapping.
         case destinations(mapping: String?, of: String)
     }
 

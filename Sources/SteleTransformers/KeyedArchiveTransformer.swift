@@ -56,16 +56,15 @@ public struct KeyedArchiveTransformer: ValueTransformer {
     /// The JSON of an archive.
     /// - Throws: `TransformationError` for bytes that are not an archive of these types.
     public func value(_ stored: [UInt8]) throws(TransformationError) -> [UInt8] {
-        let list: PropertyList
-        do { list = try BinaryPropertyListReader.read(stored) } catch {
+        let archive: KeyedArchive
+        do { archive = try KeyedArchive(stored) } catch .malformed {
             throw TransformationError("is not a binary keyed archive")
+        } catch {
+            throw TransformationError("is a property list, but not a keyed archive")
         }
-        guard list["$archiver"]?.string == "NSKeyedArchiver",
-            let objects = list["$objects"]?.array, let root = list["$top"]?["root"]?.uid
-        else { throw TransformationError("is a property list, but not a keyed archive") }
-        var unarchiver = KeyedUnarchiver(objects, size: stored.count)
+        var unarchiver = KeyedUnarchiver(archive)
         var writer = ByteWriter()
-        try unarchiver.value(root).write(to: &writer)
+        try unarchiver.root().write(to: &writer)
         return writer.take()
     }
 }

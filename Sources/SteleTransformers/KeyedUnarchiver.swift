@@ -5,39 +5,37 @@ import SteleModel
 
 /// Reads the objects of an archive. The error for an unknown class has its name.
 struct KeyedUnarchiver {
-    private let objects: [PropertyList]
-    /// How many more values may be created: with references few objects can describe a very large
-    /// tree.
+    private let archive: KeyedArchive
     private var budget: PropertyList.Budget
 
-    /// A reader of the objects of an archive of so many bytes.
-    init(_ objects: [PropertyList], size: Int) {
-        self.objects = objects
-        budget = PropertyList.Budget(size: size)
+    /// A reader of an archive.
+    init(_ archive: KeyedArchive) {
+        self.archive = archive
+        budget = archive.budget
     }
 
-    /// The value of the object at a place.
-    mutating func value(_ place: Int) throws(TransformationError) -> JSONValue {
-        try value(place, depth: 0)
+    /// The value of the archive's root.
+    mutating func root() throws(TransformationError) -> JSONValue {
+        try value(archive.root, depth: 0)
     }
 
     private mutating func value(
         _ place: Int, depth: Int
     ) throws(TransformationError) -> JSONValue {
-        guard objects.indices.contains(place), depth < JSONDocument.depthLimit,
-            budget.spend(bytes: objects[place].size)
+        guard let stored = archive[place], depth < JSONDocument.depthLimit,
+            budget.spend(bytes: stored.size)
         else {
             throw TransformationError("is an archive that refers to itself, or is too large")
         }
         if place == 0 { return .null }
-        switch objects[place] {
+        switch stored {
         case .bool(let it): return .bool(it)
         case .integer(let it): return .integer(it)
         case .real(let it): return try number(it)
         case .string(let it): return .string(it)
         case .data(let it): return Self.data(it)
         case .date(let it): return try Self.date(it)
-        case .dictionary: return try object(objects[place], depth: depth)
+        case .dictionary: return try object(stored, depth: depth)
         case .uid, .array: throw TransformationError("is an archive that cannot be read")
         }
     }
@@ -52,9 +50,9 @@ struct KeyedUnarchiver {
     private mutating func object(
         _ object: PropertyList, depth: Int
     ) throws(TransformationError) -> JSONValue {
-        guard let place = object["$class"]?.uid, objects.indices.contains(place),
-            let name = objects[place]["$classname"]?.string
-        else { throw TransformationError("is an archive with an object without a class") }
+        guard let name = archive.className(of: object) else {
+            throw TransformationError("is an archive with an object without a class")
+        }
         switch name {
         case "NSArray", "NSMutableArray":
             return .array(try elements(object["NS.objects"], depth))
@@ -63,16 +61,11 @@ struct KeyedUnarchiver {
             return .object([("$set", .array(Self.distinct(elements)))])
         case "NSDictionary", "NSMutableDictionary": return try dictionary(object, depth)
         case "NSString", "NSMutableString":
-            if case .string(let text)? = object["NS.string"] { return .string(text) }
-            if case .data(let bytes)? = object["NS.bytes"],
-                let text = String(validating: bytes, as: UTF8.self)
-            {
-                return .string(text)
-            }
+            if let text = archive.text(object) { return .string(text) }
         case "NSData", "NSMutableData":
             if case .data(let bytes)? = object["NS.data"] { return Self.data(bytes) }
-            if let place = object["NS.data"]?.uid, objects.indices.contains(place),
-                case .data(let bytes) = objects[place], budget.spend(bytes: bytes.count)
+            if let place = object["NS.data"]?.uid, case .data(let bytes)? = archive[place],
+                budget.spend(bytes: bytes.count)
             {
                 return Self.data(bytes)
             }

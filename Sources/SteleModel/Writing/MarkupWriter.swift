@@ -5,38 +5,57 @@ struct MarkupWriter {
     private(set) var text = ByteWriter(capacity: 4096)
     private var depth = 0
 
-    init() { text.raw("<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n") }
+    init() { self.init("<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n") }
+
+    /// Begins with the XML declaration and what follows it, up to the root.
+    init(_ beginning: String) { text.write(beginning) }
 
     /// Writes an element with its attributes and with what `content` writes inside it. If that is
-    /// nothing, it is an empty element.
+    /// nothing, it is an empty-element tag.
     mutating func element(
         _ name: StaticString, _ attributes: MarkupAttributes = MarkupAttributes(),
         content: (inout MarkupWriter) -> Void = { _ in }
     ) {
-        indent()
-        text.byte(UInt8(ascii: "<"))
-        text.raw(name)
-        for (key, value) in attributes.pairs {
-            text.byte(UInt8(ascii: " "))
-            text.write(key)
-            text.raw("=\"")
-            escaped(value)
-            text.byte(UInt8(ascii: "\""))
-        }
-        text.raw(">\n")
+        open(name, attributes)
         let start = text.count
-        depth += 1
         content(&self)
+        guard text.count == start else { return close(name) }
+        text.bytes.removeLast(2)
+        text.raw("/>\n")
         depth -= 1
-        if text.count == start {
-            text.bytes.removeLast(2)
-            return text.raw("/>\n")
-        }
+    }
+
+    /// Writes an element with text inside, on one line. Without text it still has an end tag.
+    mutating func element(
+        _ name: StaticString, _ attributes: MarkupAttributes = MarkupAttributes(), text: String
+    ) {
+        startTag(name, attributes)
+        escaped(text, isAttribute: false)
+        self.text.raw("</")
+        self.text.raw(name)
+        self.text.raw(">\n")
+    }
+
+    /// Writes a start tag. What is written up to `close` is inside the element.
+    mutating func open(
+        _ name: StaticString, _ attributes: MarkupAttributes = MarkupAttributes()
+    ) {
+        startTag(name, attributes)
+        text.byte(UInt8(ascii: "\n"))
+        depth += 1
+    }
+
+    /// Writes the end tag of the innermost element.
+    mutating func close(_ name: StaticString) {
+        depth -= 1
         indent()
         text.raw("</")
         text.raw(name)
         text.raw(">\n")
     }
+
+    /// Returns what has been written since the last call.
+    mutating func take() -> [UInt8] { text.take() }
 
     /// The text without a final line break, as Xcode writes it.
     mutating func finish() -> [UInt8] {
@@ -45,21 +64,45 @@ struct MarkupWriter {
         return bytes
     }
 
+    private mutating func startTag(_ name: StaticString, _ attributes: MarkupAttributes) {
+        indent()
+        text.byte(UInt8(ascii: "<"))
+        text.raw(name)
+        for (key, value) in attributes.pairs {
+            text.byte(UInt8(ascii: " "))
+            text.write(key)
+            text.raw("=\"")
+            escaped(value, isAttribute: true)
+            text.byte(UInt8(ascii: "\""))
+        }
+        text.byte(UInt8(ascii: ">"))
+    }
+
+    /// Whether an XML text can hold a character. There is no escape for the others.
+    static func canHold(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x09, 0x0A, 0x0D: true
+        case ..<0x20, 0xFFFE, 0xFFFF: false
+        default: true
+        }
+    }
+
     private mutating func indent() {
         for _ in 0..<depth { text.raw("    ") }
     }
 
-    private mutating func escaped(_ value: String) {
+    private mutating func escaped(_ value: String, isAttribute: Bool) {
         for byte in value.utf8 {
             switch byte {
             case UInt8(ascii: "&"): text.raw("&amp;")
             case UInt8(ascii: "<"): text.raw("&lt;")
             case UInt8(ascii: ">"): text.raw("&gt;")
-            case UInt8(ascii: "\""): text.raw("&quot;")
-            // A parser would convert them to spaces.
-            case UInt8(ascii: "\n"): text.raw("&#10;")
+            // A parser would convert it to a line feed.
             case UInt8(ascii: "\r"): text.raw("&#13;")
-            case UInt8(ascii: "\t"): text.raw("&#9;")
+            case UInt8(ascii: "\"") where isAttribute: text.raw("&quot;")
+            // A parser would convert them to spaces.
+            case UInt8(ascii: "\n") where isAttribute: text.raw("&#10;")
+            case UInt8(ascii: "\t") where isAttribute: text.raw("&#9;")
             default: text.byte(byte)
             }
         }

@@ -2,7 +2,7 @@
 
 /// Reads a binary property list. Every offset, count and reference is checked: the bytes are not
 /// trusted. Docs/Dependencies.md has the reason why it is not libplist.
-struct BinaryPropertyListReader {
+package struct BinaryPropertyListReader {
     private let bytes: [UInt8]
     private let offsets: [Int]
     private let referenceSize: Int
@@ -13,7 +13,7 @@ struct BinaryPropertyListReader {
 
     /// Reads the root of a list.
     /// - Throws: `Malformed`.
-    static func read(_ bytes: [UInt8]) throws(Malformed) -> PropertyList {
+    package static func read(_ bytes: [UInt8]) throws(Malformed) -> PropertyList {
         guard bytes.count >= 8 + 32, bytes.starts(with: "bplist0".utf8) else { throw Malformed() }
         let trailer = bytes.count - 32
         let offsetSize = Int(bytes[trailer + 6])
@@ -37,7 +37,7 @@ struct BinaryPropertyListReader {
     }
 
     /// The error for bytes that are not a binary property list, or one beyond the bounds.
-    struct Malformed: Error {}
+    package struct Malformed: Error {}
 
     private init(bytes: [UInt8], offsets: [Int], referenceSize: Int) {
         self.bytes = bytes

@@ -1,7 +1,7 @@
 /// A property list as a tree, with the references of keyed archives.
 
 /// One value of a binary property list.
-enum PropertyList: Hashable, Sendable {
+package enum PropertyList: Hashable, Sendable {
     case bool(Bool)
     case integer(Int64)
     case real(Double)
@@ -16,22 +16,32 @@ enum PropertyList: Hashable, Sendable {
     case dictionary([Entry])
 
     /// One key of a dictionary with its value.
-    struct Entry: Hashable, Sendable {
-        var key: String
-        var value: PropertyList
+    package struct Entry: Hashable, Sendable {
+        package var key: String
+        package var value: PropertyList
+
+        /// Creates an entry.
+        package init(key: String, value: PropertyList) {
+            self.key = key
+            self.value = value
+        }
     }
 
-    subscript(key: String) -> PropertyList? {
+    /// The value of a dictionary's key; nil for other values and unknown keys.
+    package subscript(key: String) -> PropertyList? {
         guard case .dictionary(let entries) = self else { return nil }
         return entries.first { $0.key == key }?.value
     }
 
-    var array: [PropertyList]? { if case .array(let it) = self { it } else { nil } }
-    var string: String? { if case .string(let it) = self { it } else { nil } }
-    var uid: Int? { if case .uid(let it) = self { it } else { nil } }
+    /// The elements of an array; nil for other values.
+    package var array: [PropertyList]? { if case .array(let it) = self { it } else { nil } }
+    /// The text of a string; nil for other values.
+    package var string: String? { if case .string(let it) = self { it } else { nil } }
+    /// The place that a reference names; nil for other values.
+    package var uid: Int? { if case .uid(let it) = self { it } else { nil } }
 
     /// The size in bytes of its text or data, or of those in a dictionary.
-    var size: Int {
+    package var size: Int {
         switch self {
         case .data(let it): it.count
         case .string(let it): it.utf8.count
@@ -50,15 +60,15 @@ enum PropertyList: Hashable, Sendable {
 
     /// A bound on the values made of bytes that may refer to an object many times: a million more
     /// than a list of that size without such references has.
-    struct Budget {
+    package struct Budget {
         private var left: Int
 
         /// A budget for a list of so many bytes.
-        init(size: Int) { left = 1_000_000 + size / 16 }
+        package init(size: Int) { left = 1_000_000 + size / 16 }
 
         /// Subtracts a value's cost.
         /// - Returns: false where the budget is spent.
-        mutating func spend(bytes: Int) -> Bool {
+        package mutating func spend(bytes: Int) -> Bool {
             left -= 1 + bytes / 16
             return left > 0
         }

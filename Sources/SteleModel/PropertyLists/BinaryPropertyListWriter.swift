@@ -1,7 +1,7 @@
 /// Writing the binary form of property lists, `bplist00`.
 
 /// Writes a property list. A text, number or reference that occurs more than once is written once.
-struct BinaryPropertyListWriter {
+package struct BinaryPropertyListWriter {
     private enum Flat {
         case scalar([UInt8])
         case array([Int])
@@ -14,7 +14,7 @@ struct BinaryPropertyListWriter {
     private var known: [[UInt8]: Int] = [:]
 
     /// The bytes of a list.
-    static func bytes(_ root: PropertyList) -> [UInt8] {
+    package static func bytes(_ root: PropertyList) -> [UInt8] {
         var writer = BinaryPropertyListWriter()
         let place = writer.add(root)
         return writer.assemble(root: place)
@@ -47,7 +47,7 @@ struct BinaryPropertyListWriter {
     }
 
     /// The bytes of a value without elements.
-    static func scalar(_ value: PropertyList) -> [UInt8] {
+    package static func scalar(_ value: PropertyList) -> [UInt8] {
         switch value {
         case .bool(let it): return [it ? 0x09 : 0x08]
         case .integer(let it): return integer(it)
