@@ -15,6 +15,7 @@ let package = Package(
         .library(name: "StelePredicates", targets: ["StelePredicates"]),
         .library(name: "StelePersistence", targets: ["StelePersistence"]),
         .library(name: "SteleSQLite", targets: ["SteleSQLite"]),
+        .library(name: "SteleMigration", targets: ["SteleMigration"]),
         .library(name: "SteleGraph", targets: ["SteleGraph"]),
     ],
     dependencies: [
@@ -75,7 +76,8 @@ let package = Package(
         .target(
             name: "SteleGraph",
             dependencies: [
-                "SteleModel", "StelePredicates", "StelePersistence", "SteleJSON", "SteleSystem",
+                "SteleModel", "StelePredicates", "StelePersistence", "SteleMigration",
+                "SteleJSON", "SteleSystem",
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ],
             swiftSettings: settings),
@@ -151,8 +153,9 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "SteleModel", "StelePredicates", "StelePersistence", "SteleGraph", "SteleSQL",
-                "SteleSQLite", "SteleSystem", "TestSupport", "StatementTally", "CSQLite", "CLinux",
+                "SteleModel", "StelePredicates", "StelePersistence", "SteleMigration", "SteleGraph",
+                "SteleSQL", "SteleSQLite", "SteleSystem", "TestSupport", "StatementTally",
+                "CSQLite", "CLinux",
             ],
             path: "Tests/Benchmarks", swiftSettings: settings),
 
@@ -221,8 +224,8 @@ let package = Package(
         .testTarget(
             name: "SteleGraphTests",
             dependencies: [
-                "SteleGraph", "StelePersistence", "StelePredicates", "SteleModel", "SteleSQLite",
-                "SteleTransformers", "SteleSystem", "TestSupport",
+                "SteleGraph", "StelePersistence", "StelePredicates", "SteleMigration",
+                "SteleModel", "SteleSQLite", "SteleTransformers", "SteleSystem", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -34,6 +34,8 @@ struct Benchmarks {
         case "graph-memory":
             return try GraphCosts.measureMemory(
                 folder, CommandLine.arguments.dropFirst(2).first)
+        case "migration":
+            return try MigrationCosts.run(folder, CommandLine.arguments.dropFirst(2).first)
         case "spin": return try PredicateCosts.spin()
         default: break
         }
