@@ -16,6 +16,7 @@ let package = Package(
         .library(name: "StelePersistence", targets: ["StelePersistence"]),
         .library(name: "SteleSQLite", targets: ["SteleSQLite"]),
         .library(name: "SteleFiles", targets: ["SteleFiles"]),
+        .library(name: "SteleMigration", targets: ["SteleMigration"]),
         .library(name: "SteleGraph", targets: ["SteleGraph"]),
     ],
     dependencies: [
@@ -76,7 +77,8 @@ let package = Package(
         .target(
             name: "SteleGraph",
             dependencies: [
-                "SteleModel", "StelePredicates", "StelePersistence", "SteleJSON", "SteleSystem",
+                "SteleModel", "StelePredicates", "StelePersistence", "SteleMigration",
+                "SteleJSON", "SteleSystem",
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ],
             swiftSettings: settings),
@@ -235,8 +237,8 @@ let package = Package(
         .testTarget(
             name: "SteleGraphTests",
             dependencies: [
-                "SteleGraph", "StelePersistence", "StelePredicates", "SteleModel", "SteleSQLite",
-                "SteleTransformers", "SteleSystem", "TestSupport",
+                "SteleGraph", "StelePersistence", "StelePredicates", "SteleMigration",
+                "SteleModel", "SteleSQLite", "SteleTransformers", "SteleSystem", "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -62,6 +62,10 @@ struct InMemorySave {
         guard !history.isEmpty else { return }
         let time = ReferenceDate.now
         if !derived.isEmpty { try derive(derived, at: time) }
+        guard request.isRecorded else {
+            outcome.result.changes = history
+            return
+        }
         let number = contents.token + 1
         outcome.transaction = HistoryTransaction(
             number: number, timestamp: time, author: request.author,
@@ -193,6 +197,10 @@ struct InMemorySave {
             .map { ObjectID(root: root($0.entity), key: $0.key) }
         for id in request.reservations + inserted {
             let key = outcome.nextKeys[id.root] ?? contents.nextKeys[id.root]
+            if id.key > 0 {
+                outcome.nextKeys[id.root] = max(key, id.key + 1)
+                continue
+            }
             outcome.nextKeys[id.root] = key + 1
             outcome.result.permanentKeys.insert(key, for: id)
         }

@@ -231,9 +231,16 @@ private final class InMemoryDraft: PartedSave {
     func reader() throws(StoreError) -> any StoreReader { InMemoryReader(contents) }
 
     func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
+        let outcome = try outcome(of: request)
+        contents.apply(outcome)
+        return outcome.result
+    }
+
+    /// Computes the outcome. The copy of the contents ends with the call, so that applying the
+    /// outcome copies nothing.
+    private func outcome(of request: SaveRequest) throws(StoreError) -> InMemorySave.Outcome {
         var part = InMemorySave(contents, request)
         try part.prepare(deriving: derived)
-        contents.apply(part.outcome)
-        return part.outcome.result
+        return part.outcome
     }
 }

@@ -9,8 +9,12 @@ public struct SaveRequest: Sendable {
     public var contextName: String?
     /// The changes, at most one per object.
     public var changes: [ObjectChange] = []
+    /// Whether the history has the save. A migration leaves it out: it makes a new store, whose
+    /// readers start over.
+    public var isRecorded = true
     /// New objects that get permanent keys now and are inserted by a later request
-    /// (`obtainPermanentIDs`). Their keys are in the result and are never given out again.
+    /// (`obtainPermanentIDs`). Their keys are in the result and are never given out again. A
+    /// positive key reserves itself and all below it, for a migration that keeps keys.
     public var reservations: [ObjectID] = []
     /// Conditions on the store that must still hold.
     public var expectations: [Expectation] = []

@@ -41,15 +41,19 @@ public final class SQLiteStore: PersistentStore {
     public var formerMarks: [StoreMark] { former.withLock { $0 } }
 
     /// Opens a store's file, or creates it.
+    /// - Parameter identifier: NSStoreUUID of a new store; nil to generate one.
     /// - Throws: `StoreError`: `.unsupported` for a model with a feature that is not supported
     ///   (`Model.unsupported()`) and `.invalid` for one with a request that cannot be evaluated
     ///   (`Model.checkRequests()`), both before the file is opened; `.incompatible` where the file
     ///   is not a store, or a store of another model; and errors of SQLite.
-    public static func open(path: String, model: Model) throws(StoreError) -> SQLiteStore {
+    public static func open(
+        path: String, model: Model, identifier: String? = nil
+    ) throws(StoreError) -> SQLiteStore {
         try check(model)
         let writer = try Connection(path: path, creates: true)
         let schema = SQLSchema(model: model)
-        let file = try StoreFile.prepare(writer, path: path, schema: schema)
+        let file = try StoreFile.prepare(
+            writer, path: path, schema: schema, identifier: identifier)
         do throws(StoreError) {
             if schema.model.hasExternalAttributes {
                 let external = ExternalFolder(store: path)

@@ -16,7 +16,7 @@ struct StoreFile {
     /// Configures the connection for writing, creates the tables of an empty file, and rejects a
     /// file that is not a store of the model.
     static func prepare(
-        _ connection: Connection, path: String, schema: SQLSchema
+        _ connection: Connection, path: String, schema: SQLSchema, identifier: String? = nil
     ) throws(StoreError) -> StoreFile {
         guard try isEmpty(connection) else {
             // Checked before any setting, so that a file that is not a store stays unchanged.
@@ -41,7 +41,7 @@ struct StoreFile {
             try look(connection, path, schema.model)
             return try read(connection, path, StoreLock(store: path) {})
         }
-        try create(connection, schema)
+        try create(connection, schema, identifier ?? UUID().uuidString)
         return try read(connection, path, StoreLock(store: path) {})
     }
 
@@ -117,9 +117,8 @@ struct StoreFile {
     }
 
     private static func create(
-        _ connection: Connection, _ schema: SQLSchema
+        _ connection: Connection, _ schema: SQLSchema, _ identifier: String
     ) throws(StoreError) {
-        let identifier = UUID().uuidString
         let generation = newGeneration()
         for statement in schema.creation { try connection.run(statement) }
         let row = SQLText("INSERT INTO Z_PRIMARYKEY VALUES (?1, ?2, ?3, 0)")

@@ -67,21 +67,26 @@ struct ContextSave: RelationshipPart {
     }
 
     /// Implements `ManagedObjectContext.saveRequest`.
-    func request() throws -> SaveRequest? {
+    /// - Parameter validates: false in a migration, which validates at its end.
+    func request(validates: Bool = true) throws -> SaveRequest? {
         try context.mergeNews()
-        return try context.inOneView { try makeRequest(isFirst: true) }
+        return try context.inOneView { try makeRequest(isFirst: true, validates: validates) }
     }
 
     /// Prepares and validates the changes, and builds the request.
-    /// - Parameter isFirst: false when a save is repeated, which is not announced again.
-    private func makeRequest(isFirst: Bool) throws -> SaveRequest? {
+    /// - Parameters:
+    ///   - isFirst: false when a save is repeated, which is not announced again.
+    ///   - validates: whether to validate.
+    private func makeRequest(isFirst: Bool, validates: Bool = true) throws -> SaveRequest? {
         try prepare(isFirst: isFirst)
         try relationships.completeMadeLinks()
         try relationships.leaveCutLinks()
         var updates = changes.storedUpdates()
         guard !updates.isEmpty || context.hasChangesBesideUpdates else { return nil }
         let links = try relationships.changedLinks()
-        try context.validation.validate(updates: updates.map(\.object), links: links)
+        if validates {
+            try context.validation.validate(updates: updates.map(\.object), links: links)
+        }
         // Validation may have replaced values.
         if coordinator.hasSubclasses {
             updates = updates.map { ($0.object, changes.storedChanges(of: $0.object)) }

@@ -70,7 +70,7 @@ package struct StoreMetadata: Sendable, Hashable {
         values[Key.checksum] = .string(Self.checksum(of: hashes))
     }
 
-    private static func hashes(of model: Model) -> [String: Data] {
+    static func hashes(of model: Model) -> [String: Data] {
         Dictionary(
             model.entities.map { ($0.name, VersionHash.of($0, in: model)) },
             uniquingKeysWith: { first, _ in first })

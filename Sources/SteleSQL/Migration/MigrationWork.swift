@@ -1,14 +1,6 @@
 import StelePersistence
+import SteleMigration
 import SteleSystem
-
-/// How far a migration is.
-public struct MigrationProgress: Sendable, Hashable {
-    /// The rows written so far. A row counts each time that it is written, and for each new index
-    /// of its table.
-    public let rows: Int64
-    /// The rows to write; 0 where the migration writes none.
-    public let total: Int64
-}
 
 /// Runs the statements of a migration on one connection, and reports the progress at most ten times
 /// a second.
@@ -71,9 +63,9 @@ final class MigrationWork {
         let now = MonotonicClock.now
         guard now &- reported >= Self.nanoseconds else { return }
         reported = now
-        report(MigrationProgress(rows: rows, total: max(rows, total)))
+        report(MigrationProgress(done: Int(rows), total: Int(max(rows, total))))
     }
 
     /// Reports the end.
-    func finish() { report(MigrationProgress(rows: total, total: total)) }
+    func finish() { report(MigrationProgress(done: Int(total), total: Int(total))) }
 }

@@ -62,6 +62,13 @@ struct Counters {
         return maxima[place]
     }
 
+    /// Makes a key of a Z_ENT, and all below it, count as given out.
+    mutating func reserve(_ key: Int64, of entity: Int) {
+        guard let place = place(of: entity), maxima[place] < key else { return }
+        maxima[place] = key
+        changed[place] = true
+    }
+
     /// Writes the counters that have grown since the last call.
     mutating func write(_ connection: any SQLConnection) throws(StoreError) {
         for place in changed.indices where changed[place] {

@@ -106,6 +106,10 @@ package final class SQLSaver {
         told.reserveCapacity(operations.count)
         var number = whole?.number
         func tell(_ applied: AppliedChange) throws(StoreError) {
+            guard request.isRecorded else {
+                longDecimals.note(applied.change)
+                return told.append(HistoryChange(applied))
+            }
             let transaction: Int64
             if let number {
                 transaction = number
@@ -128,6 +132,10 @@ package final class SQLSaver {
             for applied in done { try tell(applied) }
         }
         try longDecimals.write(connection)
+        guard request.isRecorded else {
+            hasWrittenBeside = true
+            return (SaveResult(token: token, permanentKeys: permanent, changes: told), nil)
+        }
         let transaction = HistoryTransaction(
             number: number ?? token, timestamp: time, author: request.author,
             contextName: request.contextName, changes: told)
@@ -173,7 +181,11 @@ package final class SQLSaver {
             guard schema.model.entities.indices.contains(id.root) else {
                 throw .invalid("the request names an entity that the model does not have")
             }
-            permanent.insert(try counters.next(schema.number(of: id.root)), for: id)
+            if id.isTemporary {
+                permanent.insert(try counters.next(schema.number(of: id.root)), for: id)
+            } else {
+                counters.reserve(id.key, of: schema.number(of: id.root))
+            }
         }
         hasReserved = true
     }
@@ -189,4 +201,14 @@ struct AppliedChange {
     var change: ObjectChange
     /// The object after the change; nil for a deletion.
     var after: Snapshot?
+}
+
+extension HistoryChange {
+    /// A change that the history leaves out.
+    fileprivate init(_ applied: AppliedChange) {
+        self.init(
+            kind: applied.change.kind, entity: applied.change.entity, key: applied.change.key,
+            version: applied.after?.version ?? applied.change.before?.version,
+            snapshot: applied.after)
+    }
 }

@@ -51,7 +51,7 @@ struct SaveOperations {
         return (start..<count).first { index in
             let place = place(index)
             return changes[place].kind != .insert || changes[place].entity != entity
-                || changes[place].key > 0 || changes[place].before != nil
+                || changes[place].before != nil
         } ?? count
     }
 

@@ -6,7 +6,6 @@ import SteleGraph
 import SteleJSON
 import SteleModel
 import StelePredicates
-import SteleSQLite
 import SteleService
 
 /// Writes the objects of a store with their relationships, as `stele import` reads them.
@@ -56,7 +55,7 @@ struct ExportCommand: ParsableCommand {
             let model = try Serving.model(model)
             guard access(store, F_OK) == 0 else { throw Failure("\(store): no such file") }
             let plan = try plan(model)
-            let store = try SQLiteStore.opened(self.store, model)
+            let store = try StoreOpening(self.store, type: nil, model).open(model)
             defer { store.close() }
             let coordinator = PersistentStoreCoordinator(store: store)
             let bar = ProgressBar()

@@ -117,7 +117,7 @@ struct ImportCommand: ParsableCommand {
     }
 
     private func loadSeeds(_ folder: String, _ model: Model) throws {
-        let store = try SQLiteStore.opened(self.store, model)
+        let store = try StoreOpening(self.store, type: storeType, model).open(model)
         defer { store.close() }
         let seeds = try Seeds(PersistentStoreCoordinator(store: store), folder: folder)
         let loaded = try seeds.load()

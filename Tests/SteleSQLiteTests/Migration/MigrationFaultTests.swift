@@ -123,10 +123,10 @@ enum MigrationStore {
             by: try .inferred(from: models.0, to: models.1)
         ) { all.append($0) }
         let last = try #require(all.last)
-        #expect(last.rows == last.total)
+        #expect(last.done == last.total)
         // The items are copied, and get two indexes; the owners get a default and a number.
-        #expect(last.total >= Int64(2 * MigrationStore.rows))
-        #expect(zip(all, all.dropFirst()).allSatisfy { $0.rows <= $1.rows })
+        #expect(last.total >= Int(2 * MigrationStore.rows))
+        #expect(zip(all, all.dropFirst()).allSatisfy { $0.done <= $1.done })
         #expect(all.count < 100)
     }
 

@@ -1,0 +1,225 @@
+import SteleMigration
+import SteleModel
+import StelePersistence
+import StelePredicates
+
+/// One execution of a mapping model, within one save of the destination store.
+///
+/// Objects are read and saved in batches. Mappings without a policy are carried out on rows; a
+/// policy gets managed objects. What is made of what is kept as `MigrationAssociations`.
+final class MigrationRun {
+    let manager: MigrationManager
+    let plan: MappingPlan
+    /// The source store, in one view.
+    let source: any StoreReader
+    /// The destination store with all parts saved so far.
+    let destination: MigrationDestination
+    private(set) var progress = MigrationProgress()
+    /// The mapping that is carried out.
+    private(set) var step: MigrationStep?
+    /// The batch whose objects a policy gets.
+    var rows: MigrationRows?
+    /// What the policies have associated since the last save.
+    var pending = PendingAssociations()
+    lazy var objects = MigrationObjects(self)
+    lazy var checks = plan.destination.entities.map { entity in
+        MigrationRowCheck(EntityPlan(entity, of: plan.destination, objectClass: ManagedObject.self))
+    }
+    /// Whether values are complete as soon as an object is inserted.
+    private var checksAtOnce = false
+    var errors: [ValidationError] = []
+
+    init(
+        _ manager: MigrationManager, _ plan: MappingPlan, from source: any StoreReader,
+        to parts: any PartedSave
+    ) throws {
+        self.manager = manager
+        self.plan = plan
+        self.source = source
+        destination = try MigrationDestination(parts)
+    }
+
+    /// Carries out the mappings.
+    func run() throws {
+        try plan.decide { entity in
+            var all = FetchRequest(entity: entity)
+            all.fetchLimit = 1
+            return try destination.reader.count(all) == 0
+        }
+        checksAtOnce = !plan.hasPolicies && !plan.setsSlotsLater
+        try reserveKeys()
+        try count()
+        try each(.instances) { step in
+            try step.policy?.begin(step.mapping, with: manager)
+            if step.makesObjects { try make(step) }
+            try step.policy?.endInstanceCreation(forMapping: step.mapping, manager: manager)
+        }
+        try each(.relationships) { step in
+            if step.policy == nil { try link(step) } else { try linkByPolicy(step) }
+            try step.policy?.endRelationshipCreation(forMapping: step.mapping, manager: manager)
+        }
+        for step in plan.steps where step.policy == nil { try link(step, order: true) }
+        try each(.validation) { step in
+            try step.policy?.performCustomValidation(forMapping: step.mapping, manager: manager)
+            try step.policy?.end(step.mapping, manager: manager)
+        }
+        try validate(values: !checksAtOnce)
+        advance(to: .saving)
+    }
+
+    // MARK: Steps
+
+    private func each(
+        _ phase: MigrationProgress.Phase, _ body: (MigrationStep) throws -> Void
+    ) throws {
+        for step in plan.steps {
+            self.step = step
+            defer { self.step = nil }
+            advance(to: phase, step.name)
+            try manager.control.check()
+            try body(step)
+            try flush()
+        }
+        advance(to: phase)
+    }
+
+    private func advance(to phase: MigrationProgress.Phase, _ mapping: String? = nil) {
+        progress.phase = phase
+        progress.mapping = mapping
+        tell()
+    }
+
+    private func tell() {
+        manager.control.set(progress)
+        manager.didAdvance?(progress)
+    }
+
+    private func count() throws {
+        for step in plan.steps {
+            guard step.makesObjects, let request = step.request else { continue }
+            let count = try source.count(request)
+            progress.total += count
+            if step.policy != nil || !step.later.isEmpty { progress.total += count }
+            if step.policy == nil, !step.ordered.isEmpty { progress.total += count }
+        }
+    }
+
+    /// Reserves the keys that objects keep, so that new objects do not get them first.
+    private func reserveKeys() throws {
+        var greatest: [Int: Int64] = [:]
+        for step in plan.steps where step.keepsKeys {
+            guard let made = step.destination, let from = step.source else { continue }
+            var last = FetchRequest(entity: plan.source.entities[from.root])
+            last.sortDescriptors = [SortDescriptor(.key("_id"), ascending: false)]
+            last.fetchLimit = 1
+            if let row = try source.fetch(last.checked(in: plan.source)).first {
+                greatest[made.root] = row.key
+            }
+        }
+        var request = SaveRequest(readToken: 0)
+        request.reservations = greatest.sorted { $0.key < $1.key }
+            .map { ObjectID(root: $0.key, key: $0.value) }
+        if !request.reservations.isEmpty { _ = try destination.save(request) }
+    }
+
+    /// The most objects of a batch.
+    private static let most = 2_000
+    /// The size in bytes of the values that a batch should have.
+    private static let bytesABatch = 4 << 20
+
+    /// Reads the source objects of a step in batches.
+    /// - Parameter counts: whether they count for the progress.
+    func eachBatch(
+        of step: MigrationStep, counts: Bool = true, _ body: (MigrationRows) throws -> Void
+    ) throws {
+        guard let request = step.request else { return }
+        let cursor = try source.cursor(request)
+        var size = 100
+        while true {
+            try manager.control.check()
+            guard case .objects(let found) = try cursor.next(size), !found.isEmpty else { return }
+            try body(MigrationRows(found, from: source, plan.source))
+            if counts {
+                progress.done += found.count
+                tell()
+            }
+            let bytes = found.reduce(1) { sum, row in
+                row.values.reduce(sum + 24 * row.values.count) { $0 + $1.bytesBeside }
+            }
+            size = min(Self.most, max(8, Self.bytesABatch * found.count / bytes))
+        }
+    }
+
+    // MARK: Instances
+
+    private func make(_ step: MigrationStep) throws {
+        if step.policy != nil { return try makeByPolicy(step) }
+        guard let made = step.destination else { return }
+        let values = RowMaker(step, self, made)
+        try eachBatch(of: step) { rows in
+            var changes: [ObjectChange] = []
+            changes.reserveCapacity(rows.rows.count)
+            for row in rows.rows {
+                let key = step.keepsKeys ? row.key : -Int64(changes.count) - 1
+                let change = try values.insert(MigrationSource(rows: rows, snapshot: row), key)
+                if checksAtOnce, !checks[made.index].holds(change.values) {
+                    try note(made, row.key, change.values)
+                }
+                changes.append(change)
+            }
+            try rows.check()
+            let result = try save(changes, of: step)
+            for (row, change) in zip(rows.rows, changes) {
+                let id = ObjectID(root: made.root, key: change.key)
+                let key = change.key > 0 ? change.key : result.permanentKeys[id] ?? change.key
+                step.associations.add(row.key, .init(entity: made.index, key: key))
+            }
+        }
+    }
+
+    /// Saves changes as a part.
+    /// - Throws: `MigrationError` (134111) with the rows that break a uniqueness constraint.
+    @discardableResult
+    func save(_ changes: [ObjectChange], of step: MigrationStep) throws -> SaveResult {
+        var request = SaveRequest(readToken: 0)
+        request.changes = changes
+        do throws(StoreError) { return try destination.save(request) } catch {
+            guard case .constraint(let conflict) = error else { throw error }
+            throw try UniquenessReport(self).error(conflict)
+        }
+    }
+
+    /// Returns the objects that the targets of a relationship made of a source object.
+    func targets(
+        of recipe: RelationshipRecipe, _ object: (entity: Int, key: Int64)
+    ) -> [MigrationAssociations.Target] {
+        recipe.targets.flatMap { index -> [MigrationAssociations.Target] in
+            let step = plan.steps[index]
+            return step.source?.index == object.entity
+                ? step.associations.targets(of: object.key) : []
+        }
+    }
+}
+
+/// The destination store of a migration: the parts saved so far, and the reader of them.
+final class MigrationDestination {
+    private let parts: any PartedSave
+    let reader: PartsReader
+    private let token: Int64
+
+    init(_ parts: any PartedSave) throws(StoreError) {
+        self.parts = parts
+        reader = PartsReader(parts)
+        token = try reader.token
+    }
+
+    /// Saves a part, which the history leaves out.
+    func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
+        var request = request
+        request.readToken = token
+        request.isRecorded = false
+        // Before the save, because a reader in memory would make it copy the contents.
+        reader.renew()
+        return try parts.save(request)
+    }
+}

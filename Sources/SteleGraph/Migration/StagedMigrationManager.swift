@@ -1,0 +1,204 @@
+import SteleMigration
+import SteleModel
+import StelePersistence
+
+/// What carries out the stages of a staged migration on a store. It is used by one thread.
+public protocol StagedMigrationExecutor: AnyObject {
+    /// Returns the checksum of the model that the store was made with
+    /// (NSStoreModelVersionChecksumKey); nil if its metadata has none.
+    func versionChecksum() throws -> String?
+
+    /// Migrates the store to the next model. When it returns, `versionChecksum` is that of the
+    /// model.
+    func migrate(to model: Model) throws
+
+    /// Opens the store with the model that it was made with, for the code of a stage.
+    func withStore(
+        _ model: Model, _ body: (PersistentStoreCoordinator) throws -> Void
+    ) throws
+}
+
+/// A model by its checksum, loaded when it is needed (NSManagedObjectModelReference).
+public struct ManagedObjectModelReference: Sendable {
+    /// The checksum of the version hashes (`Model.versionChecksum`).
+    public let versionChecksum: String
+    private let load: @Sendable () throws -> Model
+
+    /// Refers to a model.
+    public init(_ model: Model) {
+        versionChecksum = model.versionChecksum
+        load = { model }
+    }
+
+    /// Refers to a model that is loaded later.
+    /// - Parameter load: returns the model.
+    public init(versionChecksum: String, load: @escaping @Sendable () throws -> Model) {
+        self.versionChecksum = versionChecksum
+        self.load = load
+    }
+
+    /// Returns the model (`resolvedModel`).
+    /// - Throws: `MigrationError` (134504) for a model with another checksum; the error of loading.
+    public func resolvedModel() throws -> Model {
+        let model = try load()
+        if model.versionChecksum == versionChecksum { return model }
+        throw MigrationError(
+            .modelReferenceNotFound,
+            "the model \(model.name) has the checksum \(model.versionChecksum), and the stage asks "
+                + "for \(versionChecksum)")
+    }
+}
+
+/// A stage of a staged migration (NSMigrationStage).
+public enum MigrationStage: Sendable {
+    /// Inferred migrations from each version to the next (NSLightweightMigrationStage).
+    /// - Parameters:
+    ///   - versions: the models in order, at least one. A stage of one version only says that the
+    ///     store may have it.
+    ///   - label: a name for messages.
+    case lightweight(_ versions: [ManagedObjectModelReference], label: String)
+    /// A migration with code before and after it (NSCustomMigrationStage).
+    case custom(CustomMigrationStage)
+
+    /// The name for messages.
+    public var label: String {
+        switch self {
+        case .lightweight(_, let label): label
+        case .custom(let stage): stage.label
+        }
+    }
+
+    fileprivate var versions: [ManagedObjectModelReference] {
+        switch self {
+        case .lightweight(let versions, _): versions
+        case .custom(let stage): [stage.current, stage.next]
+        }
+    }
+}
+
+/// A migration from one version to the next, with code before and after it
+/// (NSCustomMigrationStage).
+public struct CustomMigrationStage: Sendable {
+    /// The code of a stage. It saves what it changes, and its error ends the migration.
+    public typealias Handler = @Sendable (PersistentStoreCoordinator) throws -> Void
+
+    /// The model before (`currentModel`).
+    public let current: ManagedObjectModelReference
+    /// The model after (`nextModel`).
+    public let next: ManagedObjectModelReference
+    /// A name for messages.
+    public let label: String
+    /// Called with the store of the model before (`willMigrateHandler`).
+    public var willMigrate: Handler?
+    /// Called with the store of the model after (`didMigrateHandler`).
+    public var didMigrate: Handler?
+
+    /// Creates a stage.
+    public init(
+        from current: ManagedObjectModelReference, to next: ManagedObjectModelReference,
+        label: String, willMigrate: Handler? = nil, didMigrate: Handler? = nil
+    ) {
+        self.current = current
+        self.next = next
+        self.label = label
+        self.willMigrate = willMigrate
+        self.didMigrate = didMigrate
+    }
+}
+
+/// Migrates a store in stages (NSStagedMigrationManager).
+public struct StagedMigrationManager: Sendable {
+    /// The stages, in order. Each begins with the version that the one before ends with.
+    public let stages: [MigrationStage]
+
+    /// One migration to the next version.
+    private struct Step {
+        let from: ManagedObjectModelReference
+        let to: ManagedObjectModelReference
+        let stage: MigrationStage
+    }
+
+    /// Creates a manager.
+    public init(_ stages: [MigrationStage]) { self.stages = stages }
+
+    /// Migrates the store of an executor to a model, version by version. A store that has the
+    /// model's version stays as it is.
+    ///
+    /// All models are loaded before the first migration. After an error the store has the version
+    /// of the last migration that succeeded; `migrate` continues from there.
+    /// - Throws: `MigrationError`: 134504 where a model is not found or no stage has the store's
+    ///   version, 134505 where the store has no checksum, 134506 where the model or a stage leads
+    ///   back; the errors of the executor and of the stages' code.
+    public func migrate(_ executor: some StagedMigrationExecutor, to model: Model) throws {
+        guard let position = try executor.versionChecksum() else {
+            throw MigrationError(
+                .stagedFrameworkVersionMismatch,
+                "the store's metadata has no NSStoreModelVersionChecksumKey, so its stage is not "
+                    + "known", hint: "open it once with the model that it was made with")
+        }
+        for step in try steps(from: position, to: model.versionChecksum) {
+            try run(step, executor)
+        }
+    }
+
+    private func run(_ step: Step, _ executor: some StagedMigrationExecutor) throws {
+        guard case .custom(let stage) = step.stage else {
+            return try executor.migrate(to: step.to.resolvedModel())
+        }
+        if let code = stage.willMigrate {
+            try executor.withStore(step.from.resolvedModel(), code)
+        }
+        try executor.migrate(to: step.to.resolvedModel())
+        if let code = stage.didMigrate { try executor.withStore(step.to.resolvedModel(), code) }
+    }
+
+    private func steps(from position: String, to target: String) throws -> [Step] {
+        var steps: [Step] = []
+        var chain: [String] = []
+        for stage in stages {
+            for version in stage.versions {
+                _ = try version.resolvedModel()
+                if chain.last == version.versionChecksum { continue }
+                guard !chain.contains(version.versionChecksum) else {
+                    throw MigrationError(
+                        .stagedBackwardMigration,
+                        "the stage \(stage.label) leads back to the version "
+                            + version.versionChecksum)
+                }
+                chain.append(version.versionChecksum)
+            }
+            for (from, to) in zip(stage.versions, stage.versions.dropFirst()) {
+                steps.append(Step(from: from, to: to, stage: stage))
+            }
+        }
+        guard let start = chain.firstIndex(of: position) else {
+            if position == target { return [] }
+            throw MigrationError(
+                .modelReferenceNotFound, "no stage has the store's version, \(position)",
+                hint: "add a stage that begins with it")
+        }
+        guard let end = chain.firstIndex(of: target) else {
+            throw MigrationError(
+                .modelReferenceNotFound, "no stage leads to the version \(target)",
+                hint: "add a stage that ends with it")
+        }
+        guard start <= end else {
+            throw MigrationError(
+                .stagedBackwardMigration,
+                "the store has the version \(position), which comes after \(target)")
+        }
+        guard start < end else { return [] }
+        let way = chain[start...end]
+        let needed = steps.filter {
+            guard let place = way.firstIndex(of: $0.from.versionChecksum) else { return false }
+            return place < end && chain[place + 1] == $0.to.versionChecksum
+        }
+        guard needed.count == end - start else {
+            throw MigrationError(
+                .modelReferenceNotFound,
+                "the stages do not follow one another from \(position) to \(target)",
+                hint: "begin each stage with the version that the one before ends with")
+        }
+        return needed
+    }
+}
