@@ -53,11 +53,12 @@ public struct XMLFormat: FileFormat {
                 header.nextObjectID, try identifiers.id(key - 1, root: root))
             nextKeys.append(.init(key: model.entities[root].name, value: .integer(key)))
         }
-        guard
-            case .dictionary(let metadata)? = try contents.metadata.map({
-                try BinaryPropertyListReader.read($0)
-            })
-        else { return header }
+        var metadata: [PropertyList.Entry] = []
+        if let bytes = contents.metadata,
+            case .dictionary(let entries) = try BinaryPropertyListReader.read(bytes)
+        {
+            metadata = entries
+        }
         let own = PropertyList.Entry(
             key: XMLIdentifiers.metadataKey, value: .dictionary(nextKeys))
         header.metadata = .dictionary(metadata + [own])

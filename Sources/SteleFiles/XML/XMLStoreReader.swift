@@ -58,7 +58,7 @@ struct XMLStoreReader {
         {
             if case .dictionary(let keys) = entries.remove(at: index).value { own = keys }
             identifiers.isOwn = true
-            metadata = .dictionary(entries)
+            metadata = entries.isEmpty ? nil : .dictionary(entries)
         }
         contents.metadata = metadata.map { BinaryPropertyListWriter.bytes($0) }
         try contents.check(model)
