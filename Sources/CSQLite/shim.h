@@ -22,6 +22,13 @@ static inline int stele_sqlite_without_memory_statistics(void) {
     return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
+// Whether the database's file is no longer the one at its path.
+static inline int stele_has_moved(sqlite3 *db) {
+    int moved = 0;
+    sqlite3_file_control(db, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+    return moved;
+}
+
 // The number of the last commit in the WAL index, through the VFS's own mapping of it: the third
 // word of the header (https://sqlite.org/walformat.html#the_wal_index_header), which SQLite
 // raises by one with each commit. Returns 0 where there is no such mapping.

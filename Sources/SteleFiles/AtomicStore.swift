@@ -23,7 +23,7 @@ public final class AtomicStore: PersistentStore {
     ///   `.busy` where another store has the file; `.incompatible` for a damaged file or one of
     ///   another format (134080) or model (134100); and errors of writing the new file.
     public static func open(
-        path: String, model: Model, format: any FileFormat
+        path: String, model: Model, format: any FileFormat, identifier: String? = nil
     ) throws(StoreError) -> AtomicStore {
         if let refusal = model.refusal { throw .unsupported(refusal) }
         do throws(ModelErrors) { try model.checkRequests() } catch {
@@ -32,7 +32,8 @@ public final class AtomicStore: PersistentStore {
         let path = WholeFile.resolved(path)
         let lock = try FileLock(path)
         do throws(StoreError) {
-            return try AtomicStore(path: path, model: model, format: format, lock: lock)
+            return try AtomicStore(
+                path: path, model: model, format: format, identifier: identifier, lock: lock)
         } catch {
             lock.leave()
             throw error
@@ -40,7 +41,7 @@ public final class AtomicStore: PersistentStore {
     }
 
     private init(
-        path: String, model: Model, format: any FileFormat, lock: FileLock
+        path: String, model: Model, format: any FileFormat, identifier: String?, lock: FileLock
     ) throws(StoreError) {
         self.path = path
         self.lock = lock
@@ -50,7 +51,7 @@ public final class AtomicStore: PersistentStore {
         let isNew = contents == nil
         var first = contents ?? StoreContents()
         contents = nil
-        let identifier = first.identifier ?? UUID().uuidString
+        let identifier = first.identifier ?? identifier ?? UUID().uuidString
         first.identifier = identifier
         if first.metadata == nil {
             first.metadata = try StoreMetadata(
@@ -152,6 +153,15 @@ public final class AtomicStore: PersistentStore {
 
     /// Returns false: no other program can use the file.
     public func noticesForeignChange() -> Bool { false }
+
+    /// Replaces the store's file by that of another store, which is then gone, and closes this store
+    /// (NSPersistentStoreCoordinator.replacePersistentStore(at:withPersistentStoreFrom:)).
+    /// - Parameter other: the path of a closed store on the same file system.
+    /// - Throws: `StoreError.failed`; then the file is as it was.
+    public func replaceFile(with other: String) throws(StoreError) {
+        defer { close() }
+        try WholeFile.replace(path, byFile: other)
+    }
 
     /// Saves what waits, stops the writer's thread, and releases the file.
     public func close() {

@@ -65,6 +65,14 @@ enum WholeFile {
         guard fsync(folder) == 0 else { throw unwritable(path) }
     }
 
+    /// Replaces a file by another one, by a rename.
+    static func replace(_ path: String, byFile other: String) throws(StoreError) {
+        let folder = open(Self.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw unwritable(path) }
+        defer { close(folder) }
+        guard rename(other, path) == 0, fsync(folder) == 0 else { throw unwritable(path) }
+    }
+
     private static func write(
         _ bytes: [UInt8], to beside: String, instead path: String
     ) throws(StoreError) {

@@ -34,6 +34,16 @@ public struct KnownMapping: Sendable {
         destinationName = destination.map(Self.versionName)
     }
 
+    /// Creates a mapping model from a file.
+    public init(_ file: MappingFile) {
+        self.init(
+            name: file.path, file.mappings, source: file.sourceVersion,
+            destination: file.destinationVersion
+        ) { (source, destination) throws(ModelErrors) in
+            try file.mappingModel(from: source, to: destination)
+        }
+    }
+
     /// Whether the mapping model leads from one version to another.
     ///
     /// Its version hashes decide, in any order. A file of Xcode has Apple's hashes, which a version

@@ -52,6 +52,9 @@ final class Connection: SQLConnection {
         sqlite3_close_v2(handle)
     }
 
+    /// Whether the file is no longer the one at its path.
+    var hasMoved: Bool { stele_has_moved(handle) != 0 }
+
     /// Runs statements without keeping them, such as pragmas.
     func run(_ sql: String) throws(StoreError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)

@@ -33,7 +33,7 @@ public final class SQLiteStore: PersistentStore {
     private let watch: CommitWatch
     private let observer = Mutex<(any StoreObserver)?>(nil)
     private let threads = Mutex<[SystemThread]>([])
-    private let lock: Mutex<StoreLock?>
+    let lock: Mutex<StoreLock?>
     private let former: Mutex<[StoreMark]>
 
     /// The marks that observers gave when the store was last closed, until another program changes

@@ -25,11 +25,19 @@ struct StoreFile {
             try upgrade(connection)
             var former: (marks: [StoreMark], counter: UInt32)?
             let lock = try StoreLock(store: path) { () throws(StoreError) in
+                try checkIsCurrent(connection, path)
                 former = try beginGeneration(connection, path, schema)
             }
-            var file = try read(connection, path, lock)
-            file.former = former
-            return file
+            do throws(StoreError) {
+                try checkIsCurrent(connection, path)
+                try look(connection, path, schema.model)
+                var file = try read(connection, path, lock)
+                file.former = former
+                return file
+            } catch {
+                lock?.leave()
+                throw error
+            }
         }
         // These settings take effect only before the first table is created.
         try connection.run("PRAGMA page_size = 4096; PRAGMA auto_vacuum = 2")
@@ -43,6 +51,15 @@ struct StoreFile {
         }
         try create(connection, schema, identifier ?? UUID().uuidString)
         return try read(connection, path, StoreLock(store: path) {})
+    }
+
+    /// Checks that no migration has replaced the file while this program waited for the lock.
+    private static func checkIsCurrent(
+        _ connection: Connection, _ path: String
+    ) throws(StoreError) {
+        if connection.hasMoved {
+            throw .busy("\(path) was replaced while it was opened: open it again")
+        }
     }
 
     /// Begins a generation of the history. A file that no other program has open may be a restored
@@ -98,18 +115,25 @@ struct StoreFile {
             SQLText("SELECT COUNT(*) FROM sqlite_master WHERE type = 'table'")) == 0
     }
 
-    /// Reads the metadata of a file, and rejects one that is not a store of the model.
-    /// - Parameter other: another model that the store may have.
-    @discardableResult
+    /// Reads the metadata of a file, and rejects one that is not a store.
     static func look(
-        _ connection: Connection, _ path: String, _ model: Model, or other: Model? = nil
+        _ connection: Connection, _ path: String
     ) throws(StoreError) -> (identifier: String, metadata: StoreMetadata) {
         let tables = SQLText("SELECT COUNT(*) FROM sqlite_master WHERE name = 'Z_METADATA'")
         guard try connection.integer(tables) == 1 else {
             throw .incompatible(
                 code: 134020, "\(path) is an SQLite database, but not a Core Data store")
         }
-        let stored = try metadata(connection, path)
+        return try metadata(connection, path)
+    }
+
+    /// Reads the metadata of a file, and rejects one that is not a store of the model.
+    /// - Parameter other: another model that the store may have.
+    @discardableResult
+    static func look(
+        _ connection: Connection, _ path: String, _ model: Model, or other: Model? = nil
+    ) throws(StoreError) -> (identifier: String, metadata: StoreMetadata) {
+        let stored = try look(connection, path)
         if let other, stored.metadata.isOf(other), !stored.metadata.isOf(model) { return stored }
         try stored.metadata.check(model)
         _ = try historyLine(stored.metadata, path)

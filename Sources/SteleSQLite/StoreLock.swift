@@ -41,6 +41,12 @@ final class StoreLock: Sendable {
         _ = stele_lock(found, Int16(F_RDLCK), 0)
     }
 
+    /// Keeps other programs from opening the store until the lock is released; they wait.
+    /// - Returns: false where another program has the store open.
+    func excludeOthers() -> Bool {
+        descriptor.withLock { $0.map { stele_lock($0, Int16(F_WRLCK), 0) == 0 } ?? false }
+    }
+
     /// Releases the lock, after the store is closed.
     func leave() {
         let held = descriptor.withLock { descriptor in

@@ -41,8 +41,8 @@ import Testing
             #expect(help.contains("--\(setting.name)"), "\(setting.name)")
         }
         let given = try SettingFlags.parse(
-            Setting.all.filter { $0.name != "model" && $0.name != "insecure" }
-                .flatMap { ["--\($0.name)", "1"] } + ["--insecure"]
+            Setting.all.filter { !["model", "insecure", "migrate"].contains($0.name) }
+                .flatMap { ["--\($0.name)", "1"] } + ["--insecure", "--migrate"]
         ).given
         #expect(Set(given.keys).union(["model"]) == Set(Setting.all.map(\.name)))
     }

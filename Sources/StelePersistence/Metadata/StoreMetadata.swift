@@ -21,6 +21,12 @@ package struct StoreMetadata: Sendable, Hashable {
         static let generation = "SteleGeneration"
         static let historyLine = "SteleHistoryLine"
         static let longDecimals = "SteleLongDecimals"
+
+        static let all: Set<String> = [
+            storeType, hashes, hashesVersion, identifiers, frameworkVersion, autoVacuumLevel,
+            digest,
+            checksum, migrationManager, generation, historyLine, longDecimals,
+        ]
     }
 
     /// Creates the metadata of a new store.
@@ -53,6 +59,14 @@ package struct StoreMetadata: Sendable, Hashable {
     package var longDecimals: [String]? {
         get { values[Key.longDecimals]?.strings }
         set { values[Key.longDecimals] = newValue.map { .array($0.map { .string($0) }) } }
+    }
+
+    /// The bytes of the version hashes by name of the entity.
+    package var versionHashes: [String: [UInt8]] { hashes.mapValues { [UInt8]($0) } }
+
+    /// Takes over what another store's metadata has of other programs and of users.
+    package mutating func adopt(_ other: StoreMetadata) {
+        for (key, value) in other.values where !Key.all.contains(key) { values[key] = value }
     }
 
     /// Records that the store was migrated in place to a model.
@@ -118,8 +132,8 @@ package struct StoreMetadata: Sendable, Hashable {
         let more = names.count > 1 ? " (and \(names.count - 1) more differ)" : ""
         throw .incompatible(
             code: 134100,
-            "the store belongs to another model: \(what)\(more). Migration is not supported yet: "
-                + "use another --store, or import the data again")
+            "the store belongs to another model: \(what)\(more). A migration is needed: "
+                + "see stele migrate --plan")
     }
 
     /// NSStoreModelVersionHashesDigest: SHA-512 over names and hashes, sorted by the names' bytes.

@@ -26,6 +26,21 @@ package struct Receipts {
         "INSERT OR IGNORE INTO \(table) (ZKEY, ZFINGERPRINT, ZTIMESTAMP, ZANSWER) "
             + "VALUES (?1, ?2, ?3, ?4)")
 
+    /// Copies the permanent receipts of an attached store that has some.
+    package static func carryOver(
+        from old: String, _ connection: any SQLConnection
+    ) throws(StoreError) {
+        let exists = SQLText(
+            "SELECT COUNT(*) FROM \(old).sqlite_master WHERE type = 'table' AND name = '\(table)'")
+        guard try connection.integer(exists) == 1 else { return }
+        try connection.execute(create, [])
+        try connection.execute(
+            SQLText(
+                "INSERT OR IGNORE INTO \(table) (ZKEY, ZFINGERPRINT, ZTIMESTAMP, ZANSWER) "
+                    + "SELECT ZKEY, ZFINGERPRINT, ZTIMESTAMP, ZANSWER FROM \(old).\(table) "
+                    + "WHERE ZTIMESTAMP >= 1e300 ORDER BY Z_PK"), [])
+    }
+
     /// Returns the receipt under a key, expired or not; nil where there is none.
     package func receipt(_ key: String) throws(StoreError) -> Receipt? {
         guard try connection.integer(Self.exists) == 1,

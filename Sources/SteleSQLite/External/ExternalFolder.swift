@@ -82,7 +82,7 @@ struct ExternalFolder: Sendable {
         try Self.sync(folder: cut.map { String(folder[..<$0]) } ?? ".")
     }
 
-    private static func sync(folder: String) throws(StoreError) {
+    static func sync(folder: String) throws(StoreError) {
         let descriptor = open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("opening \(folder)") }
         defer { close(descriptor) }

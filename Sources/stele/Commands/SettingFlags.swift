@@ -15,6 +15,8 @@ struct SettingFlags: ParsableArguments {
     var store: String?
     @Option(help: help("store-type", "type"))
     var storeType: String?
+    @Flag(help: help("migrate"))
+    var migrate = false
     @Option(help: help("seeds", "folder"))
     var seeds: String?
     @Option(help: help("host"))
@@ -80,7 +82,8 @@ struct SettingFlags: ParsableArguments {
     /// The given settings by name.
     var given: [String: String] {
         let all: [(String, String?)] = [
-            ("store", store), ("store-type", storeType), ("seeds", seeds), ("host", host),
+            ("store", store), ("store-type", storeType), ("migrate", migrate ? "true" : nil),
+            ("seeds", seeds), ("host", host),
             ("port", port),
             ("token", token),
             ("encryption-key", encryptionKey), ("encryption-key-file", encryptionKeyFile),

@@ -1,6 +1,7 @@
 /// The progress of an import, and its report.
 
 import Glibc
+import SteleMigration
 import SteleModel
 import SteleService
 import SteleSystem
@@ -16,11 +17,26 @@ final class ProgressBar {
     /// Seconds since it was created.
     var seconds: Double { Double(MonotonicClock.now - start) / 1e9 }
 
+    /// The same with one decimal.
+    var tenths: String {
+        let tenths = Int((seconds * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+
     /// Updates it, ten times a second at most.
     func show(_ summary: Import.Summary) {
         show(
             done: summary.bytesRead, of: summary.bytesTotal,
             summary.isLinking ? "linking" : "\(summary.total) objects")
+    }
+
+    /// Updates it with the rows of a migration and the time left.
+    func show(_ progress: MigrationProgress) {
+        let rows = "\(progress.done) of \(progress.total) rows"
+        let left = seconds * (1 / max(progress.fraction, 0.001) - 1)
+        show(
+            done: progress.done, of: progress.total,
+            seconds < 1 ? rows : "\(rows), \(Int(left)) s left")
     }
 
     /// Updates it.

@@ -64,24 +64,14 @@ struct Serving {
             }
             return try Ground.sample()
         }
-        let model = try Self.model(path)
-        let opening = try StoreOpening(settings.store, type: settings.storeType, model)
-        return Ground(store: try opening.open(model), name: opening.path)
+        let package = try ModelPackage(path)
+        let opening = try StoreOpening(settings.store, type: settings.storeType, package.model)
+        return Ground(
+            store: try opening.open(package, migrates: settings.migrate), name: opening.path)
     }
 
     /// Reads a model, and checks that it can be served.
-    static func model(_ path: String) throws -> Model {
-        let model: Model
-        do {
-            model = try ModelFile.read(path).model()
-            try model.checkRequests()
-        } catch {
-            let text = error.description
-            throw Failure(text.contains(path) ? text : "\(path): \(text)")
-        }
-        if let refusal = model.refusal { throw Failure(refusal) }
-        return model
-    }
+    static func model(_ path: String) throws -> Model { try ModelPackage(path).model }
 
     /// Three lines: the model and store, the address, and an example request.
     private func announcement(_ ground: Ground, port: Int) -> String {

@@ -85,6 +85,21 @@ struct StoreOpening {
     /// Opens the store; creates its file where there is none.
     /// - Throws: `Failure` whose sentence has the path.
     func open(_ model: Model) throws -> any PersistentStore {
+        do { return try openAsIs(model) } catch let error as StoreError { throw located(error) }
+    }
+
+    /// The error with the path.
+    func located(_ error: StoreError) -> Failure {
+        let sentence = Failure.sentence(error)
+        return Failure(sentence.contains(path) ? sentence : "\(path): \(sentence)")
+    }
+
+    /// Whether the store is an SQLite store.
+    var isSQLite: Bool { type == Self.sqlite }
+
+    /// Opens the store as `open` does.
+    /// - Throws: `StoreError`, and `Failure` for a folder that does not exist.
+    func openAsIs(_ model: Model) throws -> any PersistentStore {
         if type == InMemoryStore.type { return InMemoryStore(model: model) }
         if let slash = path.lastIndex(of: "/"), slash > path.startIndex {
             let folder = String(path[..<slash])
@@ -93,14 +108,19 @@ struct StoreOpening {
                 throw Failure("\(path): the folder \(folder) does not exist")
             }
         }
-        do {
-            guard let format = FileFormats.named(type) else {
-                return try SQLiteStore.open(path: path, model: model)
-            }
-            return try AtomicStore.open(path: path, model: model, format: format)
-        } catch {
-            let sentence = Failure.sentence(error)
-            throw Failure(sentence.contains(path) ? sentence : "\(path): \(sentence)")
+        return try make(path, model)
+    }
+
+    /// Opens or creates a store of the same type at another path.
+    /// - Parameter identifier: the UUID of a new store; nil for one of its own.
+    /// - Throws: `StoreError`.
+    func make(
+        _ path: String, _ model: Model, identifier: String? = nil
+    ) throws(StoreError) -> any PersistentStore {
+        guard let format = FileFormats.named(type) else {
+            return try SQLiteStore.open(path: path, model: model, identifier: identifier)
         }
+        return try AtomicStore.open(
+            path: path, model: model, format: format, identifier: identifier)
     }
 }

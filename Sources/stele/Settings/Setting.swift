@@ -23,6 +23,9 @@ struct Setting: Sendable {
             "store-type", nil,
             "sqlite, memory, xml, binary or text; by default told from the file or its name"),
         Setting(
+            "migrate", "false",
+            "whether a store of another version of the model is migrated at the start"),
+        Setting(
             "seeds", nil, "a folder with files NAME.N.ndjson, each loaded once, in order of N"),
         Setting("host", "127.0.0.1", "the address to listen on"),
         Setting("port", "8080", "the port, 0 to 65535; 0 takes any free one"),

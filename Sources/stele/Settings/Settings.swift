@@ -10,6 +10,7 @@ struct Settings: Sendable {
     var model: String?
     var store: String?
     var storeType: String?
+    var migrate: Bool
     var seeds: String?
     var host: String
     var port: Int
@@ -43,6 +44,7 @@ struct Settings: Sendable {
         model = source.text("model")
         store = source.text("store")
         storeType = source.text("store-type")
+        migrate = try reading.truth("migrate")
         seeds = source.text("seeds")
         host = source.text("host") ?? ""
         port = try reading.integer("port", 0...65_535)

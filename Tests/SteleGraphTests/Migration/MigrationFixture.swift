@@ -15,7 +15,7 @@ final class MigrationSide: GraphFixture {
     private let folder: TemporaryFolder?
 
     init(_ model: Model, _ kind: StoreKind) throws {
-        folder = kind == .sqlite ? try TemporaryFolder() : nil
+        folder = kind == .memory ? nil : try TemporaryFolder()
         coordinator = PersistentStoreCoordinator(
             store: try kind.open(model, at: folder?.store ?? ""))
     }

@@ -1,0 +1,79 @@
+import Glibc
+import SteleModel
+import StelePersistence
+import SteleSQL
+
+/// Looking into a store's file without opening the store, and replacing it by another.
+extension SQLiteStore {
+    /// Returns the version hashes of a store's file, by entity name, without opening the store
+    /// (NSPersistentStoreCoordinator.metadataForPersistentStore(with:)); nil where there is no file
+    /// or an empty one.
+    /// - Throws: `StoreError`: `.incompatible` for a file that is not a store.
+    public static func versionHashes(path: String) throws(StoreError) -> [String: [UInt8]]? {
+        var found = stat()
+        guard stat(path, &found) == 0, found.st_size > 0 else { return nil }
+        let connection = try Connection(path: path, creates: false)
+        return try StoreFile.look(connection, path).metadata.versionHashes
+    }
+
+    /// Keeps other programs from opening the store until it is closed. They wait.
+    /// - Throws: `StoreError.busy` where another program has it open.
+    public func excludeOthers() throws(StoreError) {
+        let isAlone = lock.withLock { $0?.excludeOthers() ?? false }
+        guard isAlone else {
+            throw .busy(
+                "\(path) is open in another program, and cannot be replaced until it is closed")
+        }
+    }
+
+    /// Replaces the store's file by that of another store, which is then gone, and closes this store
+    /// (NSPersistentStoreCoordinator.replacePersistentStore(at:withPersistentStoreFrom:)).
+    ///
+    /// The file is replaced by a rename, so that after the end of the process at any moment the path
+    /// has one store or the other, whole. What this store's metadata has of other programs and of
+    /// users, and its permanent receipts, are carried over.
+    /// - Parameter other: the path of a closed store on the same file system.
+    /// - Throws: `StoreError`: `.busy` as `excludeOthers()`, and `.failed`.
+    public func replaceFile(with other: String) throws(StoreError) {
+        defer { close() }
+        try excludeOthers()
+        try carry(to: other)
+        let connection = try Connection(path: path, creates: false)
+        _ = try connection.single("PRAGMA wal_checkpoint(TRUNCATE)")
+        var log = stat()
+        // A write-ahead log that is left behind would be taken for that of the new file.
+        for file in [path, other] where stat(file + "-wal", &log) == 0 && log.st_size > 0 {
+            throw .failed("\(file) has a write-ahead log that cannot be written back")
+        }
+        _ = StoreSeal.take(off: path)
+        guard rename(other, path) == 0 else {
+            throw .failed("\(path) cannot be replaced: \(String(cString: strerror(errno)))")
+        }
+        try ExternalFolder.sync(folder: Self.folder(of: path))
+    }
+
+    /// Copies what a migration by objects does not carry.
+    private func carry(to other: String) throws(StoreError) {
+        let connection = try Connection(path: other, creates: false)
+        try connection.execute(SQLText("ATTACH ?1 AS old"), [.string(path)])
+        let old = try StoreFile.look(try Connection(path: path, creates: false), path).metadata
+        var metadata = try StoreFile.look(connection, other).metadata
+        metadata.adopt(old)
+        try connection.run("BEGIN IMMEDIATE")
+        do throws(StoreError) {
+            try metadata.write(to: connection)
+            try Receipts.carryOver(from: "old", connection)
+            try connection.run("COMMIT")
+        } catch {
+            _ = try? connection.run("ROLLBACK")
+            throw error
+        }
+        try connection.run("DETACH old")
+        _ = try connection.single("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
+    private static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}

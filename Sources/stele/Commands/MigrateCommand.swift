@@ -1,0 +1,45 @@
+/// `stele migrate`: taking a store to the current version of its model.
+
+import ArgumentParser
+import SteleMigration
+
+/// Migrates a store, or says how it would be migrated.
+struct MigrateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate", abstract: "Take a store to the current version of its model.",
+        discussion: """
+            The version that the store was made with is found by its version hashes. Mapping models \
+            in the model's folder (.xcmappingmodel, .cdm, .mapping.json) are used; otherwise the \
+            mapping is inferred. The store is migrated completely or not at all.
+
+              stele migrate Shop.xcdatamodeld --store shop.sqlite --plan
+            """)
+
+    @Argument(help: "The model with its versions: .xcdatamodeld, or a folder of JSON models.")
+    var model: String
+
+    @Option(help: ArgumentHelp("The store's file.", valueName: "path"))
+    var store: String
+
+    @Flag(help: "Print what would be done, and do nothing.")
+    var plan = false
+
+    func run() throws {
+        try Failure.reporting {
+            try Transformers.registerFromEnvironment()
+            let package = try ModelPackage(model)
+            let opening = try StoreOpening(store, type: nil, package.model)
+            let migrator = StoreMigrator(opening: opening, package: package)
+            guard let way = try migrator.plan() else {
+                throw Failure("\(store): there is no store")
+            }
+            write(way.lines.map { $0 + "\n" }.joined(), to: 1)
+            if plan || way.isEmpty { return }
+            let bar = ProgressBar()
+            defer { bar.clear() }
+            try migrator.migrate(by: way) { bar.show($0) }
+            bar.clear()
+            write("migrated in \(bar.tenths) s\n", to: 1)
+        }
+    }
+}

@@ -1,0 +1,120 @@
+/// Taking a store to the current version of its model.
+
+import FoundationEssentials
+import SteleFiles
+import SteleGraph
+import SteleMigration
+import SteleModel
+import StelePersistence
+import SteleSQLite
+
+/// Migrates a store that was made with another version of its model.
+struct StoreMigrator {
+    let opening: StoreOpening
+    let package: ModelPackage
+
+    /// The way to the current version; nil for a store that does not exist yet.
+    /// - Throws: `MigrationError` if there is no way.
+    func plan() throws -> MigrationPlan? {
+        let versions = try package.versions()
+        guard let hashes = try opening.versionHashes(among: versions) else { return nil }
+        return try MigrationPlan(
+            storeHashes: hashes, versions: versions, mappings: package.mappings())
+    }
+
+    /// Migrates the store completely or not at all.
+    func migrate(by plan: MigrationPlan, _ report: @escaping (MigrationProgress) -> Void) throws {
+        if plan.isEmpty { return }
+        guard opening.isSQLite, plan.steps.count == 1, plan.steps[0].kind == .inferred else {
+            return try migrateBeside(plan, report)
+        }
+        let step = plan.steps[0]
+        try SQLiteStore.migrate(
+            path: opening.path, from: step.source.model, to: step.destination.model,
+            by: step.mappingModel, progress: report)
+    }
+
+    /// Makes the new store in a folder beside the old one, step by step, and replaces the old one at
+    /// the end.
+    private func migrateBeside(
+        _ plan: MigrationPlan, _ report: @escaping (MigrationProgress) -> Void
+    ) throws {
+        for step in plan.steps where step.destination.model.hasExternalAttributes {
+            throw Failure(
+                "\(step.destination.name) keeps values in external files, which a migration in "
+                    + "several steps or by a mapping model does not carry yet")
+        }
+        let old = try opening.open(plan.source.model)
+        defer { old.close() }
+        // From here on no other program opens the store.
+        if let store = old as? SQLiteStore { try store.excludeOthers() }
+        let folder = opening.path + ".migration"
+        let files = FileManager.default
+        // A killed migration leaves its folder behind.
+        try? files.removeItem(atPath: folder)
+        defer { try? files.removeItem(atPath: folder) }
+        var source = old
+        var path = opening.path
+        for (index, step) in plan.steps.enumerated() {
+            let place = "\(folder)/\(index + 1)"
+            try files.createDirectory(atPath: place, withIntermediateDirectories: true)
+            path = "\(place)/store"
+            let next = try opening.make(path, step.destination.model, identifier: old.identifier)
+            defer { if index > 0 { source.close() } }
+            do {
+                let manager = MigrationManager(
+                    from: source, to: next, mappingModel: step.mappingModel)
+                manager.didAdvance = report
+                try manager.migrate()
+            } catch {
+                next.close()
+                throw error
+            }
+            if index == plan.steps.count - 1 { next.close() } else { source = next }
+        }
+        switch old {
+        case let store as SQLiteStore: try store.replaceFile(with: path)
+        case let store as AtomicStore: try store.replaceFile(with: path)
+        default: throw Failure("a store of the type \(old.type) cannot be migrated")
+        }
+    }
+}
+
+extension StoreOpening {
+    /// Opens the store, and creates its file where there is none. A store of another version of the
+    /// model is migrated first if `migrates` is set.
+    /// - Throws: `Failure` with the plan of the migration if the store is of another version.
+    func open(_ package: ModelPackage, migrates: Bool) throws -> any PersistentStore {
+        do {
+            return try openAsIs(package.model)
+        } catch let error as StoreError {
+            guard case .incompatible(code: 134100, _) = error else { throw located(error) }
+        }
+        let migrator = StoreMigrator(opening: self, package: package)
+        guard let plan = try migrator.plan(), !plan.isEmpty else { return try open(package.model) }
+        guard migrates else {
+            throw Failure(
+                "\(path): " + plan.lines.joined(separator: "\n")
+                    + "\nstart with --migrate to do this, or run stele migrate")
+        }
+        for line in plan.lines { printError(line) }
+        let bar = ProgressBar()
+        defer { bar.clear() }
+        try migrator.migrate(by: plan) { bar.show($0) }
+        return try open(package.model)
+    }
+
+    /// The version hashes of the store; nil for one that does not exist yet.
+    fileprivate func versionHashes(among versions: KnownVersions) throws -> [String: [UInt8]]? {
+        if isSQLite { return try SQLiteStore.versionHashes(path: path) }
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        var refusal: (any Error)?
+        for version in versions.versions.reversed() {
+            do {
+                try openAsIs(version.model).close()
+                return version.hashes
+            } catch { refusal = refusal ?? error }
+        }
+        throw refusal ?? Failure("\(path) is of no known version")
+    }
+}

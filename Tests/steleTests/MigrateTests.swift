@@ -1,0 +1,120 @@
+/// `stele migrate` and `stele serve --migrate`, as a user runs them.
+
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct MigrateTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// The versions of a model, one after the other: an attribute is added, the entity is renamed,
+    /// and two attributes become one by a mapping file.
+    private static let versions = [
+        #"{"entities":[{"name":"Person","attributes":[{"name":"first","type":"String"},"#
+            + #"{"name":"last","type":"String"}]}]}"#,
+        #"{"entities":[{"name":"Person","attributes":[{"name":"first","type":"String"},"#
+            + #"{"name":"last","type":"String"},{"name":"age","type":"Integer 16"}]}]}"#,
+        #"{"entities":[{"name":"Human","renamingIdentifier":"Person","attributes":["#
+            + #"{"name":"first","type":"String"},{"name":"last","type":"String"},"#
+            + #"{"name":"age","type":"Integer 16"}]}]}"#,
+        #"{"entities":[{"name":"Human","attributes":[{"name":"name","type":"String"},"#
+            + #"{"name":"age","type":"Integer 16"}]}]}"#,
+    ]
+    private static let mapping =
+        #"{"from":"v3","to":"v4","mappings":[{"source":"Human","destination":"Human","#
+        + #""attributes":{"name":"$source.first + ' ' + $source.last"}}]}"#
+
+    /// Makes a version the newest.
+    private func add(_ version: Int) throws {
+        let model = folder.path + "/Staff"
+        try FileManager.default.createDirectory(
+            atPath: model, withIntermediateDirectories: true)
+        try Self.versions[version - 1].write(
+            toFile: "\(model)/v\(version).json", atomically: true, encoding: .utf8)
+    }
+
+    private func serve(_ options: [String], _ ask: (Caller) -> Void) throws -> String {
+        let program = try Program(
+            ["serve", "Staff", "--port", "0"] + options, folder: folder.path)
+        let lines = program.lines(3)
+        guard lines.count == 3 else { return program.end().errors }
+        ask(try Caller(lines))
+        program.signal(SIGTERM)
+        let end = program.end()
+        #expect(end.status == 0)
+        return end.errors
+    }
+
+    @Test(arguments: ["s.sqlite", "s.xml", "s.text", "s.binary"])
+    func aModelIsChangedInThreeSteps(_ store: String) throws {
+        try add(1)
+        _ = try serve(["--store", store]) { caller in
+            let body = #"[{"first":"Ann","last":"Lee"},{"first":"Bo","last":"Ek"}]"#
+            #expect(caller.ask("POST", "/Person", body)?.status == 201)
+        }
+        try add(2)
+        let refused = try serve(["--store", store]) { _ in Issue.record("it serves") }
+        #expect(refused.contains("the store was made with v1, and the current version is v2"))
+        #expect(refused.contains("adds Person.age") && refused.contains("--migrate"))
+        let log = try serve(["--store", store, "--migrate"]) { caller in
+            #expect(caller.ask("PATCH", "/Person/1", #"{"age":40}"#)?.status == 200)
+        }
+        #expect(log.contains("v1 to v2, inferred"))
+        try add(3)
+        let (status, plan, errors) = try Program.run(
+            "migrate", folder.path + "/Staff", "--store", "\(folder.path)/\(store)", "--plan")
+        #expect(status == 0 && errors.isEmpty)
+        #expect(plan.contains("the entity Person becomes Human"))
+        let done = try Program.run(
+            "migrate", folder.path + "/Staff", "--store", "\(folder.path)/\(store)")
+        #expect(done.status == 0 && done.output.contains("migrated in"))
+        try add(4)
+        try Self.mapping.write(
+            toFile: folder.path + "/names.mapping.json", atomically: true, encoding: .utf8)
+        let mapped = try serve(["--store", store, "--migrate"]) { caller in
+            let people = caller.ask("GET", "/Human?select=_id,name,age&sort=_id")
+            #expect(
+                people?.body == #"[{"_id":1,"name":"Ann Lee","age":40},"#
+                    + #"{"_id":2,"name":"Bo Ek","age":null}]"#)
+            // Keys of before are not given out again.
+            let made = caller.ask("POST", "/Human", #"{"name":"Cy Orr"}"#)
+            #expect(made?.body.contains(#""_id":3"#) == true)
+        }
+        #expect(mapped.contains("v3 to v4, by the mapping model"))
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(left.filter { $0.hasSuffix(".migration") || $0.hasSuffix("-wal") }.isEmpty)
+    }
+
+    @Test func aStoreInUseIsNotMigrated() throws {
+        try add(1)
+        let store = folder.path + "/s.sqlite"
+        let program = try Program(
+            ["serve", "Staff", "--port", "0", "--store", store], folder: folder.path)
+        #expect(program.lines(3).count == 3)
+        for version in [2, 4] {
+            try add(version)
+            if version == 4 {
+                try add(3)
+                try Self.mapping.write(
+                    toFile: folder.path + "/names.mapping.json", atomically: true, encoding: .utf8)
+            }
+            let found = try Program.run("migrate", folder.path + "/Staff", "--store", store)
+            #expect(found.status == 1 && found.errors.contains("is open in another program"))
+        }
+        program.signal(SIGTERM)
+        #expect(program.end().status == 0)
+    }
+
+    @Test func aStoreOfNoKnownVersionIsRefused() throws {
+        try add(4)
+        let store = folder.path + "/s.sqlite"
+        _ = try serve(["--store", store]) { _ in }
+        try FileManager.default.removeItem(atPath: folder.path + "/Staff/v4.json")
+        try add(1)
+        let found = try Program.run("migrate", folder.path + "/Staff", "--store", store)
+        #expect(found.status == 1)
+        #expect(found.errors.contains("the store was not made with the only known version (v1)"))
+    }
+}
