@@ -94,11 +94,6 @@ import Testing
         let cases: [([String], String)] = [
             (["serve", "--port", "\(port)"], "port \(port)"),
             (["serve", world, "--store", noStore], "database"),
-            (["serve", league, "--store", "w.sqlite"], "another model"),
-            (
-                ["serve", league, "--store", "w.sqlite"],
-                "use another --store, or import the data again"
-            ),
             (["serve", league, "--store", "/nope/x.sqlite"], "folder /nope does not exist"),
             (["serve", noStore], "it is not a model: a .xcdatamodeld"),
             (["import", world, "nope.ndjson", "--store", "n.sqlite"], "no such file"),
@@ -118,6 +113,15 @@ import Testing
             #expect(errors.split(separator: "\n").count == 1, "\(errors)")
             #expect(program.text.isEmpty)
         }
+        // The reasons why a store is not migrated are a list.
+        let (status, errors) = try Program(
+            ["serve", league, "--store", "w.sqlite"], folder: folder
+        ).end()
+        #expect(status == 1)
+        #expect(
+            errors.hasPrefix(
+                "stele: w.sqlite: the store was not made with the only known version (League)"))
+        #expect(errors.contains("the store has an entity City"))
         busy.signal(SIGTERM)
         #expect(busy.end().status == 0)
     }

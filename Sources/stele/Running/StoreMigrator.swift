@@ -53,13 +53,14 @@ struct StoreMigrator {
         // A killed migration leaves its folder behind.
         try? files.removeItem(atPath: folder)
         defer { try? files.removeItem(atPath: folder) }
-        var source = old
+        var last = old
         var path = opening.path
         for (index, step) in plan.steps.enumerated() {
             let place = "\(folder)/\(index + 1)"
             try files.createDirectory(atPath: place, withIntermediateDirectories: true)
             path = "\(place)/store"
             let next = try opening.make(path, step.destination.model, identifier: old.identifier)
+            let source = last
             defer { if index > 0 { source.close() } }
             do {
                 let manager = MigrationManager(
@@ -70,7 +71,7 @@ struct StoreMigrator {
                 next.close()
                 throw error
             }
-            if index == plan.steps.count - 1 { next.close() } else { source = next }
+            if index == plan.steps.count - 1 { next.close() } else { last = next }
         }
         switch old {
         case let store as SQLiteStore: try store.replaceFile(with: path)
@@ -91,7 +92,11 @@ extension StoreOpening {
             guard case .incompatible(code: 134100, _) = error else { throw located(error) }
         }
         let migrator = StoreMigrator(opening: self, package: package)
-        guard let plan = try migrator.plan(), !plan.isEmpty else { return try open(package.model) }
+        let plan: MigrationPlan?
+        do { plan = try migrator.plan() } catch let error as MigrationError {
+            throw Failure("\(path): \(error)")
+        }
+        guard let plan, !plan.isEmpty else { return try open(package.model) }
         guard migrates else {
             throw Failure(
                 "\(path): " + plan.lines.joined(separator: "\n")
