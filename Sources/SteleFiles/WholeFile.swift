@@ -70,7 +70,11 @@ enum WholeFile {
         let folder = open(Self.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw unwritable(path) }
         defer { close(folder) }
-        guard rename(other, path) == 0, fsync(folder) == 0 else { throw unwritable(path) }
+        var old = stat()
+        guard stat(path, &old) == 0, chmod(other, old.st_mode & 0o777) == 0,
+            old.st_uid == geteuid() || chown(other, old.st_uid, old.st_gid) == 0,
+            rename(other, path) == 0, fsync(folder) == 0
+        else { throw unwritable(path) }
     }
 
     private static func write(

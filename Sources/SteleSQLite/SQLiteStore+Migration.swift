@@ -31,6 +31,7 @@ extension SQLiteStore {
         let connection = try Connection(path: path, creates: false)
         var isMigrated: Bool?
         let lock = try StoreLock(store: path) { () throws(StoreError) in
+            try StoreFile.checkIsCurrent(connection, path)
             isMigrated = try migrate(
                 connection, path, from: SQLSchema(model: source),
                 to: SQLSchema(model: destination), by: mapping, progress)

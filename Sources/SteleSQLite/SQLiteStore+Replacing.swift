@@ -36,20 +36,41 @@ extension SQLiteStore {
     /// - Throws: `StoreError`: `.busy` as `excludeOthers()`, and `.failed`.
     public func replaceFile(with other: String) throws(StoreError) {
         defer { close() }
+        // A link is followed, because the file that it leads to is replaced, and not the link.
+        let path =
+            realpath(self.path, nil).map { found in
+                defer { free(found) }
+                return String(cString: found)
+            } ?? self.path
         try excludeOthers()
         try carry(to: other)
         let connection = try Connection(path: path, creates: false)
         _ = try connection.single("PRAGMA wal_checkpoint(TRUNCATE)")
-        var log = stat()
         // A write-ahead log that is left behind would be taken for that of the new file.
-        for file in [path, other] where stat(file + "-wal", &log) == 0 && log.st_size > 0 {
-            throw .failed("\(file) has a write-ahead log that cannot be written back")
-        }
+        for file in [path, other] { try Self.syncEmptyLog(of: file) }
+        var old = stat()
+        guard stat(path, &old) == 0, chmod(other, old.st_mode & 0o777) == 0,
+            old.st_uid == geteuid() || chown(other, old.st_uid, old.st_gid) == 0
+        else { throw Self.failure("giving the new store the mode and owner of \(path)") }
         _ = StoreSeal.take(off: path)
-        guard rename(other, path) == 0 else {
-            throw .failed("\(path) cannot be replaced: \(String(cString: strerror(errno)))")
-        }
+        guard rename(other, path) == 0 else { throw Self.failure("replacing \(path)") }
         try ExternalFolder.sync(folder: Self.folder(of: path))
+    }
+
+    /// Checks that a store has no write-ahead log or an empty one, which is on disk.
+    private static func syncEmptyLog(of store: String) throws(StoreError) {
+        let log = Glibc.open(store + "-wal", O_RDONLY | O_CLOEXEC)
+        if log < 0 { return }
+        defer { Glibc.close(log) }
+        var found = stat()
+        guard fstat(log, &found) == 0, found.st_size == 0 else {
+            throw .failed("\(store) has a write-ahead log that cannot be written back")
+        }
+        guard fsync(log) == 0 else { throw failure("syncing \(store)-wal") }
+    }
+
+    private static func failure(_ action: String) -> StoreError {
+        .failed("\(action): \(String(cString: strerror(errno)))")
     }
 
     /// Copies what a migration by objects does not carry.
@@ -63,6 +84,10 @@ extension SQLiteStore {
         do throws(StoreError) {
             try metadata.write(to: connection)
             try Receipts.carryOver(from: "old", connection)
+            // Keys of deleted objects are not given out again.
+            try connection.run(
+                "UPDATE Z_PRIMARYKEY SET Z_MAX = max(Z_MAX, coalesce((SELECT o.Z_MAX "
+                    + "FROM old.Z_PRIMARYKEY o WHERE o.Z_NAME = Z_PRIMARYKEY.Z_NAME), 0))")
             try connection.run("COMMIT")
         } catch {
             _ = try? connection.run("ROLLBACK")

@@ -54,7 +54,7 @@ struct StoreFile {
     }
 
     /// Checks that no migration has replaced the file while this program waited for the lock.
-    private static func checkIsCurrent(
+    static func checkIsCurrent(
         _ connection: Connection, _ path: String
     ) throws(StoreError) {
         if connection.hasMoved {

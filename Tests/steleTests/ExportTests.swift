@@ -213,6 +213,19 @@ import Testing
             try String(contentsOfFile: folder.path + "/all.ndjson", encoding: .utf8) == all.output)
         let exists = try run("export", league, "--store", "a.sqlite", "--output", "all.ndjson")
         #expect(exists.status == 1 && exists.errors.contains("--continue"))
+        // Another file is left as it is.
+        for text in ["no break", "one\ntwo"] {
+            try folder.write(text, to: "notes.ndjson")
+            let refused = try run(
+                "export", league, "--store", "a.sqlite", "--output", "notes.ndjson", "--continue")
+            #expect(refused.status == 1 && refused.errors.contains("is not an NDJSON export"))
+            #expect(
+                try String(contentsOfFile: folder.path + "/notes.ndjson", encoding: .utf8) == text)
+        }
+        try Data("name\nZ".utf8 + [0xFC] + "rich".utf8).write(
+            to: URL(fileURLWithPath: folder.path + "/team.csv"))
+        let latin = try run("import", league, "--store", "b.sqlite", "team.csv")
+        #expect(latin.status == 1 && latin.errors.contains("is not UTF-8"), "\(latin.errors)")
         let some = try run(
             "export", league, "--store", "a.sqlite", "--entity", "Player", "--where",
             "goals > 20", "--format", "csv")

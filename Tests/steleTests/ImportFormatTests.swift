@@ -133,6 +133,7 @@ import Testing
         ("airport.ndjson", #"{"city":{"name":"a","country":"CH","x":1}}"#, "other keys"),
         ("airport.csv", "city\nBern", "use the columns city.name and city.country"),
         ("airport.csv", "city.name\nBern", "need city.country as well"),
+        ("airport.csv", "city.country\nCH", "need city.name as well"),
         ("airport.csv", "city.name,city.country\nBern,", "empty cells in others"),
     ])
     func anIncompleteKeyIsNamed(file: String, text: String, words: String) throws {
@@ -141,6 +142,38 @@ import Testing
             try house.load([(file, text)], keys: [("City", "name,country")])
         }
         #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+    }
+
+    @Test func aRowOfAnEarlierQueryIsNotASecondObject() throws {
+        let house = try House(try model())
+        let keys = [("City", "name,country")]
+        let places = (0..<50).flatMap { country in (0..<50).map { ("C\(country)", "N\($0)") } }
+        func lines(_ line: (String, String) -> String) -> String {
+            places.map { line($0.0, $0.1) }.joined(separator: "\n")
+        }
+        let countries = (0..<50).map { "{\"code\":\"C\($0)\"}" }.joined(separator: "\n")
+        let cities = lines { "{\"name\":\"\($1)\",\"country\":\"\($0)\"}" }
+        _ = try house.load([("country.ndjson", countries), ("city.ndjson", cities)], keys: keys)
+        // More names than one query has; each query asks for all pairs of its names.
+        let airports = lines { "{\"city\":{\"name\":\"\($1)\",\"country\":\"\($0)\"}}" }
+        let summary = try house.load([("airport.ndjson", airports)], keys: keys)
+        #expect(summary.objects == ["Airport": 2_500])
+        #expect(Set(try house.values("Airport.city")).count == 2_500)
+    }
+
+    @Test func aRequiredDestinationWithoutAnObjectIsAnError() throws {
+        let house = try House(
+            try makeModel([
+                EntityMaker("Country").attribute("name", .string)
+                    .toMany("cities", "City", inverse: "country"),
+                EntityMaker("City").attribute("name", .string)
+                    .toOne("country", "Country", inverse: "cities", isOptional: false),
+            ]))
+        let city = #"{"_id":1,"_entity":"City","name":"Bern","country":999}"#
+        let error = #expect(throws: ImportError.self) { try house.load([("city.ndjson", city)]) }
+        #expect(
+            error?.message.contains("names a Country whose _id is 999, which does not exist")
+                == true, "\(error?.message ?? "")")
     }
 
     @Test func aKeyThatDoesNotExistIsRefused() throws {

@@ -25,6 +25,9 @@ struct TextReader {
                 "the file has \(contents.objects.count) objects and should have \(count): it is "
                     + "cut off or changed")
         }
+        if let count, bytes.last != UInt8(ascii: "\n") {
+            throw damage("the line is cut off: the file of \(count) objects does not end with it")
+        }
         return contents
     }
 

@@ -72,8 +72,10 @@ extension StoreMigration {
             for case .int(let key) in files.map({ $0[0] }) {
                 let row = try work.connection.rows(read, [.int(key)], [.external]).first
                 guard case .external(let file)? = row?[0] else { continue }
-                let value = file.bytes.map(Value.data) ?? .null
-                try work.connection.execute(write, [.int(key), value])
+                guard let bytes = file.bytes else {
+                    throw .failed("\(file.path) cannot be read, and its value would be lost")
+                }
+                try work.connection.execute(write, [.int(key), .data(bytes)])
             }
         }
     }

@@ -33,12 +33,22 @@ struct Cell: Equatable {
                     throw ImportError(
                         "cell \(cells.count + 1) contains a quote and does not begin with one")
                 }
-                cells.append(Cell(text: String(decoding: row[place..<end], as: UTF8.self)))
+                cells.append(Cell(text: try text(row[place..<end], cells.count + 1)))
                 place = end
             }
             if place == row.endIndex { return cells }
             place += 1
         }
+    }
+
+    private static func text(
+        _ bytes: some Collection<UInt8>, _ number: Int?
+    ) throws -> String {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            let cell = number.map { "cell \($0)" } ?? "a quoted cell"
+            throw ImportError("\(cell) is not UTF-8; save the file as UTF-8")
+        }
+        return text
     }
 
     private static func quoted(_ row: ArraySlice<UInt8>, _ place: inout Int) throws -> Cell {
@@ -48,7 +58,7 @@ struct Cell: Equatable {
             if row[place] == UInt8(ascii: "\"") {
                 place += 1
                 guard place < row.endIndex, row[place] == UInt8(ascii: "\"") else {
-                    return Cell(text: String(decoding: text, as: UTF8.self), isQuoted: true)
+                    return Cell(text: try self.text(text, nil), isQuoted: true)
                 }
             }
             text.append(row[place])
@@ -106,16 +116,19 @@ struct ImportHeader {
             }
             line.id = id
         }
+        // The relationships whose parts are read.
+        var named: [Int] = []
         for (column, cell) in zip(columns, cells) {
             switch column {
             case .id, .entity, .ignored: break
             case .attribute(let attribute): try read(cell, attribute, &line)
             case .relationship(let relationship):
                 line.references.append(try reference(cell, relationship, line, plan))
-            case .part(let relationship, leaf: 0):
+            case .part(let relationship, _):
+                guard !named.contains(relationship.index) else { continue }
+                named.append(relationship.index)
                 line.references.append(
                     try reference(cells, columns, relationship, line.entity, plan))
-            case .part: break
             case .unknown(let name): if !cell.isNull { try line.refuse(name, plan) }
             }
         }

@@ -121,10 +121,18 @@ extension ImportRun {
     }
 
     /// Records the missing links of a line that is not inserted without them.
-    func noteMissing(in line: ImportLine) {
+    /// - Parameter reader: a view of the store with all that is inserted.
+    func noteMissing(in line: ImportLine, _ reader: any StoreReader) throws {
         for reference in line.references where isNeeded(reference) {
             let destination = plan.model.destination(of: reference.relationship)
-            for name in reference.names where (try? key(name, of: destination)) ?? nil == nil {
+            for name in reference.names {
+                let key = try? key(name, of: destination)
+                // The key of an `_id` is known before it is known whether there is the object.
+                if let key = key ?? nil,
+                    try reader.snapshot(ObjectID(root: destination.root, key: key)) != nil
+                {
+                    continue
+                }
                 summary.missing.note(
                     name, of: reference.relationship, at: line.place, plan,
                     isRequired: !reference.relationship.isOptional)

@@ -73,8 +73,11 @@ final class ImportRun {
             // Lines that wait for one another are inserted together.
             size = left.count
         }
+        if held.isEmpty { return }
+        let reader = try save.reader()
+        defer { reader.close() }
         for line in held {
-            noteMissing(in: line)
+            try noteMissing(in: line, reader)
             summary.skipped += 1
         }
         held = []

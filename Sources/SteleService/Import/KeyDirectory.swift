@@ -106,9 +106,11 @@ struct KeyDirectory {
                 guard let found = RowKey.key(in: row, at: 0) else { continue }
                 let name = Array(row.dropFirst())
                 if name.contains(where: \.isNull) { continue }
-                let isTwice = known[entity.index]?[name] != nil
+                // A query for several names of several parts may find rows of an earlier query.
+                let old = known[entity.index]?[name]
+                let isTwice = old.map { $0.key != found } ?? false
                 known[entity.index, default: [:]][name] = Entry(
-                    key: isTwice ? nil : found, isNew: false)
+                    key: isTwice ? nil : found, isNew: old?.isNew ?? false)
                 count += 1
             }
         }

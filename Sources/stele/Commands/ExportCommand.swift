@@ -185,17 +185,27 @@ final class ExportFile {
             tail = piece + tail
         }
         let end = tail.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+        // Checked before anything is removed: it may be another file.
+        position = try end > 0 ? position(in: tail[..<(end - 1)]) : nil
+        if end == 0, !tail.prefix(Self.head.count).elementsEqual(Self.head.prefix(tail.count)) {
+            throw Failure("\(name) is not an NDJSON export: it does not begin with an _id")
+        }
         guard ftruncate(descriptor, start + end) == 0,
             lseek(descriptor, start + end, SEEK_SET) >= 0
         else { throw Failure("\(name): \(String(cString: strerror(errno)))") }
-        guard end > 0 else { return }
-        let line = tail[..<(end - 1)]
-        let begin = line.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
-        guard let root = try? JSONDocument(Array(line[begin...])).root,
+    }
+
+    /// The start of each line of an export.
+    private static let head = Array("{\"_id\":".utf8)
+
+    /// The object in the last of some lines.
+    private func position(in lines: ArraySlice<UInt8>) throws -> Export.Position {
+        let begin = lines.lastIndex(of: 0x0A).map { $0 + 1 } ?? lines.startIndex
+        guard let root = try? JSONDocument(Array(lines[begin...])).root,
             let entity = root["_entity"]?.string, let id = root["_id"]?.integer
         else {
             throw Failure("\(name) is not an NDJSON export: its last line has no _entity and _id")
         }
-        position = Export.Position(entity: entity, id: id)
+        return Export.Position(entity: entity, id: id)
     }
 }

@@ -48,7 +48,10 @@ struct ModelPackage {
         var folder = path
         while folder.hasSuffix("/") { folder.removeLast() }
         folder = folder.lastIndex(of: "/").map { String(folder[..<$0]) } ?? "."
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let names: [String]
+        do { names = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
+            throw Failure("\(folder) cannot be listed, and may have mapping models")
+        }
         let endings = [".xcmappingmodel", ".cdm", ".mapping.json"]
         return try names.sorted().filter { name in endings.contains { name.hasSuffix($0) } }
             .map { KnownMapping(try MappingFile.read("\(folder)/\($0)")) }

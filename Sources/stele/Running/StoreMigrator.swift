@@ -57,7 +57,10 @@ struct StoreMigrator {
         var path = opening.path
         for (index, step) in plan.steps.enumerated() {
             let place = "\(folder)/\(index + 1)"
-            try files.createDirectory(atPath: place, withIntermediateDirectories: true)
+            // The copy is not readable by others, whatever the mode of the store is.
+            try files.createDirectory(
+                atPath: place, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
             path = "\(place)/store"
             let next = try opening.make(path, step.destination.model, identifier: old.identifier)
             let source = last
