@@ -3,6 +3,38 @@ import StelePersistence
 
 /// The links, in the tables of the destination.
 extension StoreMigration {
+    /// Checks that no link is lost where an object can have one end only: of a new to-one whose
+    /// inverse was there, and of a to-many without an inverse, whose links are in the members' rows.
+    func checkSingleEnds() throws(StoreError) {
+        let model = map.destination.model
+        for relationship in model.relationships {
+            let origins = map.origins(of: relationship)
+            let ends: (own: String, other: String)
+            if !relationship.isToMany, origins.isEmpty, relationship.inverse != nil {
+                ends = ("o", "m")
+            } else if relationship.isToMany, relationship.inverse == nil,
+                origins.contains(where: {
+                    !$0.relationship.isToMany || $0.relationship.inverse != nil
+                })
+            {
+                ends = ("m", "o")
+            } else {
+                continue
+            }
+            guard let links = map.links(of: relationship) else { continue }
+            let count = try work.count(
+                "SELECT COUNT(*) FROM (SELECT 1 FROM (\(links.select)) l GROUP BY l.\(ends.own) "
+                    + "HAVING COUNT(DISTINCT l.\(ends.other)) > 1)")
+            guard count > 0 else { continue }
+            let owner = model.entities[relationship.owner].name
+            throw .incompatible(
+                code: 134110,
+                "\(owner).\(relationship.name) allows one link for each object, and \(count) "
+                    + "\(count == 1 ? "object has" : "objects have") several: change the data, or "
+                    + "make the relationship to-many with an inverse to-many")
+        }
+    }
+
     /// A column with the keys of other objects.
     private struct KeyColumn {
         let table: String

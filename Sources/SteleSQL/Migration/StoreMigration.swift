@@ -64,6 +64,7 @@ package final class StoreMigration {
     ///   property without a value, or a uniqueness constraint; and errors of SQLite.
     package func run() throws(StoreError) {
         for requirement in requirements { try check(requirement) }
+        try checkSingleEnds()
         let indexes = newIndexes()
         try expect(indexes)
         for table in tables where table.way != .altered { try copy(table) }

@@ -156,6 +156,43 @@ import Testing
         #expect(try alone.storedMembers("A.b", of: 1) == [2])
     }
 
+    @Test func linksThatWouldBeLostEndTheMigration() throws {
+        let from = [
+            EntityMaker("A").attribute("name", .string).toOne("b", "B"),
+            EntityMaker("B").attribute("name", .string),
+        ]
+        func shared(_ it: GraphStore) throws {
+            let owners = try it.insert("A", count: 2)
+            let member = try it.insert("B")[0]
+            try it.change { context in
+                for owner in owners { try context.get(owner).set("b", try context.get(member)) }
+            }
+        }
+        // The members' rows would have one owner, or the new inverse one of two.
+        for to in [
+            [EntityMaker("A").attribute("name", .string).toMany("b", "B"), from[1]],
+            [
+                EntityMaker("A").attribute("name", .string).toOne("b", "B", inverse: "a"),
+                EntityMaker("B").attribute("name", .string).toOne("a", "A", inverse: "b"),
+            ],
+        ] {
+            let error = #expect(throws: StoreError.self) { try migrated(from, to: to, shared) }
+            guard case .incompatible(134110, let text)? = error else {
+                Issue.record("\(error as Any)")
+                continue
+            }
+            #expect(text.contains("1 object has several"))
+        }
+        // A to-many as the inverse keeps all.
+        let all = try migrated(
+            from,
+            to: [
+                EntityMaker("A").attribute("name", .string).toOne("b", "B", inverse: "as"),
+                EntityMaker("B").attribute("name", .string).toMany("as", "A", inverse: "b"),
+            ], shared)
+        #expect(try all.storedMembers("B.as", of: 1) == [1, 2])
+    }
+
     private func pair(_ it: GraphStore) throws {
         let owner = try it.insert("A", count: 2)[0]
         let members = try it.insert("B", count: 2)
