@@ -52,7 +52,7 @@ struct ImagePlaces {
     /// Counts before-images that are about to be written.
     mutating func note(_ images: Int) { waiting += images }
 
-    /// Finds the places of all before-images anew, after their families have changed.
+    /// Finds the places of all before-images again, after their families have changed.
     static func rebuild(_ connection: any SQLConnection) throws(StoreError) {
         try connection.execute(SQLText("DELETE FROM \(HistoryTables.imagePlaces)"), [])
         var places = try ImagePlaces(connection)

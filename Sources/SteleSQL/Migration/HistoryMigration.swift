@@ -105,7 +105,7 @@ struct HistoryMigration {
                 + " END WHERE ZENTITY IN \(MigrationMap.list(moved.map { $0.0 }))")
     }
 
-    /// Gives the before-images the numbers of their families, and finds their places anew.
+    /// Gives the before-images the numbers of their families, and finds their places again.
     private func moveImages() throws(StoreError) {
         let model = map.destination.model
         let cases = model.entities.map {

@@ -41,7 +41,7 @@ extension SQLSaver {
         }
     }
 
-    /// Computes the derived values of objects anew, without a save.
+    /// Computes the derived values of objects again, without a save.
     func derive(_ objects: [Snapshot]) throws(StoreError) {
         let changes = objects.map {
             (
