@@ -39,9 +39,10 @@ struct StoreMigrator {
     private func migrateBeside(
         _ plan: MigrationPlan, _ report: @escaping (MigrationProgress) -> Void
     ) throws {
-        for step in plan.steps where step.destination.model.hasExternalAttributes {
+        let versions = [plan.source] + plan.steps.map(\.destination)
+        for version in versions where version.model.hasExternalAttributes {
             throw Failure(
-                "\(step.destination.name) keeps values in external files, which a migration in "
+                "\(version.name) keeps values in external files, which a migration in "
                     + "several steps or by a mapping model does not carry yet")
         }
         let old = try opening.open(plan.source.model)
