@@ -243,14 +243,18 @@ extension InMemoryContents {
 extension Value {
     /// Whether an attribute of that type can have the value in a store.
     fileprivate func isValue(of type: AttributeType) -> Bool {
-        switch (self, type) {
-        case (.null, _), (.bool, .boolean), (.decimal, .decimal), (.string, .string),
-            (.string, .uri), (.data, .binary), (.data, .transformable), (.uuid, .uuid):
-            true
-        case (.int(let it), _): type.isInteger && type.integerRange.contains(it)
-        case (.double(let it), .double), (.double(let it), .float): it.isFinite
-        case (.date(let it), .date): it.isFinite
-        default: false
+        if isNull { return true }
+        return switch type {
+        case .integer16, .integer32, .integer64:
+            if case .int(let it) = self { type.integerRange.contains(it) } else { false }
+        case .double, .float: if case .double(let it) = self { it.isFinite } else { false }
+        case .decimal: if case .decimal = self { true } else { false }
+        case .boolean: if case .bool = self { true } else { false }
+        case .date: if case .date(let it) = self { it.isFinite } else { false }
+        case .string, .uri: if case .string = self { true } else { false }
+        case .uuid: if case .uuid = self { true } else { false }
+        case .binary, .transformable: if case .data = self { true } else { false }
+        case .composite, .objectID, .undefined: false
         }
     }
 }

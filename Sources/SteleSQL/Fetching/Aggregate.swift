@@ -20,6 +20,14 @@ enum Aggregate: String {
         default: return nil
         }
     }
+
+    /// Whether the aggregate of all rows can be computed from those of its parts.
+    var isMadeOfParts: Bool {
+        switch self {
+        case .count, .sum, .minimum, .maximum, .average: true
+        case .median, .deviation: false
+        }
+    }
 }
 
 extension Expression {

@@ -104,7 +104,7 @@ extension Select {
             {
                 return false
             }
-            return aggregate != .median && aggregate != .deviation
+            return aggregate.isMadeOfParts
         default: return false
         }
     }
