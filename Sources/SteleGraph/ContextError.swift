@@ -24,6 +24,9 @@ public enum ContextError: Error, Sendable, Hashable, CustomStringConvertible {
     case foreignIdentity(root: Int, key: Int64)
     /// The string is not the URI of an object of this store.
     case unusableURI(String, reason: String)
+    /// The object cannot be assigned to the store: the store does not have its entity, or the object
+    /// is saved in another one.
+    case notInStore(entity: String, reason: String)
     /// A value was set on a fault that could not be read, and is lost. `rollback` or `reset` clears
     /// the error.
     case valueLost(entity: String, key: Int64, property: String)
@@ -54,6 +57,8 @@ public enum ContextError: Error, Sendable, Hashable, CustomStringConvertible {
             "\(entity) has no property \(property)"
         case .noSingleValue(let entity, let property, let instead):
             "\(property) of \(entity) has no single value: \(instead)"
+        case .notInStore(let entity, let reason):
+            "the object of \(entity) cannot be assigned to the store: \(reason)"
         case .foreignObject: "the object belongs to another context"
         case .foreignIdentity(let root, let key):
             "the model has no root entity with the index \(root), so the object ID of \(key) is "

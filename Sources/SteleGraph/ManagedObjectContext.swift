@@ -240,6 +240,18 @@ public final class ManagedObjectContext {
         }
     }
 
+    /// Determines the store of a new object whose entity is in several stores (`assign(_:to:)`).
+    /// Without it the object goes to the first store that has its entity.
+    /// - Parameter store: one of the coordinator's `persistentStores`.
+    /// - Throws: `ContextError.foreignObject`; `.notInStore` for a store that does not have the
+    ///   object's entity, and for an object with a permanent ID in another store.
+    public func assign(_ object: ManagedObject, to store: any PersistentStore) throws(ContextError)
+    {
+        guard loader.owns(object) else { throw .foreignObject }
+        let place = try coordinator.place(of: store, for: object)
+        if object.id.isTemporary { changes.assignedStores[object.id] = place }
+    }
+
     /// Gives new objects permanent IDs in this context, its parents and their children
     /// (`obtainPermanentIDs(for:)`). IDs of objects that are never saved are not reused.
     /// - Throws: `ContextError.foreignObject`, `.onWriter`; `StoreError`.

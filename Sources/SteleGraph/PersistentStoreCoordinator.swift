@@ -67,6 +67,36 @@ public final class PersistentStoreCoordinator: Sendable {
         cache.former(of: generation)
     }
 
+    /// The stores, in the order in which a new object is assigned to the first that has its entity
+    /// (`persistentStores`).
+    public var persistentStores: [any PersistentStore] { (store as? StoreGroup)?.stores ?? [store] }
+
+    /// The store of a configuration; nil if there is none.
+    public func persistentStore(forConfiguration name: String) -> (any PersistentStore)? {
+        persistentStores.first { $0.model.configuration == name }
+    }
+
+    /// The index of a store that an object may be assigned to.
+    func place(
+        of store: any PersistentStore, for object: ManagedObject
+    ) throws(ContextError) -> Int {
+        let entity = object.entity
+        let stores = persistentStores
+        guard let place = stores.firstIndex(where: { $0 === store }) else {
+            throw .notInStore(entity: entity.name, reason: "it is not one of the coordinator's")
+        }
+        guard store.model.storedEntities.contains(where: { $0.index == entity.index }) else {
+            throw .notInStore(
+                entity: entity.name, reason: "its configuration does not have the entity")
+        }
+        if !object.id.isTemporary, stores.count > 1,
+            (self.store as? StoreGroup)?.place(of: object.id) != place
+        {
+            throw .notInStore(entity: entity.name, reason: "the object is saved in another store")
+        }
+        return place
+    }
+
     /// The number of the last committed transaction known to this process.
     public var currentToken: Int64 { commits.currentToken }
 
@@ -111,7 +141,7 @@ public final class PersistentStoreCoordinator: Sendable {
     /// object that is not saved yet.
     public func objectURI(_ id: ObjectID, entity: Entity) -> String {
         let place = id.isTemporary ? "t\(id.key.magnitude)" : "p\(id.key)"
-        return "x-coredata://\(store.identifier)/\(entity.name)/\(place)"
+        return "x-coredata://\(store.identifier(of: id))/\(entity.name)/\(place)"
     }
 
     /// The object ID for a URI (`managedObjectID(forURIRepresentation:)`). The object need not
@@ -125,9 +155,11 @@ public final class PersistentStoreCoordinator: Sendable {
         guard uri.hasPrefix(scheme), parts.count == 3 else {
             throw .unusableURI(uri, reason: "write x-coredata://STORE/Entity/p42")
         }
-        guard parts[0] == store.identifier else {
+        let known = store.identifiers
+        guard known.contains(String(parts[0])) else {
             throw .unusableURI(
-                uri, reason: "it is of the store \(parts[0]), not of \(store.identifier)")
+                uri,
+                reason: "it is of the store \(parts[0]), not of \(known.joined(separator: ", "))")
         }
         guard let entity = model.entity(named: String(parts[1])) else {
             throw .unusableURI(uri, reason: "the model has no entity \(parts[1])")

@@ -10,12 +10,24 @@ public final class Model: Sendable {
     public let relationships: [Relationship]
     /// Whether any attribute allows external storage.
     public let hasExternalAttributes: Bool
+    /// The configuration whose entities a store of this model has; nil for all entities.
+    public let configuration: String?
+    /// The entities that a store of this model has, in the order of `entities`.
+    public let storedEntities: [Entity]
     private let byName: [String: Int]
 
-    init(declaration: ManagedObjectModel, entities: [Entity], relationships: [Relationship]) {
+    /// - Parameters:
+    ///   - configuration: the name of the configuration that the model is restricted to.
+    ///   - isStored: whether a store has the entity.
+    init(
+        declaration: ManagedObjectModel, entities: [Entity], relationships: [Relationship],
+        configuration: String? = nil, isStored: (Entity) -> Bool = { _ in true }
+    ) {
         self.declaration = declaration
         self.entities = entities
         self.relationships = relationships
+        self.configuration = configuration
+        storedEntities = entities.filter(isStored)
         hasExternalAttributes = entities.contains { entity in
             entity.slots.contains {
                 if case .attribute(let it) = $0 { it.isExternal } else { false }
@@ -27,6 +39,28 @@ public final class Model: Sendable {
 
     /// The model's name: the file name without its extension.
     public var name: String { declaration.name }
+
+    /// The name of the configuration that has all entities.
+    public static let defaultConfiguration = "Default"
+
+    /// The model for a store of one configuration
+    /// (NSManagedObjectModel.entities(forConfigurationName:)): with all entities, of which a store
+    /// has those of the configuration. An entity that the configuration names brings its parents
+    /// and subentities, because they share a table.
+    /// - Returns: nil if the model has no configuration of that name.
+    public func restricted(to configuration: String) -> Model? {
+        if configuration == Self.defaultConfiguration {
+            return Model(
+                declaration: declaration, entities: entities, relationships: relationships,
+                configuration: configuration)
+        }
+        guard let named = declaration.configurations.first(where: { $0.name == configuration })
+        else { return nil }
+        let roots = Set(named.entityNames.compactMap { entity(named: $0)?.root })
+        return Model(
+            declaration: declaration, entities: entities, relationships: relationships,
+            configuration: configuration, isStored: { roots.contains($0.root) })
+    }
 
     /// The entity of that name; nil if there is none.
     public func entity(named name: String) -> Entity? { byName[name].map { entities[$0] } }

@@ -35,6 +35,24 @@ public struct HistoryLine: Sendable, Hashable {
         stretches = read
     }
 
+    /// Combines the lines of stores whose saves are numbered together. A generation ends where one
+    /// of a store ends, so that a token of it names the same saves in all of them.
+    init(combining lines: [HistoryLine]) {
+        let starts = Set(lines.flatMap { $0.stretches.map(\.start) } + [0]).sorted()
+        stretches = starts.suffix(Self.most).map { start in
+            // The generations of all stores, as one of the same form (FNV-1a).
+            var hash: UInt32 = 2_166_136_261
+            for line in lines {
+                for byte in line.generation(of: start + 1).utf8 + [0] {
+                    hash = (hash ^ UInt32(byte)) &* 16_777_619
+                }
+            }
+            let digits = String(hash, radix: 16)
+            let zeros = String(repeating: "0", count: 8 - digits.utf8.count)
+            return Stretch(generation: zeros + digits, start: start)
+        }
+    }
+
     /// The line as a store keeps it, such as `7f3a09c1-128` for the saves after number 128.
     public var texts: [String] { stretches.map { "\($0.generation)-\($0.start)" } }
 

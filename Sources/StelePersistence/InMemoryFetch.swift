@@ -53,7 +53,7 @@ struct InMemoryFetch {
                 throw PredicateError(.unsupported, "the request selects no columns")
             }
             let columns = request.propertiesToFetch.map(\.expression)
-            let isGrouped = try isGrouped()
+            let isGrouped = try request.isGrouped(in: model)
             try RowsCheck(request, model).check(isGrouped: isGrouped)
             let rest =
                 request.returnsDistinctResults
@@ -75,18 +75,6 @@ struct InMemoryFetch {
             }
             return page(found, keys).map(\.row)
         }
-    }
-
-    /// Whether the rows are groups of objects.
-    private func isGrouped() throws(PredicateError) -> Bool {
-        if !request.propertiesToGroupBy.isEmpty || request.havingPredicate != nil { return true }
-        let check = PredicateCheck(model: model, entity: request.entity)
-        for expression in request.propertiesToFetch.map(\.expression)
-            + request.sortDescriptors.map(\.expression)
-        where try check.isAggregate(expression) {
-            return true
-        }
-        return false
     }
 
     /// Returns the groups that satisfy `having`; without keys, one group of all rows.
@@ -196,5 +184,18 @@ struct InMemoryFetch {
             default: throw .invalid(error.description)
             }
         }
+    }
+}
+
+extension FetchRequest {
+    /// Returns whether the rows are groups of objects.
+    func isGrouped(in model: Model) throws(PredicateError) -> Bool {
+        if !propertiesToGroupBy.isEmpty || havingPredicate != nil { return true }
+        let check = PredicateCheck(model: model, entity: entity)
+        for expression in propertiesToFetch.map(\.expression) + sortDescriptors.map(\.expression)
+        where try check.isAggregate(expression) {
+            return true
+        }
+        return false
     }
 }

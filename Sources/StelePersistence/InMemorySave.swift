@@ -66,7 +66,7 @@ struct InMemorySave {
             outcome.result.changes = history
             return
         }
-        let number = contents.token + 1
+        let number = max(contents.token + 1, request.number)
         outcome.transaction = HistoryTransaction(
             number: number, timestamp: time, author: request.author,
             contextName: request.contextName, changes: history)

@@ -12,6 +12,11 @@ public protocol PersistentStore: AnyObject, Sendable {
     var type: String { get }
     /// The store's UUID (NSStoreUUID).
     var identifier: String { get }
+    /// The UUIDs of the stores that this one stands for.
+    var identifiers: [String] { get }
+    /// Returns the UUID of the store that has or had an object: of one of the stores of a
+    /// `StoreGroup`.
+    func identifier(of id: ObjectID) -> String
     /// The first part of a new store's tokens; drawn when the store is created.
     var generation: String { get }
     /// The generations of the store's tokens. A store restored from a copy gets a new generation.
@@ -80,6 +85,10 @@ public protocol PersistentStore: AnyObject, Sendable {
     /// notified. This check is cheap. When it returns true, the observer has been notified.
     func noticesForeignChange() -> Bool
 
+    /// Keeps other programs from opening the store until it is closed.
+    /// - Throws: `StoreError.busy` where another program has it open.
+    func excludeOthers() throws(StoreError)
+
     /// The marks given by observers that closed the store in its present state, oldest first. Only
     /// saves in the history have changed the store since.
     var formerMarks: [StoreMark] { get }
@@ -133,6 +142,15 @@ public struct ReadBudget: Sendable, Hashable {
 extension PersistentStore {
     /// One generation: for a store that ends with its process.
     public var historyLine: HistoryLine { HistoryLine(generation) }
+
+    /// The store's own UUID.
+    public var identifiers: [String] { [identifier] }
+
+    /// The store's own UUID.
+    public func identifier(of id: ObjectID) -> String { identifier }
+
+    /// Does nothing: for a store that only one program can open.
+    public func excludeOthers() throws(StoreError) {}
 
     /// None: for a store whose state does not outlive its process.
     public var formerMarks: [StoreMark] { [] }

@@ -20,6 +20,12 @@ public struct SaveRequest: Sendable {
     public var expectations: [Expectation] = []
     /// The receipt to store with the save, also where the save changes nothing.
     public var receipt: ReceiptRequest?
+    /// The stores of new objects by temporary identity, as their indexes in a `StoreGroup`
+    /// (`NSManagedObjectContext.assign(_:to:)`). An object that is not in it goes to the first store
+    /// that has its entity.
+    public var assignedStores: [ObjectID: Int] = [:]
+    /// The least number that the save's transaction may have, for a store of a `StoreGroup`.
+    package var number: Int64 = 0
     /// The token of the view that the request was made from.
     public var readToken: Int64
 

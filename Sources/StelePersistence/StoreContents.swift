@@ -36,7 +36,7 @@ public struct StoreContents: Sendable {
         guard let metadata else { return }
         let read = try StoreMetadata(propertyList: metadata)
         // Core Data's hashes are not Stele's: its files are judged by the names of their entities.
-        if read.generation == nil, Set(read.hashes.keys) == Set(model.entities.map(\.name)) {
+        if read.generation == nil, Set(read.hashes.keys) == Set(model.storedEntities.map(\.name)) {
             return
         }
         try read.check(model)

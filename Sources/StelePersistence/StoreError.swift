@@ -14,6 +14,9 @@ public enum StoreError: Error, Sendable {
     case noRoom(String)
     /// The store stayed busy for longer than the caller may wait.
     case busy(String)
+    /// A save to several stores was committed in some of them and not in others (134040). The text
+    /// names both, and the cause.
+    case incompleteSave(String)
     /// A statement exceeded its deadline.
     case deadline(seconds: Double)
     /// The budget of a reader is used up, or no reader was free at once. A reader without a budget

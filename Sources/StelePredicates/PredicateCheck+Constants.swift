@@ -285,11 +285,12 @@ extension PredicateCheck {
             if let key = Int64(number), key > 0,
                 let named = model.entity(named: String(parts[parts.count - 2]))
             {
-                if isURI, let storeIdentifier, parts[1] != storeIdentifier {
+                if isURI, !storeIdentifiers.isEmpty, !storeIdentifiers.contains(String(parts[1])) {
                     throw PredicateError(
                         .type,
                         "\(text.prefix(100)) is an object of the store \(parts[1].prefix(50)), and "
-                            + "this is \(storeIdentifier)", near: Value.string(text).literal,
+                            + "this is \(storeIdentifiers.joined(separator: ", "))",
+                        near: Value.string(text).literal,
                         expected: "an object of this store",
                         hint: "write an object of this store as its id, or as /\(named.name)/42")
                 }

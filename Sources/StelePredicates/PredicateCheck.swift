@@ -26,7 +26,7 @@ public struct PredicateCheck: Sendable {
     var hasOpenVariables = false
     /// The identifier of the store that is queried. If it is set, the URI of an object in another
     /// store is an error.
-    package var storeIdentifier: String?
+    package var storeIdentifiers: [String] = []
 
     /// Creates a check for the objects of an entity.
     public init(model: Model, entity: Entity, variables: [String: String] = [:]) {

@@ -9,6 +9,8 @@ enum Limits {
     static let inlineBytes = 100 << 10
     /// The age in seconds from which a file without a row may be removed.
     static let orphanSeconds = 3_600
+    /// The time in nanoseconds for which opening a store waits for a program that excludes others.
+    static let exclusionNanoseconds: UInt64 = 10_000_000_000
     /// The most reader connections.
     static let readers = 96
     /// The most queued saves of callers that do not block.

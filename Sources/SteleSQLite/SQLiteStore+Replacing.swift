@@ -16,13 +16,14 @@ extension SQLiteStore {
         return try StoreFile.look(connection, path).metadata.versionHashes
     }
 
-    /// Keeps other programs from opening the store until it is closed. They wait.
+    /// Keeps other programs from opening the store until it is closed. They wait for
+    /// some seconds.
     /// - Throws: `StoreError.busy` where another program has it open.
     public func excludeOthers() throws(StoreError) {
         let isAlone = lock.withLock { $0?.excludeOthers() ?? false }
         guard isAlone else {
             throw .busy(
-                "\(path) is open in another program, and cannot be replaced until it is closed")
+                "\(path) is open in another program: close it there first")
         }
     }
 

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import StelePersistence
 import SteleSystem
 
 /// A shared lock on a file beside a store, held while a program has the store open. A program that
@@ -14,7 +15,11 @@ final class StoreLock: Sendable {
     /// Takes the lock; nil where the file cannot be created or locked, as in a read-only folder.
     /// - Parameter whileAlone: called where no other program has the store open, while none can
     ///   open it.
-    init?<E: Error>(store: String, whileAlone: () throws(E) -> Void) throws(E) {
+    /// - Throws: the errors of `whileAlone`; `StoreError.busy` where a program that excludes others
+    ///   does not release the lock in time.
+    init?(
+        store: String, whileAlone: () throws(StoreError) -> Void
+    ) throws(StoreError) {
         let path = store + "-lock"
         var found: Int32 = -1
         var isAlone = false
@@ -23,9 +28,18 @@ final class StoreLock: Sendable {
             guard found >= 0 else { return nil }
             isAlone = stele_lock(found, Int16(F_WRLCK), 0) == 0
             // The exclusive lock may belong to a program that is about to remove the file.
-            if !isAlone, stele_lock(found, Int16(F_RDLCK), 1) != 0 {
-                close(found)
-                return nil
+            if !isAlone {
+                switch Self.share(found) {
+                case .taken: break
+                case .impossible:
+                    close(found)
+                    return nil
+                case .excluded:
+                    close(found)
+                    throw .busy(
+                        "\(store) is used by a program that excludes others: a migration, or a "
+                            + "service of several stores; wait for its end, or use the service")
+                }
             }
             var status = stat()
             if fstat(found, &status) == 0, status.st_nlink > 0 { break }
@@ -34,11 +48,24 @@ final class StoreLock: Sendable {
         descriptor = Mutex(found)
         self.path = path
         guard isAlone else { return }
-        do throws(E) { try whileAlone() } catch {
+        do throws(StoreError) { try whileAlone() } catch {
             leave()
             throw error
         }
         _ = stele_lock(found, Int16(F_RDLCK), 0)
+    }
+
+    private enum Sharing { case taken, excluded, impossible }
+
+    /// Takes the shared lock, and waits for a program that excludes others.
+    private static func share(_ descriptor: Int32) -> Sharing {
+        let end = MonotonicClock.now &+ Limits.exclusionNanoseconds
+        while stele_lock(descriptor, Int16(F_RDLCK), 0) != 0 {
+            guard errno == EAGAIN || errno == EACCES || errno == EINTR else { return .impossible }
+            if MonotonicClock.now >= end { return .excluded }
+            usleep(20_000)
+        }
+        return .taken
     }
 
     /// Keeps other programs from opening the store until the lock is released; they wait.

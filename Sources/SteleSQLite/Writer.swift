@@ -297,7 +297,7 @@ extension StoreError {
         switch self {
         case .noRoom, .failed, .busy, .closed, .incompatible: true
         case .moved, .conflicts, .constraint, .deadline, .overBudget, .unsupported, .invalid,
-            .predicate, .tooLarge, .expired:
+            .predicate, .tooLarge, .expired, .incompleteSave:
             false
         }
     }

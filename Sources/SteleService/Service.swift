@@ -166,7 +166,7 @@ public final class Service: Sendable {
         let call = try Call(
             passage.request, route: ids.map { route.resolving($0, model) } ?? route,
             limits: options.limits, cacheGeneration: coordinator.cacheGeneration,
-            storeIdentifier: coordinator.store.identifier, temporaries: ids)
+            storeIdentifiers: coordinator.store.identifiers, temporaries: ids)
         passage.call = call
         passage.timing.lap("call")
         return call

@@ -163,6 +163,24 @@ import Testing
         #expect(try scratch.count(Team.fetchRequest()) == 1)
         controller.stop()
         store.close()
+        try expectTwoStores(model, storePath)
+    }
+
+    /// An entity in two stores.
+    private func expectTwoStores(_ model: Model, _ storePath: String) throws {
+        let inLeague = try #require(model.restricted(to: "Default"))
+        let current = try SQLiteStore.open(path: storePath, model: inLeague)
+        let archive = InMemoryStore(model: inLeague)
+        let both = try LeagueModel.coordinator(store: StoreGroup([current, archive], model: model))
+        let editing = both.newContext()
+        let former = try editing.insert(Team.self)
+        former.name = "Southgate"
+        try editing.assign(former, to: archive)
+        try editing.save()
+        let names = try editing.fetch(Team.self, where: "TRUEPREDICATE", sort: "name").map(\.name)
+        #expect(names.contains("Southgate") && names.contains("Northgate Rovers"))
+        #expect(former.id.key > 1 << 40)
+        both.store.close()
     }
 
     final class Scorer: ManagedObject {

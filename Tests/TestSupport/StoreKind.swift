@@ -7,6 +7,8 @@ import SteleSQLite
 
 package enum StoreKind: String, CaseIterable, Sendable {
     case memory, sqlite, binary, text, xml
+    /// An SQLite store and one in memory, which both have all entities.
+    case group
 
     /// The whole-file stores.
     package static let files: [StoreKind] = [.binary, .text, .xml]
@@ -21,6 +23,10 @@ package enum StoreKind: String, CaseIterable, Sendable {
             try AtomicStore.open(path: path, model: model, format: BinaryFormat())
         case .text: try AtomicStore.open(path: path, model: model, format: TextFormat())
         case .xml: try AtomicStore.open(path: path, model: model, format: XMLFormat())
+        case .group:
+            try StoreGroup(
+                [SQLiteStore.open(path: path, model: model), InMemoryStore(model: model)],
+                model: model)
         }
     }
 }

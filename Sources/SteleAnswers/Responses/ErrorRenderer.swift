@@ -150,6 +150,7 @@ package struct ErrorRenderer {
                 hint: "narrow it with where, or save first, so that the store evaluates it")
         case .foreignIdentity, .unusableURI: Problem(.object, error.description)
         case .wrongDestination, .noDestination: Problem(.noDestination, error.description)
+        case .notInStore: Problem(.body, error.description)
         case .noSuchRelationship, .noSuchProperty, .noSingleValue:
             Problem(.unknownKey, error.description)
         case .foreignObject, .closed, .onWriter, .willSaveDoesNotEnd, .valueLost:
@@ -183,6 +184,7 @@ package struct ErrorRenderer {
                 .expiredToken,
                 "changes were purged from the history before they were read",
                 hint: "ask again without a token, and start from the current data")
+        case .incompleteSave(let what): return Problem(.incompleteSave, what)
         case .closed: return Problem(.unavailable, "the service is stopping")
         case .incompatible, .failed: return nil
         }

@@ -27,14 +27,14 @@ package struct ChangeCondition: Sendable, Hashable {
     /// - Throws: `Problem`, `PredicateError` with the place in the text.
     package init(
         _ text: String, variables: [(name: String, value: String)], entities: [Entity],
-        model: Model, storeIdentifier: String? = nil
+        model: Model, storeIdentifiers: [String] = []
     ) throws {
         let read = try Excerpt(text, of: .where).predicate()
         try ListCall.checkUse(of: variables, among: read.freeVariables)
         parts = try entities.map { entity in
             let names = Names(
                 model: model, entity: entity, variables: variables,
-                storeIdentifier: storeIdentifier)
+                storeIdentifiers: storeIdentifiers)
             let predicate = try names.predicate(read, text: text)
             try predicate.visit { try Self.check($0, entity, model) }
             return Part(entity: entity, predicate: predicate)

@@ -151,7 +151,7 @@ public final class ChangeFeed: Sendable {
     package func answer(_ request: Request, _ query: Query, as format: MediaType) throws -> Response
     {
         let call = try ChangesCall(
-            request, query, as: format, model: store.model, storeIdentifier: store.identifier,
+            request, query, as: format, model: store.model, storeIdentifiers: store.identifiers,
             maximumLimit: options.maximumLimit)
         return call.isStream ? stream(call) : try page(call, of: request)
     }

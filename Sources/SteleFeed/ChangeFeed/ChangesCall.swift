@@ -47,7 +47,7 @@ package struct ChangesCall: Sendable {
     /// - Throws: `Problem` that names the parameter.
     package init(
         _ request: Request, _ query: Query, as format: MediaType, model: Model,
-        storeIdentifier: String, maximumLimit: Int
+        storeIdentifiers: [String], maximumLimit: Int
     ) throws {
         isStream = format == .events
         lastEventID = request.headers["Last-Event-ID"].flatMap { $0.isEmpty ? nil : $0 }
@@ -61,7 +61,7 @@ package struct ChangesCall: Sendable {
             }
             return try ChangeCondition(
                 text, variables: query.variables, entities: entities, model: model,
-                storeIdentifier: storeIdentifier)
+                storeIdentifiers: storeIdentifiers)
         }
         if condition == nil { try ListCall.checkUse(of: query.variables, among: []) }
         updated = try query[.updated].map { try Self.keys($0, of: entities, in: model) }

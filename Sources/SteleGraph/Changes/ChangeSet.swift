@@ -15,6 +15,9 @@ final class ChangeSet {
     /// The objects that other saves of the same transaction delete (`PartedSave`). They do not deny
     /// a deletion and are not validated.
     var deletedElsewhere: Set<ObjectID> = []
+    /// The stores of new objects that are not in the first one that has their entity, as their
+    /// indexes in the coordinator's stores.
+    var assignedStores: [ObjectID: Int] = [:]
     /// The stored state that the changes rely on.
     var expected = SaveExpectations()
     /// The changes since `takeJournal`, in order.
@@ -137,6 +140,7 @@ final class ChangeSet {
     /// Removes all changes.
     func removeAll() {
         inserted = []
+        assignedStores = [:]
         touched = []
         deleted = []
         hasDeletedInserts = false

@@ -135,6 +135,7 @@ struct ChildSave {
         for object in child.changes.insertedObjects {
             made.append((object, try insert(like: object)))
         }
+        parent.changes.assignedStores.merge(child.changes.assignedStores) { _, own in own }
         for (ours, theirs) in made {
             for relationship in child.plans[ours.entity].toOnes {
                 try lead(relationship, ours, theirs)

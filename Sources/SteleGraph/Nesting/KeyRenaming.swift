@@ -21,6 +21,7 @@ struct KeyRenaming {
         if temporary.isEmpty { return }
         var request = SaveRequest(readToken: try context.token())
         request.reservations = temporary.sorted { ($0.root, -$0.key) < ($1.root, -$1.key) }
+        request.assignedStores = context.changes.assignedStores
         let permanent = try context.coordinator.store.save(request).permanentKeys
         var root = context
         while let parent = root.parent { root = parent }

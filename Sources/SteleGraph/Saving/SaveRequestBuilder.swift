@@ -21,6 +21,7 @@ struct SaveRequestBuilder {
         request.readToken = try context.view.oldestToken()
         request.author = context.author
         request.contextName = context.name
+        request.assignedStores = context.changes.assignedStores
         request.changes.reserveCapacity(
             context.changes.inserted.count + updates.count + context.changes.deleted.count)
         try collectToManys()

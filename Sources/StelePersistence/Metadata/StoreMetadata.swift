@@ -86,7 +86,7 @@ package struct StoreMetadata: Sendable, Hashable {
 
     static func hashes(of model: Model) -> [String: Data] {
         Dictionary(
-            model.entities.map { ($0.name, VersionHash.of($0, in: model)) },
+            model.storedEntities.map { ($0.name, VersionHash.of($0, in: model)) },
             uniquingKeysWith: { first, _ in first })
     }
 
@@ -123,12 +123,13 @@ package struct StoreMetadata: Sendable, Hashable {
         let names = Set(wanted.keys).union(hashes.keys)
             .filter { wanted[$0] != hashes[$0] }.sorted()
         guard let first = names.first else { return }
+        let name = model.configuration.map { "\(model.name), configuration \($0)," } ?? model.name
         let what =
             wanted[first] == nil
-            ? "the store has an entity \(first) that the model \(model.name) does not have"
+            ? "the store has an entity \(first) that the model \(name) does not have"
             : hashes[first] == nil
-                ? "the model \(model.name) has an entity \(first) that the store does not have"
-                : "the entity \(first) differs between the store and the model \(model.name)"
+                ? "the model \(name) has an entity \(first) that the store does not have"
+                : "the entity \(first) differs between the store and the model \(name)"
         let more = names.count > 1 ? " (and \(names.count - 1) more differ)" : ""
         throw .incompatible(
             code: 134100,

@@ -5,6 +5,8 @@ import SteleModel
 /// The meaning of a key of an object in a body.
 package enum BodyKey: Sendable {
     case id, entity, version
+    /// `_store`, the configuration of the store of a new object.
+    case store
     case attribute(Attribute)
     case toOne(Relationship)
     case toMany(Relationship)
@@ -35,7 +37,12 @@ package struct BodyForm: Sendable {
             if case .attribute(let it) = property { it.isDerived } else { false }
         }
         writable = own.map(\.entry)
-        keys = KeyTable([("_id", .id), ("_entity", .entity), ("_version", .version)] + own)
+        var all: [(name: String, entry: BodyKey)] = [
+            ("_id", .id), ("_entity", .entity), ("_version", .version),
+        ]
+        // A model's own property of that name comes first.
+        if entity.property(named: "_store") == nil { all.append(("_store", .store)) }
+        keys = KeyTable(all + own)
     }
 }
 

@@ -24,7 +24,7 @@ package final class Call: Sendable {
     let mergePolicy: MergePolicy
     /// The cache generation, which is a part of every entity tag of the answer.
     package let cacheGeneration: String
-    let storeIdentifier: String
+    let storeIdentifiers: [String]
     /// The permanent ids of the editing context that is asked; nil for the store.
     let temporaries: TemporaryIDs?
 
@@ -35,13 +35,13 @@ package final class Call: Sendable {
     /// - Throws: `Problem`, `PredicateError`, `JSONError` for what cannot be read.
     package init(
         _ request: Request, route: Route, limits: Limits, cacheGeneration: String,
-        storeIdentifier: String, temporaries: TemporaryIDs? = nil
+        storeIdentifiers: [String], temporaries: TemporaryIDs? = nil
     ) throws {
         self.temporaries = temporaries
         self.request = request
         self.route = route
         self.cacheGeneration = cacheGeneration
-        self.storeIdentifier = storeIdentifier
+        self.storeIdentifiers = storeIdentifiers
         self.limits = limits
         terms = try Terms(request.headers, isRead: route.method.isSafe)
         if temporaries != nil, terms.idempotencyKey != nil {

@@ -21,6 +21,11 @@ extension ErrorCode {
         "Another object has these values",
         "The model requires the values of these attributes to be unique together, in the "
             + "store and among the objects of one save.")
+    package static let incompleteSave = ErrorCode(
+        134040, name: "NSPersistentStoreIncompleteSaveError", status: 500,
+        "The save is in some stores and not in others",
+        "It changed several stores, and one failed after another had committed; the message names "
+            + "both. Read the objects again, and repeat what is missing.")
     static let incompatibleStore = ErrorCode(
         134100, name: "NSPersistentStoreIncompatibleVersionHashError", status: 500,
         "The store belongs to another model",
@@ -71,7 +76,7 @@ extension ErrorCode {
         ErrorCode(
             1690, name: "NSValidationInvalidURIError", status: 422, "The URI is not valid",
             "The text cannot be read as a URI."),
-        conflict, constraint, incompatibleStore,
+        conflict, constraint, incompleteSave, incompatibleStore,
         ErrorCode(
             134180, name: "NSSQLiteError", status: 500, "The store failed",
             "The database library reported an error; the log has the reason."),

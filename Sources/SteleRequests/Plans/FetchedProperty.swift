@@ -32,7 +32,7 @@ package struct FetchedProperty: Sendable {
             do {
                 let parsed = try Predicate(format: text).filled(for: declared)
                 let names = Names(
-                    model: model, entity: destination, variables: [], storeIdentifier: nil)
+                    model: model, entity: destination, variables: [], storeIdentifiers: [])
                 request.predicate = try names.fetched(parsed, source: entity)
             } catch var error as PredicateError {
                 error = error.located(in: text)

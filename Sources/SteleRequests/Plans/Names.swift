@@ -10,10 +10,10 @@ package struct Names {
     private let variables: [(name: String, value: String)]
     private var check: PredicateCheck
 
-    /// - Parameter storeIdentifier: the identifier of the store; nil if there is none.
+    /// - Parameter storeIdentifiers: the identifiers of the stores; empty if there are none.
     package init(
         model: Model, entity: Entity, variables: [(name: String, value: String)],
-        storeIdentifier: String?
+        storeIdentifiers: [String]
     ) {
         self.model = model
         self.entity = entity
@@ -22,7 +22,7 @@ package struct Names {
             model: model, entity: entity,
             variables: Dictionary(
                 variables.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first }))
-        check.storeIdentifier = storeIdentifier
+        check.storeIdentifiers = storeIdentifiers
     }
 
     /// The same, with the names of checked columns as aliases.

@@ -74,7 +74,7 @@ extension Reading {
         let call = try Call(
             request, route: route, limits: self.call.limits,
             cacheGeneration: self.call.cacheGeneration,
-            storeIdentifier: self.call.storeIdentifier)
+            storeIdentifiers: self.call.storeIdentifiers)
         let plan = try Plan(call, model: model, routes: routes, pace: pace)
         guard case .live(let parts) = plan.action, let one = parts.first else {
             throw Problem(

@@ -197,7 +197,7 @@ struct Reading {
     func names(_ entity: Entity) -> Names {
         Names(
             model: model, entity: entity, variables: call.query.variables,
-            storeIdentifier: call.storeIdentifier)
+            storeIdentifiers: call.storeIdentifiers)
     }
 
     private func shape(

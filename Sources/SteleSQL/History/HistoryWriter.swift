@@ -74,6 +74,7 @@ struct HistoryWriter {
         let author = try key(of: request.author, &counters, connection)
         let context = try key(of: request.contextName, &counters, connection)
         let process = try key(of: "stele", &counters, connection)
+        counters.reserve(request.number &- 1, of: HistoryTables.transaction)
         let number = try counters.next(HistoryTables.transaction)
         for value in [.int(number), author, process, context, process, .date(time)] {
             transactionRows.append(value)

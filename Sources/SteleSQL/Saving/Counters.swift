@@ -22,9 +22,9 @@ struct Counters {
                 maxima[place] = highest
             }
         }
-        for (root, table) in schema.tables {
+        for table in schema.storedTables {
             let highest = SQLText("SELECT MAX(Z_PK) FROM \(table.name)")
-            let number = schema.number(of: root)
+            let number = schema.number(of: table.root)
             if let key = try connection.integer(highest), let place = place(of: number) {
                 maxima[place] = max(maxima[place], key)
             }

@@ -4,7 +4,7 @@ extension SQLSchema {
     /// The statements that create the tables and indexes of an empty store, with Core Data's names
     /// and spacing.
     package var creation: [String] {
-        let entityTables = model.entities.compactMap { tables[$0.index]?.creation() }
+        let entityTables = model.storedEntities.compactMap { tables[$0.index]?.creation() }
         let joins = joinTables.flatMap { [$0.creation(), $0.index.creation] }
         return entityTables + joins + tableIndexes.map(\.creation) + Self.bookkeeping
             + HistoryTables.creation
@@ -12,8 +12,12 @@ extension SQLSchema {
 
     /// The join tables, each seen from the side that names it.
     var joinTables: [JoinTable] {
-        toManys.compactMap { storage in
-            if case .join(let table)? = storage, table.isOwningSide { table } else { nil }
+        let stored = Set(model.storedEntities.map(\.index))
+        return zip(model.relationships, toManys).compactMap { relationship, storage in
+            guard case .join(let table)? = storage, table.isOwningSide,
+                stored.contains(relationship.owner)
+            else { return nil }
+            return table
         }
     }
 
@@ -21,7 +25,9 @@ extension SQLSchema {
     var indexes: [SQLIndex] { joinTables.map(\.index) + tableIndexes }
 
     /// The indexes of the entities' tables.
-    private var tableIndexes: [SQLIndex] { keyIndexes + model.entities.flatMap(declaredIndexes) }
+    private var tableIndexes: [SQLIndex] {
+        keyIndexes + model.storedEntities.flatMap(declaredIndexes)
+    }
 
     private static let bookkeeping = [
         "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, "
@@ -32,14 +38,14 @@ extension SQLSchema {
 
     /// The rows of Z_PRIMARYKEY: number, name and parent's number of each entity.
     package var primaryKeyRows: [(number: Int, name: String, parent: Int)] {
-        model.entities.map { ($0.index + 1, $0.name, $0.parent.map { $0 + 1 } ?? 0) }
+        model.storedEntities.map { ($0.index + 1, $0.name, $0.parent.map { $0 + 1 } ?? 0) }
             + HistoryTables.entities.map { ($0.number, $0.name, 0) }
     }
 
     /// The indexes on keys of to-one relationships and of owners, and on Z_ENT where a table has
     /// several entities.
     private var keyIndexes: [SQLIndex] {
-        tables.values.sorted { $0.root < $1.root }.flatMap { table in
+        storedTables.flatMap { table in
             var made: [SQLIndex] = []
             for entity in model.family(of: model.entities[table.root]) {
                 for property in entity.slots {

@@ -64,6 +64,11 @@ public final class SQLSchema: Sendable {
     @inlinable
     public func number(of entity: Int) -> Int { entity + 1 }
 
+    /// The tables that a store has, by root entity.
+    package var storedTables: [SQLTable] {
+        model.storedEntities.compactMap { tables[$0.index] }
+    }
+
     /// Returns the table of an entity.
     package func table(of entity: Int) -> SQLTable { entityTables[entity] }
 

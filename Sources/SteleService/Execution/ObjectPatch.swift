@@ -105,7 +105,7 @@ struct ObjectPatch {
         case .toMany(let it) where names.count == 2:
             return .member(it, try index(names[1], it))
         case .toMany(let it): place = .toMany(it)
-        case .id, .entity, .version, .readOnly: place = .own(name)
+        case .id, .entity, .version, .store, .readOnly: place = .own(name)
         case nil: throw name.withUTF8 { writer.unknownKey($0, object.entity) }
         }
         guard names.count == 1 else {

@@ -56,6 +56,22 @@ extension ObjectWriter {
         }
     }
 
+    /// Determines the store of a new object, or checks that an existing object is in it.
+    func setStore(_ node: JSONNode, of object: ManagedObject) throws {
+        let names = context.coordinator.persistentStores.compactMap(\.model.configuration)
+        guard let name = node.string,
+            let store = context.coordinator.persistentStore(forConfiguration: name)
+        else {
+            throw Problem(
+                .body, "_store must be the configuration of a store, \(ValueReader.shown(node))",
+                hint: names.isEmpty
+                    ? "the service has one store: leave _store out"
+                    : Nearest.hint(to: node.string ?? "", among: names)
+                        ?? "it can be \(names.joined(separator: ", "))")
+        }
+        try context.assign(object, to: store)
+    }
+
     func checkVersion(
         _ node: JSONNode, _ object: ManagedObject, _ body: JSONNode, isNew: Bool
     ) throws {

@@ -163,6 +163,7 @@ final class ObjectWriter {
                     if mergePolicy == .error || isNew {
                         try checkVersion(value, object, node, isNew: isNew)
                     }
+                case .store: try setStore(value, of: object)
                 case .readOnly(let name):
                     if isNew || !isShown(value, as: name, of: object) {
                         throw Self.readOnly(name, of: entity)

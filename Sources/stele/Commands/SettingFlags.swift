@@ -12,9 +12,9 @@ struct SettingFlags: ParsableArguments {
     var config: String?
 
     @Option(help: help("store", "path"))
-    var store: String?
+    var store: [String] = []
     @Option(help: help("store-type", "type"))
-    var storeType: String?
+    var storeType: [String] = []
     @Flag(help: help("migrate"))
     var migrate = false
     @Option(help: help("seeds", "folder"))
@@ -82,7 +82,9 @@ struct SettingFlags: ParsableArguments {
     /// The given settings by name.
     var given: [String: String] {
         let all: [(String, String?)] = [
-            ("store", store), ("store-type", storeType), ("migrate", migrate ? "true" : nil),
+            ("store", store.isEmpty ? nil : store.joined(separator: ",")),
+            ("store-type", storeType.isEmpty ? nil : storeType.joined(separator: ",")),
+            ("migrate", migrate ? "true" : nil),
             ("seeds", seeds), ("host", host),
             ("port", port),
             ("token", token),

@@ -65,9 +65,9 @@ struct Serving {
             return try Ground.sample()
         }
         let package = try ModelPackage(path)
-        let opening = try StoreOpening(settings.store, type: settings.storeType, package.model)
+        let opening = try StoresOpening(settings.store, type: settings.storeType, package.model)
         return Ground(
-            store: try opening.open(package, migrates: settings.migrate), name: opening.path)
+            store: try opening.open(package, migrates: settings.migrate), name: opening.name)
     }
 
     /// Reads a model, and checks that it can be served.

@@ -18,10 +18,12 @@ struct Setting: Sendable {
         Setting("model", nil, "the model to serve: .xcdatamodeld, .xcdatamodel, contents or JSON"),
         Setting(
             "store", nil,
-            "the store's file; :memory: for none; by default MODEL.sqlite in the current folder"),
+            "the store's file; :memory: for none; by default MODEL.sqlite in the current folder; "
+                + "CONFIGURATION=FILE, once for each, for several stores"),
         Setting(
             "store-type", nil,
-            "sqlite, memory, xml, binary or text; by default told from the file or its name"),
+            "sqlite, memory, xml, binary or text; by default told from the file or its name; "
+                + "CONFIGURATION=TYPE for one of several stores"),
         Setting(
             "migrate", "false",
             "whether a store of another version of the model is migrated at the start"),

@@ -1,0 +1,254 @@
+import SteleModel
+import SteleSystem
+
+/// Saving to several stores.
+extension StoreGroup {
+    /// Saves a request and returns when it is on disk in all stores.
+    public func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
+        let answer = Monitor<Result<SaveResult, StoreError>?>(nil)
+        save(request) { result in
+            answer.withLock { $0 = result }
+            answer.signal()
+        }
+        let result = answer.withLock(when: { $0 != nil }) { result, _ in result }
+        return try (result ?? .failure(.closed)).get()
+    }
+
+    /// Saves a request without blocking.
+    public func save(
+        _ request: SaveRequest,
+        completion: @escaping @Sendable (Result<SaveResult, StoreError>) -> Void
+    ) {
+        do throws(StoreError) {
+            let job = GroupJob(group: self, parts: try divide(request), request, completion)
+            let isTaken = queue.withLock { $0.append(job) }
+            if isTaken { queue.signal() } else { completion(.failure(.closed)) }
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
+    /// Saves a request that is made while no other save can run, on the caller's thread.
+    public func save(
+        making make: (any StoreReader) throws -> SaveRequest
+    ) throws -> SaveResult {
+        try turn.withLock { turn in
+            let reader = try lastingReader(&turn)
+            defer { reader.close() }
+            let request = try make(reader)
+            return try save(try divide(request), request, &turn)
+        }
+    }
+
+    /// Deletes up to `limit` of the oldest transactions before `number` in each store.
+    public func deleteHistory(before number: Int64, limit: Int) throws(StoreError) -> Int {
+        try turn.withLock { _ throws(StoreError) in
+            var deleted = 0
+            for store in stores { deleted += try store.deleteHistory(before: number, limit: limit) }
+            return deleted
+        }
+    }
+
+    // MARK: Parts of a request
+
+    /// Divides a request by store, in the order of the stores. A request without changes is one for
+    /// the first store.
+    func divide(_ request: SaveRequest) throws(StoreError) -> [GroupPart] {
+        let division = GroupDivision(layout, assigned: request.assignedStores, group: self)
+        return try division.divide(request)
+    }
+
+    // MARK: Commits
+
+    /// Saves the parts of one request.
+    func save(
+        _ parts: [GroupPart], _ request: SaveRequest, _ turn: inout GroupTurn
+    ) throws(StoreError) -> SaveResult {
+        if parts.count == 1 {
+            let part = prepared(parts[0], turn)
+            return finished([try stores[part.place].save(part.request)], request, &turn)
+        }
+        let number = turn.last + 1
+        var results: [SaveResult] = []
+        try committing(parts.map(\.place), &turn) { (parted, _) throws(StoreError) in
+            results = []
+            for (save, part) in zip(parted, parts) {
+                results.append(try save.save(prepared(part, number: number)))
+            }
+        }
+        return finished(results, request, &turn)
+    }
+
+    /// Saves in parts, as one transaction of the history.
+    public func save(inParts make: (any PartedSave) throws -> Void) throws -> SaveResult {
+        try turn.withLock { turn in
+            let number = turn.last + 1
+            var failure: (any Error)?
+            var hasRun = false
+            do {
+                try committing(Array(stores.indices), &turn) {
+                    (parted, restart) throws(StoreError) in
+                    // A store that begins its transaction anew has lost its parts, and the other
+                    // stores have kept theirs.
+                    if hasRun { throw restart }
+                    hasRun = true
+                    do { try make(GroupParts(self, parted, number: number)) } catch {
+                        failure = error
+                        throw error as? StoreError ?? restart
+                    }
+                }
+            } catch {
+                throw failure ?? error
+            }
+            let isChanged = state.withLock { $0.tokens.contains(number) }
+            if isChanged { turn.last = number }
+            return SaveResult(token: isChanged ? number : turn.last)
+        }
+    }
+
+    /// Opens a transaction in each of the stores, has it filled, and commits one after the other,
+    /// the last one first.
+    /// - Parameter fill: gets the open saves; it may be called again from its start. Its second
+    ///   argument is the error to throw if it cannot be.
+    private func committing(
+        _ places: [Int], _ turn: inout GroupTurn,
+        _ fill: ([any PartedSave], StoreError) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        var committed: [Int] = []
+        var cause: StoreError?
+        func open(_ rest: ArraySlice<Int>, _ parted: [any PartedSave]) throws(StoreError) {
+            guard let place = rest.first else {
+                return try fill(
+                    parted, .busy("a store was changed by another program during the save"))
+            }
+            do {
+                _ = try stores[place].save(inParts: { save in
+                    // A second call cannot undo what another store has committed.
+                    if !committed.isEmpty { throw cause ?? StoreError.closed }
+                    try open(rest.dropFirst(), parted + [save])
+                })
+            } catch {
+                let own = error as? StoreError ?? .failed("\(error)")
+                cause = cause ?? own
+                throw own
+            }
+            committed.append(place)
+        }
+        state.withLock { $0.parts = [] }
+        defer { publish(committed) }
+        do throws(StoreError) { try open(places[...], []) } catch {
+            if committed.isEmpty { throw error }
+            let (kept, lost) = (committed, places.filter { !committed.contains($0) })
+            turn.last += 1
+            throw .incompleteSave(
+                "the save is in \(names(kept)) and not in \(names(lost)): "
+                    + "\(Self.text(of: cause ?? error))")
+        }
+    }
+
+    /// Makes the commits of a save to several stores known, as one.
+    private func publish(_ places: [Int]) {
+        let (parts, observer) = state.withLock { state in
+            let parts = state.parts ?? []
+            state.parts = nil
+            if let last = parts.map(\.number).max() {
+                for place in places { state.tokens[place] = max(state.tokens[place], last) }
+            }
+            return (parts, state.observer)
+        }
+        let saves = HistoryTransaction.joined(parts)
+        if !saves.isEmpty { observer?.storeDidCommit(saves) }
+    }
+
+    /// The name of a store, for messages.
+    private func names(_ places: [Int]) -> String {
+        places.sorted().map { place in
+            let configuration = stores[place].model.configuration
+            return "the \(stores[place].type) store"
+                + (configuration.map { " of \($0)" } ?? " \(place + 1)")
+        }.joined(separator: ", ")
+    }
+
+    private static func text(of error: StoreError) -> String {
+        switch error {
+        case .failed(let text), .noRoom(let text), .busy(let text), .invalid(let text),
+            .moved(let text):
+            text
+        default: "\(error)"
+        }
+    }
+
+    // MARK: Numbers
+
+    func prepared(_ part: GroupPart, _ turn: GroupTurn) -> GroupPart {
+        GroupPart(place: part.place, request: prepared(part, number: turn.last + 1))
+    }
+
+    /// Returns a part's request with the number of the save. A view of the group at a token shows
+    /// each store at its own last save before.
+    func prepared(_ part: GroupPart, number: Int64) -> SaveRequest {
+        var request = part.request
+        request.number = number
+        request.readToken = min(request.readToken, state.withLock { $0.tokens[part.place] })
+        return request
+    }
+
+    /// Joins the results of the parts of a request.
+    func finished(
+        _ results: [SaveResult], _ request: SaveRequest, _ turn: inout GroupTurn
+    ) -> SaveResult {
+        var whole = SaveResult(token: max(request.readToken, 0))
+        for result in results {
+            whole.permanentKeys.formUnion(result.permanentKeys)
+            whole.replacedKeys.formUnion(result.replacedKeys)
+            whole.changes += result.changes
+            guard !result.changes.isEmpty else { continue }
+            whole.token = max(result.token, whole.token)
+            turn.last = max(turn.last, result.token)
+        }
+        return whole
+    }
+}
+
+/// A part of a request, for one store.
+struct GroupPart: Sendable {
+    var place: Int
+    var request: SaveRequest
+}
+
+/// A save in parts to several stores.
+private final class GroupParts: PartedSave {
+    private let group: StoreGroup
+    private let saves: [any PartedSave]
+    private let number: Int64
+
+    init(_ group: StoreGroup, _ saves: [any PartedSave], number: Int64) {
+        self.group = group
+        self.saves = saves
+        self.number = number
+    }
+
+    func reader() throws(StoreError) -> any StoreReader {
+        var readers: [any StoreReader] = []
+        var token: Int64 = 0
+        for save in saves {
+            let reader = try save.reader()
+            readers.append(reader)
+            token = max(token, try reader.token)
+        }
+        return GroupReader(readers, token: token, group.layout)
+    }
+
+    func save(_ request: SaveRequest) throws(StoreError) -> SaveResult {
+        var whole = SaveResult(token: max(request.readToken, 0))
+        for part in try group.divide(request) {
+            var own = part.request
+            own.number = number
+            let result = try saves[part.place].save(own)
+            whole.permanentKeys.formUnion(result.permanentKeys)
+            whole.changes += result.changes
+            if !result.changes.isEmpty { whole.token = max(whole.token, result.token) }
+        }
+        return whole
+    }
+}

@@ -1,0 +1,273 @@
+import SteleModel
+import SteleSystem
+
+/// Several stores of one model's configurations as one store
+/// (NSPersistentStoreCoordinator.persistentStores).
+///
+/// Each entity is in one store or in several. Saves are numbered together: the group gives each
+/// save the number of its transaction in every store that it changes. So the history is one, in the
+/// order of the commits, and a token means the same state of all stores.
+///
+/// Saves run one after the other, on the group's thread or on that of a caller that waits.
+/// Consecutive saves that change the same store share its commit. A save that changes several is
+/// prepared in all of them, and then committed in one after the other
+/// (`StoreError.incompleteSave` tells of a failure between two commits).
+///
+/// Lock order: `turn`, then `state`.
+public final class StoreGroup: PersistentStore {
+    /// The model of all stores.
+    public let model: Model
+    /// The stores, in the order in which a new object is assigned to the first that has its entity.
+    public let stores: [any PersistentStore]
+    /// The generations of the tokens: a generation ends where one of a store ends.
+    public let historyLine: HistoryLine
+
+    let layout: GroupLayout
+    /// Held while a save is made and committed.
+    let turn: Mutex<GroupTurn>
+    let state: Mutex<GroupState>
+    let queue = Monitor(GroupQueue())
+    private let thread = Mutex<SystemThread?>(nil)
+
+    /// Takes over open stores and keeps other programs from opening them.
+    /// - Parameters:
+    ///   - stores: stores of configurations of `model` (`Model.restricted(to:)`), not empty.
+    ///   - model: the model with all entities.
+    /// - Throws: `StoreError`: `.invalid` where the stores do not have all entities, a relationship
+    ///   leads from one to another, or a store has keys of another; `.unsupported` for a fetched
+    ///   property that cannot be evaluated across stores; `.busy` where another program has one
+    ///   open. The stores stay open.
+    public init(_ stores: [any PersistentStore], model: Model) throws(StoreError) {
+        self.stores = stores
+        self.model = model
+        layout = try GroupLayout(model, stores.map(\.model))
+        for entity in model.entities {
+            for case .fetchedProperty(let it) in entity.properties {
+                guard let destination = model.entity(named: it.request.entityName),
+                    let place = layout.onlyPlace(of: entity.index),
+                    layout.onlyPlace(of: destination.index) == place
+                else {
+                    try GroupSource.check(it, of: entity, model)
+                    continue
+                }
+            }
+        }
+        var tokens: [Int64] = []
+        for (place, store) in stores.enumerated() {
+            try store.excludeOthers()
+            try layout.check(store, at: place)
+            var reservation = SaveRequest(readToken: 0)
+            reservation.reservations = layout.reservations(of: place)
+            if !reservation.reservations.isEmpty { _ = try store.save(reservation) }
+            let reader = try store.reader()
+            defer { reader.close() }
+            tokens.append(try reader.token)
+        }
+        historyLine = HistoryLine(combining: stores.map(\.historyLine))
+        turn = Mutex(GroupTurn(last: tokens.max() ?? 0))
+        state = Mutex(GroupState(tokens: tokens))
+        for (place, store) in stores.enumerated() {
+            store.observe(GroupObserver(self, place))
+        }
+        let writing = SystemThread(name: "stele-group") { [queue] in GroupQueue.run(queue) }
+        guard let writing else { throw .failed("the system has no thread for the stores") }
+        thread.withLock { $0 = writing }
+    }
+
+    /// The types of the stores, such as `sqlite, xml`.
+    public var type: String {
+        var types: [String] = []
+        for store in stores where !types.contains(store.type) { types.append(store.type) }
+        return types.joined(separator: ", ")
+    }
+
+    /// The UUID of the first store.
+    public var identifier: String { stores[0].identifier }
+
+    /// The UUIDs of all stores.
+    public var identifiers: [String] { stores.map(\.identifier) }
+
+    /// Returns the UUID of the store that has or had an object.
+    public func identifier(of id: ObjectID) -> String {
+        layout.place(of: id).map { stores[$0].identifier } ?? identifier
+    }
+
+    /// The current generation.
+    public var generation: String { historyLine.generation(of: .max) }
+
+    /// Returns the index of the store that has or had an object; nil for a key that no store gives
+    /// out.
+    public func place(of id: ObjectID) -> Int? { layout.place(of: id) }
+
+    /// Returns the indexes of the stores that have an entity.
+    public func places(of entity: Entity) -> [Int] { layout.places(of: entity.index) }
+
+    // MARK: Reading
+
+    /// Opens a view of all stores after the same saves.
+    public func reader(budget: ReadBudget?) throws(StoreError) -> any StoreReader {
+        // Commits are rare beside the time that opening takes, so few attempts are in vain.
+        for _ in 0..<Self.attempts {
+            if let found = try completeReader(budget: budget) { return found }
+            if budget != nil { throw .overBudget }
+        }
+        return try turn.withLock { turn throws(StoreError) in try lastingReader(&turn) }
+    }
+
+    /// Opens a view while no save runs.
+    func lastingReader(_ turn: inout GroupTurn) throws(StoreError) -> GroupReader {
+        for _ in 0..<Self.attempts {
+            if let found = try completeReader(budget: nil) { return found }
+            // Something else than the group has saved. The number of its transaction is that
+            // store's own; the next one of the group is above it.
+            for (place, store) in stores.enumerated() {
+                let reader = try store.reader()
+                defer { reader.close() }
+                let token = try reader.token
+                state.withLock { $0.tokens[place] = token }
+                turn.last = max(turn.last, token)
+            }
+        }
+        throw .busy("another program saves to one of the stores all the time")
+    }
+
+    private static let attempts = 3
+
+    /// Opens a view of each store; nil where a commit came between.
+    private func completeReader(budget: ReadBudget?) throws(StoreError) -> GroupReader? {
+        var readers: [any StoreReader] = []
+        var tokens: [Int64] = []
+        do throws(StoreError) {
+            for store in stores {
+                let reader = try store.reader(budget: budget)
+                readers.append(reader)
+                tokens.append(try reader.token)
+            }
+        } catch {
+            for reader in readers { reader.close() }
+            throw error
+        }
+        // A commit is published when it is complete in all stores. So views that show what is
+        // published, and nothing else, show complete saves.
+        if state.withLock({ $0.tokens }) == tokens {
+            return GroupReader(readers, token: tokens.max() ?? 0, layout)
+        }
+        for reader in readers { reader.close() }
+        return nil
+    }
+
+    /// Reads the current state of one object, outside any view.
+    public func newest(_ id: ObjectID) throws(StoreError) -> Snapshot? {
+        guard let place = layout.place(of: id) else { return nil }
+        return try stores[place].newest(id)
+    }
+
+    // MARK: The rest of the contract
+
+    /// Begins a value in the first store that keeps large values in files. A save into another one
+    /// moves it there.
+    public func externalDataWriter() throws(StoreError) -> any ExternalDataWriter {
+        try stores[externalPlace].externalDataWriter()
+    }
+
+    /// The index of the first store with an attribute of external storage.
+    var externalPlace: Int {
+        stores.firstIndex { store in
+            store.model.storedEntities.contains { entity in
+                entity.slots.contains {
+                    if case .attribute(let it) = $0 { it.isExternal } else { false }
+                }
+            }
+        } ?? 0
+    }
+
+    /// Sets the observer of commits.
+    public func observe(_ observer: any StoreObserver) { state.withLock { $0.observer = observer } }
+
+    /// Returns whether another program may have changed one of the stores.
+    public func noticesForeignChange() -> Bool {
+        var notices = false
+        for store in stores where store.noticesForeignChange() { notices = true }
+        return notices
+    }
+
+    /// The marks that were given when all stores were closed in their present state.
+    public var formerMarks: [StoreMark] {
+        let all = stores.map(\.formerMarks)
+        return all[0].compactMap { first in
+            var last = first.last
+            for marks in all {
+                guard let own = marks.first(where: { $0.mark == first.mark }) else { return nil }
+                last = max(last, own.last)
+            }
+            return StoreMark(mark: first.mark, last: last)
+        }
+    }
+
+    /// Saves what waits, and closes all stores.
+    public func close() {
+        queue.withLock { $0.isClosed = true }
+        queue.signal()
+        let running = thread.withLock { thread in
+            defer { thread = nil }
+            return thread
+        }
+        running?.join()
+        turn.withLock { _ in for store in stores { store.close() } }
+    }
+}
+
+/// What a group's saves need, one at a time.
+struct GroupTurn: Sendable {
+    /// The number of the last save.
+    var last: Int64
+}
+
+/// What a group's readers and observers need.
+struct GroupState: Sendable {
+    /// The numbers of the last complete save of each store.
+    var tokens: [Int64]
+    var observer: (any StoreObserver)?
+    /// The commits of a save to several stores, until it is complete; nil outside of one.
+    var parts: [HistoryTransaction]?
+    /// The marks given at the end, for the stores that are closed later.
+    var marks: [StoreMark]?
+}
+
+/// Observes one store of a group.
+private final class GroupObserver: StoreObserver {
+    private weak let group: StoreGroup?
+    private let place: Int
+
+    init(_ group: StoreGroup, _ place: Int) {
+        self.group = group
+        self.place = place
+    }
+
+    private var observer: (any StoreObserver)? { group?.state.withLock { $0.observer } }
+
+    func storeWillCommit(_ saves: [HistoryTransaction]) { observer?.storeWillCommit(saves) }
+
+    func storeDidCommit(_ saves: [HistoryTransaction]) {
+        guard let group, let last = saves.last?.number else { return }
+        let isPart = group.state.withLock { state in
+            if state.parts == nil {
+                state.tokens[place] = max(state.tokens[place], last)
+                return false
+            }
+            state.parts? += saves
+            return true
+        }
+        if !isPart { observer?.storeDidCommit(saves) }
+    }
+
+    func storeDidChangeElsewhere() { observer?.storeDidChangeElsewhere() }
+
+    func storeWillClose(at number: Int64) -> [StoreMark] {
+        guard let group else { return [] }
+        let (known, last) = group.state.withLock { ($0.marks, $0.tokens.max() ?? 0) }
+        let marks = known ?? observer?.storeWillClose(at: last) ?? []
+        group.state.withLock { $0.marks = marks }
+        return marks
+    }
+}

@@ -1,0 +1,117 @@
+/// Opening one store or several for a command.
+
+import SteleModel
+import StelePersistence
+
+/// The stores of a command: one with all entities, or one for each of some configurations.
+struct StoresOpening {
+    /// A store with the configuration that it has; nil for all entities.
+    private let stores: [(configuration: String?, opening: StoreOpening)]
+    private let model: Model
+
+    /// Decides on the places and types.
+    /// - Parameters:
+    ///   - text: the setting `store`: a path, or `NAME=PATH,NAME=PATH` with the names of
+    ///     configurations.
+    ///   - type: the setting `store-type`: a type, or `NAME=TYPE,NAME=TYPE`.
+    /// - Throws: `Failure` for an unknown configuration, one given twice, and as `StoreOpening`.
+    init(_ text: String?, type: String?, _ model: Model) throws {
+        self.model = model
+        let known = [Model.defaultConfiguration] + model.declaration.configurations.map(\.name)
+        guard let text, let named = try Self.named(text, known, "store") else {
+            stores = [(nil, try StoreOpening(text, type: type, model))]
+            return
+        }
+        let types = try type.map { text -> [(name: String, value: String)] in
+            guard let types = try Self.named(text, known, "store-type") else {
+                throw Failure(
+                    "store-type: several stores are given, so name the one that is meant: "
+                        + "--store-type \(named[0].name)=\(text)")
+            }
+            return types
+        }
+        for (name, _) in types ?? [] where !named.contains(where: { $0.name == name }) {
+            throw Failure("store-type: there is no store of the configuration \(name)")
+        }
+        stores = try named.map { name, path in
+            let type = types?.first { $0.name == name }?.value
+            return (name, try StoreOpening(path, type: type, model))
+        }
+    }
+
+    /// Reads `NAME=VALUE,NAME=VALUE`; nil for a text that does not begin with a configuration.
+    private static func named(
+        _ text: String, _ known: [String], _ setting: String
+    ) throws -> [(name: String, value: String)]? {
+        func split(_ part: Substring) -> (name: String, value: String)? {
+            guard let sign = part.firstIndex(of: "=") else { return nil }
+            let name = part[..<sign].drop { $0 == " " }
+            return (String(name), String(part[part.index(after: sign)...]))
+        }
+        guard let first = split(text[...]) else { return nil }
+        guard known.contains(first.name) else {
+            // A path may have the sign, too.
+            guard known.count > 1, !first.name.contains("/"), !first.name.contains(".") else {
+                return nil
+            }
+            throw Failure(
+                "\(setting): the model has no configuration \(first.name)"
+                    + (Nearest.hint(to: first.name, among: known).map { ": \($0)" }
+                        ?? "; it has \(known.joined(separator: ", "))"))
+        }
+        var found: [(name: String, value: String)] = []
+        for part in text.split(separator: ",") {
+            guard let (name, value) = split(part), known.contains(name) else {
+                throw Failure(
+                    "\(setting): \(part) does not begin with a configuration and =; the model has "
+                        + known.joined(separator: ", "))
+            }
+            if found.contains(where: { $0.name == name }) {
+                throw Failure("\(setting): the configuration \(name) is given twice")
+            }
+            guard !value.isEmpty else { throw Failure("\(setting): \(name)= has no value") }
+            found.append((name, value))
+        }
+        return found
+    }
+
+    /// The paths of the files, for messages.
+    var name: String { stores.map(\.opening.path).joined(separator: ", ") }
+
+    /// Opens the stores; creates the files that do not exist.
+    /// - Throws: `Failure` whose sentence has the path.
+    func open() throws -> any PersistentStore {
+        try open { opening, model in try opening.open(model) }
+    }
+
+    /// Opens the stores as `open()` does. A store of another version of the model is migrated first
+    /// if `migrates` is set.
+    /// - Throws: `Failure` with the plan of the migration if a store is of another version.
+    func open(_ package: ModelPackage, migrates: Bool) throws -> any PersistentStore {
+        try open { opening, model in
+            model.configuration == nil
+                ? try opening.open(package, migrates: migrates) : try opening.open(model)
+        }
+    }
+
+    private func open(
+        _ one: (StoreOpening, Model) throws -> any PersistentStore
+    ) throws -> any PersistentStore {
+        var opened: [any PersistentStore] = []
+        do {
+            for (configuration, opening) in stores {
+                guard let configuration else { return try one(opening, model) }
+                guard let own = model.restricted(to: configuration) else {
+                    throw Failure("the model has no configuration \(configuration)")
+                }
+                opened.append(try one(opening, own))
+            }
+            do throws(StoreError) { return try StoreGroup(opened, model: model) } catch {
+                throw Failure(Failure.sentence(error))
+            }
+        } catch {
+            for store in opened { store.close() }
+            throw error
+        }
+    }
+}
