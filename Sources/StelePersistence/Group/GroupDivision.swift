@@ -115,7 +115,8 @@ struct GroupDivision {
             if try self.place(of: id, destination.index) == place { continue }
             let owner = ObjectID.name(model.entities[change.entity].name, change.key)
             throw .invalid(
-                "\(relationship.name) of \(owner) leads to \(ObjectID.name(destination.name, key)), which is in another store: "
+                "\(relationship.name) of \(owner) leads to "
+                    + "\(ObjectID.name(destination.name, key)), which is in another store: "
                     + "a relationship cannot lead from one store to another")
         }
     }

@@ -4,8 +4,8 @@ import StelePredicates
 /// Which store of a group has which entities and objects.
 ///
 /// A family of entities is in one store or in several. Its keys tell the stores apart: the store at
-/// the index i gives out keys from i × 2^40 on. So an object keeps its identity whichever stores are
-/// opened beside its own, as long as their order stays.
+/// the index i gives out keys from i × 2^40 on. So an object keeps its identity whichever stores
+/// are opened beside its own, as long as their order stays.
 struct GroupLayout: Sendable {
     /// The number of keys of a family that one store can give out.
     static let keysAStore: Int64 = 1 << 40
@@ -100,10 +100,11 @@ struct GroupLayout: Sendable {
                 if self.place(of: ObjectID(root: root.index, key: row.key)) == place { continue }
                 let name = model.configuration.map { " of the configuration \($0)" } ?? ""
                 throw .invalid(
-                    "the store\(name) at place \(place + 1) has \(model.entities[row.entity].name) "
-                        + "\(row.key), whose key belongs to another place, because the entity is in "
-                        + "several stores: open the stores in the order in which they were created, "
-                        + "or export the objects and import them with --new-ids")
+                    "the store\(name) at place \(place + 1) has "
+                        + "\(model.entities[row.entity].name) \(row.key), whose key belongs to "
+                        + "another place, because the entity is in several stores: open the "
+                        + "stores in the order in which they were created, or export the objects and import them with --new-ids"
+                )
             }
         }
     }

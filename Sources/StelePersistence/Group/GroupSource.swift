@@ -91,8 +91,8 @@ struct GroupSource {
             if isValue(path, of: entity, model) { continue }
             let name = (["$FETCH_SOURCE"] + path).joined(separator: ".")
             throw .unsupported(
-                "\(name) in the fetched property \(entity.name).\(property.name), whose objects are "
-                    + "in another store: only attributes of the source and of its to-one "
+                "\(name) in the fetched property \(entity.name).\(property.name), whose objects "
+                    + "are in another store: only attributes of the source and of its to-one "
                     + "relationships can be used")
         }
     }
