@@ -31,7 +31,9 @@ extension SQLiteStore {
     ///
     /// The file is replaced by a rename, so that after the end of the process at any moment the path
     /// has one store or the other, whole. What this store's metadata has of other programs and of
-    /// users, and its permanent receipts, are carried over.
+    /// users, and its receipts, are carried over. External files of the other store are moved into
+    /// this store's folder first, and those that it does not have are removed last. A save that is
+    /// waiting is done first, and later ones throw `.closed`.
     /// - Parameter other: the path of a closed store on the same file system.
     /// - Throws: `StoreError`: `.busy` as `excludeOthers()`, and `.failed`.
     public func replaceFile(with other: String) throws(StoreError) {
@@ -43,6 +45,8 @@ extension SQLiteStore {
                 return String(cString: found)
             } ?? self.path
         try excludeOthers()
+        // A later save would be lost, or change the file after it was checkpointed.
+        stopWriting()
         try carry(to: other)
         let connection = try Connection(path: path, creates: false)
         _ = try connection.single("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -52,9 +56,12 @@ extension SQLiteStore {
         guard stat(path, &old) == 0, chmod(other, old.st_mode & 0o777) == 0,
             old.st_uid == geteuid() || chown(other, old.st_uid, old.st_gid) == 0
         else { throw Self.failure("giving the new store the mode and owner of \(path)") }
+        let gone = try ExternalFolder(store: self.path).take(
+            from: ExternalFolder(store: other), for: identifier, owner: old)
         _ = StoreSeal.take(off: path)
         guard rename(other, path) == 0 else { throw Self.failure("replacing \(path)") }
         try ExternalFolder.sync(folder: Self.folder(of: path))
+        ExternalFolder.discard(gone)
     }
 
     /// Checks that a store has no write-ahead log or an empty one, which is on disk.
@@ -84,10 +91,6 @@ extension SQLiteStore {
         do throws(StoreError) {
             try metadata.write(to: connection)
             try Receipts.carryOver(from: "old", connection)
-            // Keys of deleted objects are not given out again.
-            try connection.run(
-                "UPDATE Z_PRIMARYKEY SET Z_MAX = max(Z_MAX, coalesce((SELECT o.Z_MAX "
-                    + "FROM old.Z_PRIMARYKEY o WHERE o.Z_NAME = Z_PRIMARYKEY.Z_NAME), 0))")
             try connection.run("COMMIT")
         } catch {
             _ = try? connection.run("ROLLBACK")

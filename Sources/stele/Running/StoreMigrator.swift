@@ -44,12 +44,6 @@ struct StoreMigrator {
     private func migrateBeside(
         _ plan: MigrationPlan, _ report: @escaping (MigrationProgress) -> Void
     ) throws {
-        let versions = [plan.source] + plan.steps.map(\.destination)
-        for version in versions where version.model.hasExternalAttributes {
-            throw Failure(
-                "\(version.name) keeps values in external files, which a migration in "
-                    + "several steps or by a mapping model does not carry yet")
-        }
         let old = try opening.open(plan.source.model)
         defer { old.close() }
         // From here on no other program opens the store.

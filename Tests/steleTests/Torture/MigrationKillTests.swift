@@ -25,6 +25,8 @@ import Testing
         let new = try whole.exported()
         #expect(new.split(separator: "\n").count == KilledStore.rows + KilledStore.groups)
         #expect(new.contains(#""title":"item 7 of group 2""#))
+        let inFiles = kind == .sqlite ? 2 * KilledStore.pictures : 0
+        #expect(whole.externalFiles.count == inFiles)
 
         var counts = (old: 0, new: 0)
         for _ in 0..<kills {
@@ -42,6 +44,7 @@ import Testing
             }
             #expect(try store.exported() == new)
             #expect(try store.files() == whole.files())
+            #expect(store.externalFiles.count == whole.externalFiles.count)
         }
         print(
             "migration beside, \(kind): \(counts.old) kills left the old store, \(counts.new) the new one"
@@ -53,14 +56,22 @@ import Testing
 private struct KilledStore {
     static let rows = 4_000
     static let groups = 5
+    /// The number of objects with large values.
+    static let pictures = 10
 
+    /// The second version moves notes into files, and drops scans.
     private static let versions = [
-        #"{"entities":[{"name":"Item","attributes":[{"name":"name","type":"String"}],"#
+        #"{"entities":[{"name":"Item","attributes":[{"name":"name","type":"String"},"#
+            + #"{"name":"photo","type":"Binary","externalStorage":true},"#
+            + #"{"name":"scan","type":"Binary","externalStorage":true},"#
+            + #"{"name":"note","type":"Binary"}],"#
             + #""relationships":[{"name":"group","destination":"Group","inverse":"items"}]},"#
             + #"{"name":"Group","attributes":[{"name":"name","type":"String"}],"#
             + #""relationships":[{"name":"items","destination":"Item","inverse":"group","#
             + #""toMany":true}]}]}"#,
-        #"{"entities":[{"name":"Thing","attributes":[{"name":"title","type":"String"}],"#
+        #"{"entities":[{"name":"Thing","attributes":[{"name":"title","type":"String"},"#
+            + #"{"name":"photo","type":"Binary","externalStorage":true},"#
+            + #"{"name":"note","type":"Binary","externalStorage":true}],"#
             + #""relationships":[{"name":"group","destination":"Group","inverse":"things"}]},"#
             + #"{"name":"Group","attributes":[{"name":"name","type":"String"}],"#
             + #""relationships":[{"name":"things","destination":"Thing","inverse":"group","#
@@ -97,6 +108,10 @@ private struct KilledStore {
             let made = try context.insert(item)
             made["name"] = .string("item \(number)")
             try made.setToOne(relationship, groups[number % groups.count])
+            guard kind == .sqlite, number < Self.pictures else { continue }
+            for name in ["photo", "scan", "note"] {
+                made[name] = .data([UInt8](repeating: UInt8(number), count: 110_000))
+            }
         }
         try context.save()
         try folder.write(Self.versions[1], to: "Stock/v2.json")
@@ -115,7 +130,21 @@ private struct KilledStore {
             try FileManager.default.copyItem(
                 atPath: "\(folder.path)/\(name)", toPath: "\(other.path)/\(name)")
         }
-        return KilledStore(other, kind)
+        let copy = KilledStore(other, kind)
+        // A file that nothing names is removed when it is old.
+        for name in copy.externalFiles {
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSinceNow: -7_200)],
+                ofItemAtPath: "\(copy.external)/\(name)")
+        }
+        return copy
+    }
+
+    private var external: String { folder.path + "/.store_SUPPORT/_EXTERNAL_DATA" }
+
+    /// The names of the files with large values.
+    var externalFiles: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: external)) ?? []).sorted()
     }
 
     /// Migrates the store to the end, and returns what is printed.
@@ -158,6 +187,7 @@ private struct KilledStore {
         guard try raw.texts("SELECT name FROM sqlite_master WHERE name = 'ZITEM'") == ["ZITEM"]
         else { return false }
         #expect(try raw.contents() == RawDatabase(original.path).contents())
+        #expect(Set(externalFiles).isSuperset(of: original.externalFiles))
         return true
     }
 }
