@@ -10,10 +10,21 @@ extension SQLiteStore {
     /// or an empty one.
     /// - Throws: `StoreError`: `.incompatible` for a file that is not a store.
     public static func versionHashes(path: String) throws(StoreError) -> [String: [UInt8]]? {
+        try metadata(path: path)?.versionHashes
+    }
+
+    /// Returns the checksum of the model that a store's file was made with, without opening the
+    /// store (NSStoreModelVersionChecksumKey); nil where the file has none, or does not exist.
+    /// - Throws: as `versionHashes(path:)`.
+    public static func versionChecksum(path: String) throws(StoreError) -> String? {
+        try metadata(path: path)?.versionChecksum
+    }
+
+    private static func metadata(path: String) throws(StoreError) -> StoreMetadata? {
         var found = stat()
         guard stat(path, &found) == 0, found.st_size > 0 else { return nil }
         let connection = try Connection(path: path, creates: false)
-        return try StoreFile.look(connection, path).metadata.versionHashes
+        return try StoreFile.look(connection, path).metadata
     }
 
     /// Keeps other programs from opening the store until it is closed. They wait.

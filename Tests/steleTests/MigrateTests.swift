@@ -152,6 +152,23 @@ import Testing
         #expect(log.contains("by the mapping model"))
     }
 
+    @Test func aMappingModelOfOtherVersionsIsNamed() throws {
+        try add(1)
+        let store = "\(folder.path)/s.sqlite"
+        _ = try serve(["--store", store]) { _ in }
+        try Self.mapping.replacing("v3", with: "v2").write(
+            toFile: folder.path + "/names.mapping.json", atomically: true, encoding: .utf8)
+        try folder.write(
+            #"{"entities":[{"name":"Person","attributes":[{"name":"first","type":"Float"}]}]}"#,
+            to: "Staff/v5.json")
+        let found = try Program.run("migrate", folder.path + "/Staff", "--store", store)
+        #expect(found.status == 1)
+        #expect(
+            found.errors.contains(
+                "names.mapping.json is for other versions: its source is the version v2, not v1"),
+            "\(found.errors)")
+    }
+
     @Test func aStoreInUseIsNotMigrated() throws {
         try add(1)
         let store = folder.path + "/s.sqlite"

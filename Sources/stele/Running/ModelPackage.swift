@@ -34,8 +34,7 @@ struct ModelPackage {
                 model: model,
                 hashes: Dictionary(
                     model.entities.map { ($0.name, [UInt8](VersionHash.of($0, in: model))) },
-                    uniquingKeysWith: { first, _ in first }),
-                checksum: model.versionChecksum)
+                    uniquingKeysWith: { first, _ in first }))
         }
         guard let known = KnownVersions(versions, current: model.name) else {
             throw Failure("\(path): the current version \(model.name) is not among its versions")
