@@ -152,6 +152,19 @@ import Testing
         #expect(log.contains("by the mapping model"))
     }
 
+    @Test func aModelWithVersionsHasTheNameOfItsFolder() throws {
+        try add(1)
+        try add(2)
+        let program = try Program(["serve", "Staff", "--port", "0"], folder: folder.path)
+        let lines = program.lines(3)
+        #expect(lines.first == "Staff, version v2, 1 entity, from Staff.sqlite (sqlite)")
+        let index = try Caller(lines).ask("GET", "/")?.json as? [String: Any]
+        #expect(index?["model"] as? String == "Staff")
+        #expect(index?["modelVersion"] as? String == "v2")
+        program.signal(SIGTERM)
+        #expect(program.end().status == 0)
+    }
+
     @Test func aMappingModelOfOtherVersionsIsNamed() throws {
         try add(1)
         let store = "\(folder.path)/s.sqlite"

@@ -13,6 +13,9 @@ struct ModelPackage {
     let model: Model
     private let file: ModelFile
 
+    /// The model's name, which all its versions share.
+    var name: String { file.name }
+
     /// Reads a model, and checks that its current version can be served.
     init(_ path: String) throws {
         self.path = path
