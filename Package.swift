@@ -238,7 +238,8 @@ let package = Package(
             name: "SteleGraphTests",
             dependencies: [
                 "SteleGraph", "StelePersistence", "StelePredicates", "SteleMigration",
-                "SteleModel", "SteleSQLite", "SteleTransformers", "SteleSystem", "TestSupport",
+                "SteleModel", "SteleSQLite", "SteleFiles", "SteleTransformers", "SteleSystem",
+                "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

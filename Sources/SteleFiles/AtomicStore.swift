@@ -155,16 +155,24 @@ public final class AtomicStore: PersistentStore {
     public func noticesForeignChange() -> Bool { false }
 
     /// Replaces the store's file by that of another store, which is then gone, and closes this store
-    /// (NSPersistentStoreCoordinator.replacePersistentStore(at:withPersistentStoreFrom:)).
+    /// (NSPersistentStoreCoordinator.replacePersistentStore(at:withPersistentStoreFrom:)). A save
+    /// that is waiting is done first, and later ones throw `.closed`.
     /// - Parameter other: the path of a closed store on the same file system.
     /// - Throws: `StoreError.failed`; then the file is as it was.
     public func replaceFile(with other: String) throws(StoreError) {
-        defer { close() }
+        // A later save would put the old objects over the new file.
+        stop()
+        defer { lock.leave() }
         try WholeFile.replace(path, byFile: other)
     }
 
     /// Saves what waits, stops the writer's thread, and releases the file.
     public func close() {
+        stop()
+        lock.leave()
+    }
+
+    private func stop() {
         queue.withLock { $0.isClosed = true }
         queue.signal()
         let running = thread.withLock { thread in
@@ -173,7 +181,6 @@ public final class AtomicStore: PersistentStore {
         }
         running?.join()
         memory.close()
-        lock.leave()
     }
 }
 

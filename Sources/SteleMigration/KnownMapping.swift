@@ -45,31 +45,49 @@ public struct KnownMapping: Sendable {
     }
 
     /// Whether the mapping model leads from one version to another.
+    public func leads(from source: KnownVersion, to destination: KnownVersion) -> Bool {
+        mismatches(from: source, to: destination).isEmpty
+    }
+
+    /// Why the mapping model does not lead from one version to another; empty if it does.
     ///
     /// Its version hashes decide, in any order. A file of Xcode has Apple's hashes, which a version
     /// need not have, and then the names of the versions decide. A file with neither leads between
     /// all versions that have its entities.
-    public func leads(from source: KnownVersion, to destination: KnownVersion) -> Bool {
-        let mappings = mappingModel.entityMappings
-        let hashes = mappings.flatMap { mapping in
+    public func mismatches(
+        from source: KnownVersion, to destination: KnownVersion
+    ) -> [String] {
+        let entities = mappingModel.entityMappings.flatMap { mapping in
             [
-                (mapping.sourceEntityVersionHash, mapping.sourceEntityName, source),
-                (mapping.destinationEntityVersionHash, mapping.destinationEntityName, destination),
+                (mapping.sourceEntityName, mapping.sourceEntityVersionHash, source, "source"),
+                (
+                    mapping.destinationEntityName, mapping.destinationEntityVersionHash,
+                    destination, "destination"
+                ),
             ]
-        }.filter { $0.0 != nil && $0.1 != nil }
-        let haveHashes = hashes.allSatisfy { hash, name, version in
-            name.flatMap { version.hashes[$0] } == hash
         }
-        if !hashes.isEmpty, haveHashes { return true }
+        let hashed = entities.filter { $0.0 != nil && $0.1 != nil }
+        let differing = hashed.filter { name, hash, version, _ in
+            name.flatMap { version.hashes[$0] } != hash
+        }
+        if !hashed.isEmpty, differing.isEmpty { return [] }
         if sourceName != nil || destinationName != nil {
-            return (sourceName ?? source.name) == source.name
-                && (destinationName ?? destination.name) == destination.name
-        }
-        return hashes.isEmpty
-            && mappings.allSatisfy { mapping in
-                source.has(mapping.sourceEntityName)
-                    && destination.has(mapping.destinationEntityName)
+            let names = [
+                (sourceName, source, "source"), (destinationName, destination, "destination"),
+            ]
+            return names.compactMap { name, version, side in
+                guard let name, name != version.name else { return nil }
+                return "its \(side) is the version \(name), not \(version.name)"
             }
+        }
+        return (hashed.isEmpty ? entities : differing).compactMap { name, _, version, side in
+            guard let name else { return nil }
+            if version.model.entity(named: name) == nil {
+                return "\(version.name) has no entity \(name), which it maps"
+            }
+            return hashed.isEmpty
+                ? nil : "its \(side) entity \(name) is not that of \(version.name)"
+        }
     }
 
     /// The mapping model for two versions, completed and checked.
@@ -97,12 +115,5 @@ public struct KnownMapping: Sendable {
             return String(last.dropLast(ending.count))
         }
         return last
-    }
-}
-
-extension KnownVersion {
-    /// Whether the version has an entity of that name; true for nil.
-    fileprivate func has(_ entity: String?) -> Bool {
-        entity.map { model.entity(named: $0) != nil } ?? true
     }
 }

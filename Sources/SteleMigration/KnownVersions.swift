@@ -8,17 +8,14 @@ public struct KnownVersion: Sendable {
     public let model: Model
     /// The 32 bytes of each entity's version hash, by entity name (`entityVersionHashesByName`).
     public let hashes: [String: [UInt8]]
-    /// The checksum of the version (`versionChecksum`); nil where it is not known.
-    public let checksum: String?
 
     /// Creates a version.
     ///
     /// - Parameter hashes: the version hashes of the entities that the store has, which are fewer
     ///   than the model's if the store has a configuration of it.
-    public init(model: Model, hashes: [String: [UInt8]], checksum: String? = nil) {
+    public init(model: Model, hashes: [String: [UInt8]]) {
         self.model = model
         self.hashes = hashes
-        self.checksum = checksum
     }
 
     /// The version's name.

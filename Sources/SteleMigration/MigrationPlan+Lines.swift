@@ -34,7 +34,6 @@ extension MigrationPlan.Step {
         switch kind {
         case .inferred: return "\(way), inferred"
         case .mappingModel(let name): return "\(way), by the mapping model \(name)"
-        case .customStage(let name): return "\(way), inferred, with the stage \(name)"
         }
     }
 

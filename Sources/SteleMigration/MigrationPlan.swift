@@ -13,8 +13,6 @@ public struct MigrationPlan: Sendable {
             case inferred
             /// It is the mapping model of that name.
             case mappingModel(String)
-            /// It is inferred, and the custom stage of that name runs code before and after it.
-            case customStage(String)
         }
 
         /// The version before.
@@ -66,15 +64,5 @@ extension MigrationPlan {
         destination = versions.current
         sameAsSource = found.others
         steps = try planner.steps(from: found.index, to: versions.currentIndex)
-    }
-
-    init(
-        from source: KnownVersion, to destination: KnownVersion, sameAsSource: [String],
-        steps: [Step]
-    ) {
-        self.source = source
-        self.destination = destination
-        self.sameAsSource = sameAsSource
-        self.steps = steps
     }
 }

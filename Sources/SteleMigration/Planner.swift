@@ -120,8 +120,11 @@ struct Planner {
         var reasons: [String] = []
         let edges = [(path[0], path[path.count - 1])] + Array(zip(path, path.dropFirst()))
         for (from, to) in edges {
-            guard case .failure(let error) = inference(from, to) else { continue }
-            if path.count == 2 { return error }
+            guard case .failure(var error) = inference(from, to) else { continue }
+            if path.count == 2 {
+                error.reasons += unused(edges)
+                return error
+            }
             reasons += error.reasons.map {
                 "from \(versions[from].name) to \(versions[to].name): \($0)"
             }
@@ -130,8 +133,19 @@ struct Planner {
         return MigrationError(
             .missingMappingModel,
             "there is no way from \(source.name) to \(destination.name), neither by mapping models "
-                + "nor by inference", reasons: reasons,
+                + "nor by inference", reasons: reasons + unused(edges),
             hint: "add a mapping model for one of these steps")
+    }
+
+    /// Why the mapping models that are there lead along none of some steps.
+    private func unused(_ edges: [(Int, Int)]) -> [String] {
+        mappings.filter { mapping in
+            !edges.contains { mapping.leads(from: versions[$0], to: versions[$1]) }
+        }.map { mapping in
+            let (from, to) = edges[0]
+            let reasons = mapping.mismatches(from: versions[from], to: versions[to])
+            return "\(mapping.name) is for other versions: " + reasons.joined(separator: "; ")
+        }
     }
 }
 

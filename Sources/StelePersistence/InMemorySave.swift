@@ -23,9 +23,12 @@ struct InMemorySave {
         var tails: [(InMemoryContents.Place, [Int64])] = []
         var nextKeys: [Int: Int64] = [:]
         var receipt: Receipt?
-        /// Nil where nothing changes.
+        /// Nil where nothing changes, and for a save that the history leaves out.
         var transaction: HistoryTransaction?
         var result: SaveResult
+
+        /// Whether objects or keys change, which a file has to have.
+        var changesFile: Bool { !result.changes.isEmpty || !nextKeys.isEmpty }
     }
 
     let contents: InMemoryContents

@@ -140,7 +140,7 @@ public final class InMemoryStore: PersistentStore {
                 let save = try outcome(of: request, next)
                 next.apply(save)
                 transactions += save.transaction.map { [$0] } ?? []
-                if save.transaction != nil || !save.nextKeys.isEmpty { isWritten = false }
+                if save.changesFile { isWritten = false }
                 return .success(save.result)
             } catch {
                 return .failure(error)
@@ -175,7 +175,7 @@ public final class InMemoryStore: PersistentStore {
             try outcome(of: request, contents)
         }
         guard let transaction = save.transaction else {
-            if save.receipt != nil || !save.nextKeys.isEmpty {
+            if save.receipt != nil || save.changesFile {
                 contents.withLock { $0.apply(save) }
             }
             return save.result

@@ -251,6 +251,11 @@ public protocol StoreReader: AnyObject {
     ///   - bytes: the approximate size of the history to keep; nil for no limit.
     func firstTransactionToKeep(since time: Double?, bytes: Int?) throws(StoreError) -> Int64
 
+    /// Returns the highest key that was given out in a family of entities, also if its object was
+    /// deleted; 0 for none, and for a store that does not know it.
+    /// - Parameter root: the index of the root entity.
+    func highestKey(root: Int) throws(StoreError) -> Int64
+
     /// Closes the view.
     func close()
 }
@@ -260,6 +265,9 @@ extension StoreReader {
     public func slots(
         of id: ObjectID, atVersion version: Int64
     ) throws(StoreError) -> [Int: Value]? { nil }
+
+    /// 0: for a store that does not know it.
+    public func highestKey(root: Int) throws(StoreError) -> Int64 { 0 }
 
     /// Nil: for a store without receipts.
     public func receipt(_ key: String) throws(StoreError) -> Receipt? { nil }

@@ -10,10 +10,21 @@ extension SQLiteStore {
     /// or an empty one.
     /// - Throws: `StoreError`: `.incompatible` for a file that is not a store.
     public static func versionHashes(path: String) throws(StoreError) -> [String: [UInt8]]? {
+        try metadata(path: path)?.versionHashes
+    }
+
+    /// Returns the checksum of the model that a store's file was made with, without opening the
+    /// store (NSStoreModelVersionChecksumKey); nil where the file has none, or does not exist.
+    /// - Throws: as `versionHashes(path:)`.
+    public static func versionChecksum(path: String) throws(StoreError) -> String? {
+        try metadata(path: path)?.versionChecksum
+    }
+
+    private static func metadata(path: String) throws(StoreError) -> StoreMetadata? {
         var found = stat()
         guard stat(path, &found) == 0, found.st_size > 0 else { return nil }
         let connection = try Connection(path: path, creates: false)
-        return try StoreFile.look(connection, path).metadata.versionHashes
+        return try StoreFile.look(connection, path).metadata
     }
 
     /// Keeps other programs from opening the store until it is closed. They wait for
@@ -32,7 +43,9 @@ extension SQLiteStore {
     ///
     /// The file is replaced by a rename, so that after the end of the process at any moment the path
     /// has one store or the other, whole. What this store's metadata has of other programs and of
-    /// users, and its permanent receipts, are carried over.
+    /// users, and its receipts, are carried over. External files of the other store are moved into
+    /// this store's folder first, and those that it does not have are removed last. A save that is
+    /// waiting is done first, and later ones throw `.closed`.
     /// - Parameter other: the path of a closed store on the same file system.
     /// - Throws: `StoreError`: `.busy` as `excludeOthers()`, and `.failed`.
     public func replaceFile(with other: String) throws(StoreError) {
@@ -44,6 +57,8 @@ extension SQLiteStore {
                 return String(cString: found)
             } ?? self.path
         try excludeOthers()
+        // A later save would be lost, or change the file after it was checkpointed.
+        stopWriting()
         try carry(to: other)
         let connection = try Connection(path: path, creates: false)
         _ = try connection.single("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -53,9 +68,12 @@ extension SQLiteStore {
         guard stat(path, &old) == 0, chmod(other, old.st_mode & 0o777) == 0,
             old.st_uid == geteuid() || chown(other, old.st_uid, old.st_gid) == 0
         else { throw Self.failure("giving the new store the mode and owner of \(path)") }
+        let gone = try ExternalFolder(store: self.path).take(
+            from: ExternalFolder(store: other), for: identifier, owner: old)
         _ = StoreSeal.take(off: path)
         guard rename(other, path) == 0 else { throw Self.failure("replacing \(path)") }
         try ExternalFolder.sync(folder: Self.folder(of: path))
+        ExternalFolder.discard(gone)
     }
 
     /// Checks that a store has no write-ahead log or an empty one, which is on disk.
@@ -85,10 +103,6 @@ extension SQLiteStore {
         do throws(StoreError) {
             try metadata.write(to: connection)
             try Receipts.carryOver(from: "old", connection)
-            // Keys of deleted objects are not given out again.
-            try connection.run(
-                "UPDATE Z_PRIMARYKEY SET Z_MAX = max(Z_MAX, coalesce((SELECT o.Z_MAX "
-                    + "FROM old.Z_PRIMARYKEY o WHERE o.Z_NAME = Z_PRIMARYKEY.Z_NAME), 0))")
             try connection.run("COMMIT")
         } catch {
             _ = try? connection.run("ROLLBACK")

@@ -55,12 +55,11 @@ public final class SQLiteStore: PersistentStore {
         let file = try StoreFile.prepare(
             writer, path: path, schema: schema, identifier: identifier)
         do throws(StoreError) {
-            if schema.model.hasExternalAttributes {
-                let external = ExternalFolder(store: path)
-                try external.claim(for: file.identifier)
-                try external.sweep(
-                    writer, schema, identifier: file.identifier, age: Limits.orphanSeconds)
-            }
+            let external = ExternalFolder(store: path)
+            if schema.model.hasExternalAttributes { try external.claim(for: file.identifier) }
+            // An earlier version of the model may have left files, too.
+            try external.sweep(
+                writer, schema, identifier: file.identifier, age: Limits.orphanSeconds)
             return try SQLiteStore(path: path, schema: schema, writer: writer, file: file)
         } catch {
             file.lock?.leave()
@@ -260,8 +259,9 @@ public final class SQLiteStore: PersistentStore {
         observer.withLock { $0 }?.storeDidChangeElsewhere()
     }
 
-    /// Stops the writer's and the checkpointer's threads and closes the file.
-    public func close() {
+    /// Accepts no more saves, and stops the writer's and the checkpointer's threads when the waiting
+    /// saves are done.
+    func stopWriting() {
         queue.close()
         checkpointer.close()
         let running = threads.withLock { threads in
@@ -269,6 +269,11 @@ public final class SQLiteStore: PersistentStore {
             return threads
         }
         for thread in running { thread.join() }
+    }
+
+    /// Stops the writer's and the checkpointer's threads and closes the file.
+    public func close() {
+        stopWriting()
         readers.close()
         rowReaders.close()
         let lock = lock.withLock { lock in

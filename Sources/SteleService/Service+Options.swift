@@ -8,6 +8,8 @@ extension Service {
     public struct Options: Sendable {
         /// The prefix of every path, such as `/api`; empty at the root.
         public var basePath = ""
+        /// The name of the model, which all its versions share; nil for the name of its version.
+        public var modelName: String?
         /// Names that `Host` and `Origin` may hold besides IP addresses and `localhost`.
         public var allowedHosts: [String] = []
         /// The bearer token that every request except a health check needs; nil for none.

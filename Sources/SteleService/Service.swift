@@ -65,8 +65,8 @@ public final class Service: Sendable {
             objects: routes.plainObjects, gate: gate,
             place: briefStore, limits: limits)
         pages = Pages(
-            model: model, storeType: coordinator.store.type, basePath: options.basePath,
-            version: Self.version, limits: limits)
+            model: model, name: options.modelName, storeType: coordinator.store.type,
+            basePath: options.basePath, version: Self.version, limits: limits)
         contexts = EditingContexts(
             coordinator, limits: limits, now: options.clock ?? EditingContexts.steadyClock())
         changeFeed = ChangeFeed(

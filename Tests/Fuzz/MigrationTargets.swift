@@ -166,9 +166,9 @@ struct MappingTarget: FuzzTarget {
     func attempt(_ input: [UInt8]) throws {
         do throws(ModelErrors) {
             let file = try MappingFile(input, path: "m")
-            _ = file.mismatches(
-                from: ModelVersion(name: "F", hashes: ["Item": [1]]),
-                to: ModelVersion(name: "F", hashes: [:]))
+            _ = KnownMapping(file).mismatches(
+                from: KnownVersion(model: model, hashes: ["Item": [1]]),
+                to: KnownVersion(model: model, hashes: [:]))
             _ = try file.mappingModel(from: model, to: model)
         } catch {
             try require(

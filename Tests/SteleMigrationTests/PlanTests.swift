@@ -30,7 +30,7 @@ import Testing
         var declared = ManagedObjectModel(name: name)
         declared.entities = [person]
         return try KnownVersion(
-            model: Model(declared), hashes: ["Person": hash], checksum: "#\(name)")
+            model: Model(declared), hashes: ["Person": hash])
     }
 
     private func plan(

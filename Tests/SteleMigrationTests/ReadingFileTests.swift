@@ -134,17 +134,18 @@ struct ReadingFileTests {
     /// The hashes of version 2 are in the store that version 2 made, those of version 3 in the
     /// compiled model.
     @Test func aFileIsMatchedByItsHashesOrNames() throws {
-        let compiled = try MappingFile.read(path("sample/Fixtures/V2toV3.cdm"))
+        let compiled = KnownMapping(try MappingFile.read(path("sample/Fixtures/V2toV3.cdm")))
         let info = try Data(
             contentsOf: URL(filePath: path("sample/Fixtures/SampleModel.momd/VersionInfo.plist")))
         let list = try BinaryPropertyListReader.read([UInt8](info))
-        func version(_ name: String) throws -> ModelVersion {
+        func known(_ name: String) throws -> KnownVersion {
             let entries = try #require(list["NSManagedObjectModel_VersionHashes"]?[name])
+            let model = try version("sample/SampleModel.xcdatamodeld", name)
             guard case .dictionary(let hashes) = entries else {
-                return ModelVersion(name: name, hashes: [:])
+                return KnownVersion(model: model, hashes: [:])
             }
-            return ModelVersion(
-                name: name,
+            return KnownVersion(
+                model: model,
                 hashes: Dictionary(
                     uniqueKeysWithValues: hashes.map { entry in
                         if case .data(let bytes) = entry.value { return (entry.key, bytes) }
@@ -152,13 +153,14 @@ struct ReadingFileTests {
                     }))
         }
         let versions = try (
-            version("SampleModel"), version("SampleModel2"), version("SampleModel3")
+            known("SampleModel"), known("SampleModel2"), known("SampleModel3")
         )
         #expect(compiled.mismatches(from: versions.1, to: versions.2) == [])
         #expect(
             compiled.mismatches(from: versions.0, to: versions.2).contains(
                 "its source entity Car is not that of SampleModel"))
-        let written = try MappingFile.read(path("sample/MappingModels/V2toV3.xcmappingmodel"))
+        let written = KnownMapping(
+            try MappingFile.read(path("sample/MappingModels/V2toV3.xcmappingmodel")))
         #expect(written.mismatches(from: versions.1, to: versions.2) == [])
         #expect(
             written.mismatches(from: versions.0, to: versions.1) == [

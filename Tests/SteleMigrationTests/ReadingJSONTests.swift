@@ -54,6 +54,18 @@ import Testing
         }
     }
 
+    @Test func aMappingOfOtherObjectsThanTheRelationshipLeadsTo() throws {
+        let found = try errors(
+            #"""
+            {"source": "Badge", "destination": "Team"},
+            {"source": "Person", "destination": "Human", "attributes": {"code": 1},
+             "relationships": {"teams": {"of": "$source.team", "mapping": "BadgeToTeam"}}}
+            """#)
+        #expect(
+            found.contains { $0.contains("BadgeToTeam maps objects of Badge, and $source.team") },
+            "\(found)")
+    }
+
     @Test func aFileIsRead() throws {
         let text = #"""
             {"from": "Staff 1", "to": "Staff 2", "mappings": [

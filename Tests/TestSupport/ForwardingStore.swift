@@ -105,6 +105,10 @@ extension ForwardingReader {
         try base.history(after: token, limit: limit, values: values)
     }
 
+    package func highestKey(root: Int) throws(StoreError) -> Int64 {
+        try base.highestKey(root: root)
+    }
+
     package func oldestTransaction() throws(StoreError) -> Int64? {
         try base.oldestTransaction()
     }

@@ -40,6 +40,19 @@ package final class RawDatabase {
         return first
     }
 
+    /// All rows of the tables that are not about the store itself, and the statements that made
+    /// the tables and indexes.
+    package func contents(besides names: Set<String> = ["Z_METADATA"]) throws -> [String] {
+        var lines = try texts("SELECT sql FROM sqlite_master ORDER BY name")
+        for table in try texts("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1")
+        where !names.contains(table) {
+            let columns = try texts("SELECT name FROM pragma_table_info('\(table)')")
+            let list = columns.map { "quote(\"\($0)\")" }.joined(separator: " || ',' || ")
+            lines += try texts("SELECT \(list) FROM \"\(table)\" ORDER BY 1")
+        }
+        return lines
+    }
+
     private func rows<R>(_ sql: String, _ read: (OpaquePointer?) -> R) throws -> [R] {
         var statement: OpaquePointer?
         guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK else {

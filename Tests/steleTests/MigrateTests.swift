@@ -84,14 +84,102 @@ import Testing
                     + #"{"_id":2,"name":"Bo Ek","age":null}]"#)
             // Keys of before are not given out again.
             let made = caller.ask("POST", "/Human", #"{"name":"Cy Orr"}"#)
-            let key = store == "s.sqlite" ? 4 : 3
-            #expect(made?.body.contains(#""_id":\#(key)"#) == true)
+            #expect(made?.body.contains(#""_id":4"#) == true)
         }
         #expect(mapped.contains("v3 to v4, by the mapping model"))
         let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions]
         #expect(mode as? Int == 0o600)
         let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
         #expect(left.filter { $0.hasSuffix(".migration") || $0.hasSuffix("-wal") }.isEmpty)
+    }
+
+    /// An entity is renamed by a mapping file, and a Binary attribute with external storage goes.
+    @Test func filesReceiptsAndKeysAreCarried() throws {
+        let attribute = #"{"name":"%","type":"Binary","externalStorage":true}"#
+        let photo = attribute.replacing("%", with: "photo")
+        let scan = attribute.replacing("%", with: "scan")
+        let name = #"{"name":"name","type":"String"}"#
+        try folder.write(
+            #"{"entities":[{"name":"Person","attributes":[\#(name),\#(photo),\#(scan)]}]}"#,
+            to: "Staff/v1.json")
+        let bytes = Data(repeating: 9, count: 200_000).base64EncodedString()
+        let body = #"{"name":"Ann","photo":"\#(bytes)","scan":"\#(bytes)"}"#
+        let key = ["Idempotency-Key: one"]
+        let store = "\(folder.path)/s.sqlite"
+        _ = try serve(["--store", store]) { caller in
+            #expect(caller.ask("POST", "/Person", body, headers: key)?.status == 201)
+            _ = caller.ask("POST", "/Person", #"{"name":"Bo"}"#)
+            #expect(caller.ask("DELETE", "/Person/2")?.status == 204)
+        }
+        let data = "\(folder.path)/.s_SUPPORT/_EXTERNAL_DATA"
+        let before = try FileManager.default.contentsOfDirectory(atPath: data)
+        #expect(before.count == 2)
+        try folder.write(
+            #"{"entities":[{"name":"Human","attributes":[\#(name),\#(photo)]}]}"#,
+            to: "Staff/v2.json")
+        try folder.write(
+            #"{"mappings":[{"source":"Person","destination":"Human"}]}"#,
+            to: "names.mapping.json")
+        let log = try serve(["--store", store, "--migrate"]) { caller in
+            #expect(caller.ask("GET", "/Human/1/photo")?.status == 200)
+            #expect(caller.ask("GET", "/Human/count")?.body == #"{"count":1}"#)
+            let made = caller.ask("POST", "/Human", #"{"name":"Cy"}"#)
+            #expect(made?.body.contains(#""_id":3"#) == true)
+        }
+        #expect(log.contains("by the mapping model"))
+        let after = try FileManager.default.contentsOfDirectory(atPath: data)
+        #expect(after.count == 1 && before.contains(after.first ?? ""))
+        let receipts = try RawDatabase(store).texts("SELECT ZKEY FROM STELE_IDEMPOTENCY")
+        #expect(receipts.count == 1 && receipts.first?.hasSuffix("one") == true)
+    }
+
+    @Test func aRequestIsNotRepeatedAfterAMigration() throws {
+        try add(1)
+        let store = "\(folder.path)/s.sqlite"
+        let key = ["Idempotency-Key: one"]
+        let body = #"{"first":"Ann","last":"Lee"}"#
+        _ = try serve(["--store", store]) { caller in
+            #expect(caller.ask("POST", "/Person", body, headers: key)?.status == 201)
+        }
+        try add(2)
+        try folder.write(
+            #"{"mappings":[{"source":"Person","destination":"Person"}]}"#,
+            to: "same.mapping.json")
+        let log = try serve(["--store", store, "--migrate"]) { caller in
+            #expect(caller.ask("POST", "/Person", body, headers: key)?.status == 201)
+            #expect(caller.ask("GET", "/Person/count")?.body == #"{"count":1}"#)
+        }
+        #expect(log.contains("by the mapping model"))
+    }
+
+    @Test func aModelWithVersionsHasTheNameOfItsFolder() throws {
+        try add(1)
+        try add(2)
+        let program = try Program(["serve", "Staff", "--port", "0"], folder: folder.path)
+        let lines = program.lines(3)
+        #expect(lines.first == "Staff, version v2, 1 entity, from Staff.sqlite (sqlite)")
+        let index = try Caller(lines).ask("GET", "/")?.json as? [String: Any]
+        #expect(index?["model"] as? String == "Staff")
+        #expect(index?["modelVersion"] as? String == "v2")
+        program.signal(SIGTERM)
+        #expect(program.end().status == 0)
+    }
+
+    @Test func aMappingModelOfOtherVersionsIsNamed() throws {
+        try add(1)
+        let store = "\(folder.path)/s.sqlite"
+        _ = try serve(["--store", store]) { _ in }
+        try Self.mapping.replacing("v3", with: "v2").write(
+            toFile: folder.path + "/names.mapping.json", atomically: true, encoding: .utf8)
+        try folder.write(
+            #"{"entities":[{"name":"Person","attributes":[{"name":"first","type":"Float"}]}]}"#,
+            to: "Staff/v5.json")
+        let found = try Program.run("migrate", folder.path + "/Staff", "--store", store)
+        #expect(found.status == 1)
+        #expect(
+            found.errors.contains(
+                "names.mapping.json is for other versions: its source is the version v2, not v1"),
+            "\(found.errors)")
     }
 
     @Test func aStoreInUseIsNotMigrated() throws {

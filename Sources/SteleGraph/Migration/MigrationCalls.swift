@@ -85,14 +85,20 @@ struct MigrationCalls {
                     .function(name, try items.map { try constant($0, property) }), property)
             }
         case .conditional(let condition, let yes, let no):
-            return try plain(
-                .conditional(condition, try constant(yes, property), try constant(no, property)),
-                property)
+            let holds = Expression.conditional(
+                condition, .constant(.bool(true)), .constant(.bool(false)))
+            let isTrue = try plain(holds, property).value == .bool(true)
+            return try evaluate(isTrue ? yes : no, property)
         case .keyPath(let base, let path) where isGeneral(base):
-            guard case .object(let object) = try evaluate(base, property) else {
-                return .value(.null)
+            switch try evaluate(base, property) {
+            case .object(let object): return try follow(path, of: object, property)
+            case .objects(let all): return try follow(path, ofAll: all, property)
+            case .value(.null): return .value(.null)
+            case .value:
+                throw failure(
+                    property, "\(path.joined(separator: ".")) is asked of a value, not of an object"
+                )
             }
-            return try follow(path, of: object, property)
         default: return try plain(expression, property)
         }
     }
@@ -109,7 +115,13 @@ struct MigrationCalls {
 
     /// Returns an operand of a function of the language: a constant where it has calls.
     private func constant(_ expression: Expression, _ property: String) throws -> Expression {
-        isGeneral(expression) ? .constant(try evaluate(expression, property).value) : expression
+        guard isGeneral(expression) else { return expression }
+        guard case .value(let value) = try evaluate(expression, property) else {
+            throw failure(
+                property,
+                "an operand is a single value, and \(expression.description) gives objects")
+        }
+        return .constant(value)
     }
 
     private func call(
@@ -154,7 +166,8 @@ struct MigrationCalls {
         let model = run.plan.source
         let result: Evaluated<MigrationSource>
         do throws(PredicateError) {
-            let check = PredicateCheck(model: model, entity: source.entity)
+            var check = PredicateCheck(model: model, entity: source.entity)
+            check.joinsTexts = true
             let evaluator = try ExpressionEvaluator<MigrationSource>(
                 check.check(expression).0, entity: source.entity, model: model)
             result = try evaluator.evaluate(object)
@@ -191,6 +204,26 @@ struct MigrationCalls {
         }
         try view.check()
         return Self.value(result)
+    }
+
+    /// Follows a key path from objects. Those that it leads to are returned each once.
+    /// - Throws: `MigrationError` for values of several objects.
+    private func follow(
+        _ path: [String], ofAll objects: [ManagedObject], _ property: String
+    ) throws -> MigrationValue {
+        var found: [ManagedObject] = []
+        for object in objects {
+            let value = try follow(path, of: object, property)
+            if case .value(let one) = value, !one.isNull {
+                if objects.count == 1 { return value }
+                throw failure(
+                    property,
+                    "\(path.joined(separator: ".")) is asked of \(objects.count) objects, and only "
+                        + "one value fits")
+            }
+            found += value.objects
+        }
+        return found.isEmpty ? .value(.null) : .objects(MigrationRun.once(found))
     }
 
     private static func value(_ result: Evaluated<PendingObject>) -> MigrationValue {

@@ -213,7 +213,7 @@ extension MigrationRun {
         return Self.once(found)
     }
 
-    private static func once(_ objects: [ManagedObject]) -> [ManagedObject] {
+    static func once(_ objects: [ManagedObject]) -> [ManagedObject] {
         var seen: Set<ObjectIdentifier> = []
         return objects.filter { seen.insert(ObjectIdentifier($0)).inserted }
     }

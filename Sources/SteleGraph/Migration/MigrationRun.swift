@@ -104,7 +104,8 @@ final class MigrationRun {
         }
     }
 
-    /// Reserves the keys that objects keep, so that new objects do not get them first.
+    /// Reserves the keys that objects keep, so that new objects do not get them first, and those
+    /// of deleted objects, so that they are not given out again.
     private func reserveKeys() throws {
         var greatest: [Int: Int64] = [:]
         for step in plan.steps where step.keepsKeys {
@@ -112,9 +113,9 @@ final class MigrationRun {
             var last = FetchRequest(entity: plan.source.entities[from.root])
             last.sortDescriptors = [SortDescriptor(.key("_id"), ascending: false)]
             last.fetchLimit = 1
-            if let row = try source.fetch(last.checked(in: plan.source)).first {
-                greatest[made.root] = row.key
-            }
+            let row = try source.fetch(last.checked(in: plan.source)).first
+            let key = max(row?.key ?? 0, try source.highestKey(root: from.root))
+            if key > 0 { greatest[made.root] = key }
         }
         var request = SaveRequest(readToken: 0)
         request.reservations = greatest.sorted { $0.key < $1.key }
@@ -122,7 +123,8 @@ final class MigrationRun {
         if !request.reservations.isEmpty { _ = try destination.save(request) }
     }
 
-    /// The most objects of a batch.
+    /// The fewest and the most objects of a batch.
+    private static let least = 8
     private static let most = 2_000
     /// The size in bytes of the values that a batch should have.
     private static let bytesABatch = 4 << 20
@@ -134,7 +136,8 @@ final class MigrationRun {
     ) throws {
         guard let request = step.request else { return }
         let cursor = try source.cursor(request)
-        var size = 100
+        let readsFiles = step.readsFiles
+        var size = readsFiles ? Self.least : 100
         while true {
             try manager.control.check()
             guard case .objects(let found) = try cursor.next(size), !found.isEmpty else { return }
@@ -143,10 +146,15 @@ final class MigrationRun {
                 progress.done += found.count
                 tell()
             }
-            let bytes = found.reduce(1) { sum, row in
+            var bytes = found.reduce(1) { sum, row in
                 row.values.reduce(sum + 24 * row.values.count) { $0 + $1.bytesBeside }
             }
-            size = min(Self.most, max(8, Self.bytesABatch * found.count / bytes))
+            if readsFiles {
+                for row in found {
+                    for case .external(let data) in row.values { bytes += data.count ?? 0 }
+                }
+            }
+            size = min(Self.most, max(Self.least, Self.bytesABatch * found.count / bytes))
         }
     }
 

@@ -41,6 +41,16 @@ final class MigrationStep {
     /// Whether the mapping carries source objects over.
     var makesObjects: Bool { source != nil && destination != nil }
 
+    /// Whether values of external files may be read into memory.
+    var readsFiles: Bool {
+        source?.slots.contains { property in
+            if case .attribute(let it) = property { it.isExternal } else { false }
+        } == true
+            && attributes.contains {
+                $0.attribute.type.holds(.data([])) && !$0.attribute.isExternal
+            }
+    }
+
     /// The relationships that are set after all objects are made.
     var later: [RelationshipRecipe] { relationships.filter { $0.way == .later } }
 

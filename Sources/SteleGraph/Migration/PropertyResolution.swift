@@ -224,6 +224,10 @@ struct PropertyResolution {
         }
     }
 
+    private static func objects(of entity: Entity?) -> String {
+        entity.map { "objects of \($0.name)" } ?? "no objects"
+    }
+
     /// - Parameter name: the mapping whose destination objects are meant; nil for any.
     private func recipe(
         _ relationship: Relationship, _ property: PropertyMapping, _ objects: Expression,
@@ -237,20 +241,27 @@ struct PropertyResolution {
         }
         let allowed = destination.destination(of: relationship)
         let root = source.entities[entity].root
-        var targets: [Int] = []
+        let targets: [Int]
         if let name {
             guard let step = steps.first(where: { $0.name == name }) else {
                 throw unusable(
                     property, "there is no entity mapping \(name)",
                     Nearest.hint(to: name, among: steps.map(\.name)))
             }
-            if let made = step.destination, !allowed.isKind(made.index) {
+            guard let made = step.destination, allowed.isKind(made.index) else {
                 throw unusable(
                     property,
-                    "the mapping \(name) makes objects of \(made.name), and \(property.name) "
-                        + "leads to \(allowed.name)")
+                    "the mapping \(name) makes \(Self.objects(of: step.destination)), and "
+                        + "\(property.name) leads to \(allowed.name)")
             }
-            targets = step.source?.root == root ? [step.index] : []
+            let leads = source.entities[entity]
+            guard let from = step.source, leads.isKind(from.index) else {
+                throw unusable(
+                    property,
+                    "the mapping \(name) maps \(Self.objects(of: step.source)), and "
+                        + "\(objects.description) leads to \(leads.name)")
+            }
+            targets = [step.index]
         } else {
             targets = steps.filter { step in
                 step.source?.root == root

@@ -63,7 +63,7 @@ struct RowMaker {
         case .slot(let slot):
             let value = object.snapshot.values[slot]
             guard case .external(let data) = value else { return value }
-            return try run.bytes(data, recipe.attribute, object, step)
+            return try run.value(data, recipe.attribute, object, step)
         case .expression(let evaluator):
             let found: Value
             do throws(PredicateError) {
@@ -149,6 +149,9 @@ extension MigrationRun {
     func fitted(
         _ value: Value, _ attribute: Attribute, _ object: MigrationSource, _ step: MigrationStep
     ) throws(MigrationError) -> Value {
+        if case .external(let data) = value {
+            return try self.value(data, attribute, object, step)
+        }
         if let fitted = attribute.type.fitted(value) { return fitted }
         throw failure(
             attribute.name, object, step,
@@ -156,12 +159,22 @@ extension MigrationRun {
                 + "\(value.kindName): \(shown(value))")
     }
 
-    /// Returns the bytes of a value in a file beside the source store.
-    func bytes(
+    /// Returns a value in a file beside the source store: the file, which the destination store
+    /// adopts, or its bytes for an attribute without external storage.
+    func value(
         _ data: ExternalData, _ attribute: Attribute, _ object: MigrationSource,
         _ step: MigrationStep
     ) throws(MigrationError) -> Value {
-        if let bytes = data.bytes { return .data(bytes) }
+        if attribute.isExternal {
+            if data.count != nil { return .external(data) }
+        } else if let bytes = data.bytes {
+            guard let fitted = attribute.type.fitted(.data(bytes)) else {
+                throw failure(
+                    attribute.name, object, step,
+                    "it is of the type \(attribute.type.name), and the value is binary data")
+            }
+            return fitted
+        }
         throw failure(
             attribute.name, object, step, "the file of its value, \(data.path), cannot be read")
     }

@@ -8,9 +8,9 @@ public protocol StagedMigrationExecutor: AnyObject {
     /// (NSStoreModelVersionChecksumKey); nil if its metadata has none.
     func versionChecksum() throws -> String?
 
-    /// Migrates the store to the next model. When it returns, `versionChecksum` is that of the
-    /// model.
-    func migrate(to model: Model) throws
+    /// Migrates the store from the model that it was made with to the next one. When it returns,
+    /// `versionChecksum` is that of the destination.
+    func migrate(from source: Model, to destination: Model) throws
 
     /// Opens the store with the model that it was made with, for the code of a stage.
     func withStore(
@@ -142,14 +142,13 @@ public struct StagedMigrationManager: Sendable {
     }
 
     private func run(_ step: Step, _ executor: some StagedMigrationExecutor) throws {
+        let (source, destination) = (try step.from.resolvedModel(), try step.to.resolvedModel())
         guard case .custom(let stage) = step.stage else {
-            return try executor.migrate(to: step.to.resolvedModel())
+            return try executor.migrate(from: source, to: destination)
         }
-        if let code = stage.willMigrate {
-            try executor.withStore(step.from.resolvedModel(), code)
-        }
-        try executor.migrate(to: step.to.resolvedModel())
-        if let code = stage.didMigrate { try executor.withStore(step.to.resolvedModel(), code) }
+        if let code = stage.willMigrate { try executor.withStore(source, code) }
+        try executor.migrate(from: source, to: destination)
+        if let code = stage.didMigrate { try executor.withStore(destination, code) }
     }
 
     private func steps(from position: String, to target: String) throws -> [Step] {

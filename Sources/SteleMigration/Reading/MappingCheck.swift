@@ -187,16 +187,25 @@ struct MappingCheck {
         let keys = path.split(separator: ".").map(String.init)
         let expression = Expression.keyPath(.variable(MigrationVariable.source), keys)
         guard let type = type(of: expression, from, place) else { return }
+        let leads: Entity
         switch type {
-        case .object: break
-        case .collection(.object):
+        case .object(let index): leads = source.entities[index]
+        case .collection(.object(let index)):
+            leads = source.entities[index]
             if !relationship.isToMany {
                 findings.error(
                     place, "$source.\(path) has many objects, and \(relationship.name) holds one",
                     hint: "choose one by a policy, or make \(relationship.name) a to-many")
             }
-        default: findings.error(place, "$source.\(path) is \(type.noun), not a relationship")
+        default:
+            return findings.error(place, "$source.\(path) is \(type.noun), not a relationship")
         }
+        let mapped = name.flatMap { mappings.mapping(named: $0)?.sourceEntityName }
+        guard let its = mapped.flatMap({ source.entity(named: $0) }), !leads.isKind(its.index)
+        else { return }
+        findings.error(
+            place,
+            "\(name ?? "") maps objects of \(its.name), and $source.\(path) leads to \(leads.name)")
     }
 
     private func checkMapping(_ name: String, _ relationship: Relationship, _ place: String) {

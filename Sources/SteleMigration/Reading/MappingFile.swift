@@ -59,51 +59,6 @@ public struct MappingFile: Sendable, Hashable {
             throw error.ofMapping(path)
         }
     }
-
-    /// Why the file is not for two versions of a model; empty if it is.
-    ///
-    /// Version names are compared if the file has them, and the hashes of the entities that it
-    /// maps (NSMappingModel's entity version hashes) if it has those.
-    public func mismatches(from source: ModelVersion, to destination: ModelVersion) -> [String] {
-        var found: [String] = []
-        func compare(_ name: String?, _ version: ModelVersion, _ side: String) {
-            guard let name, name != version.name else { return }
-            found.append("its \(side) is the version \(name), not \(version.name)")
-        }
-        compare(sourceVersion, source, "source")
-        compare(destinationVersion, destination, "destination")
-        for mapping in mappings.entityMappings {
-            let sides = [
-                (mapping.sourceEntityName, mapping.sourceEntityVersionHash, source, "source"),
-                (
-                    mapping.destinationEntityName, mapping.destinationEntityVersionHash,
-                    destination, "destination"
-                ),
-            ]
-            for (name, hash, version, side) in sides {
-                guard let name, let hash, version.hashes[name] != hash else { continue }
-                found.append(
-                    version.hashes[name] == nil
-                        ? "\(version.name) has no entity \(name), which it maps"
-                        : "its \(side) entity \(name) is not that of \(version.name)")
-            }
-        }
-        return found
-    }
-}
-
-/// A version of a model, as a mapping model refers to it.
-public struct ModelVersion: Sendable, Hashable {
-    /// The name of the version, such as `Moody 4`.
-    public var name: String
-    /// The 32 bytes of each entity's version hash, by the entity's name.
-    public var hashes: [String: [UInt8]]
-
-    /// Creates a version.
-    public init(name: String, hashes: [String: [UInt8]]) {
-        self.name = name
-        self.hashes = hashes
-    }
 }
 
 extension ModelErrors {

@@ -115,7 +115,10 @@ extension ModelFile {
                 notes.append(ModelError(name, "this version cannot be read and is ignored"))
             }
         }
-        guard let file = ModelFile(versions: versions, current: current, notes: notes) else {
+        let file = ModelFile(
+            name: ModelPath.name(folder.lastPart), versions: versions, current: current,
+            notes: notes)
+        guard let file else {
             throw ModelErrors(folder.path, "its current version cannot be read")
         }
         return file

@@ -1,6 +1,8 @@
 /// A data model as read from a `.xcdatamodeld`, a `.xcdatamodel`, a `contents` file, a JSON file or
 /// a folder of JSON files: its versions, and which one is current.
 public struct ModelFile: Sendable {
+    /// The name of the model: that of the folder with its versions, or of its only version.
+    public var name: String
     /// All versions that can be read, in the Finder's order: `M 2` before `M 10`.
     public var versions: [ManagedObjectModel]
     /// The name of the current version: the one in `.xccurrentversion`, otherwise the last.
@@ -14,18 +16,24 @@ public struct ModelFile: Sendable {
 
     /// Creates a model with a single version.
     public init(_ model: ManagedObjectModel, notes: [ModelError] = []) {
+        name = model.name
         versions = [model]
         currentVersionName = model.name
         current = model
         self.notes = notes
     }
 
-    init?(versions: [ManagedObjectModel], current name: String, notes: [ModelError]) {
-        guard let current = versions.first(where: { $0.name == name }) else { return nil }
+    init?(
+        name: String, versions: [ManagedObjectModel], current version: String,
+        notes: [ModelError]
+    ) {
+        guard let current = versions.first(where: { $0.name == version }) else { return nil }
+        // The path of a folder may be `.`.
+        self.name = name.isEmpty || name.hasPrefix(".") ? version : name
         self.versions = versions
         self.current = current
         self.notes = notes
-        currentVersionName = name
+        currentVersionName = version
     }
 
     /// Reads a model.

@@ -35,7 +35,7 @@ package enum ModelSummary {
 
     private static func heading(_ file: ModelFile) -> [String] {
         let model = file.current
-        var head = model.name
+        var head = file.name
         if !model.versionIdentifier.isEmpty { head += "  version \(model.versionIdentifier)" }
         let entities = model.entities.count
         head += "  \(entities) \(entities == 1 ? "entity" : "entities")"

@@ -103,8 +103,8 @@ struct GroupLayout: Sendable {
                     "the store\(name) at place \(place + 1) has "
                         + "\(model.entities[row.entity].name) \(row.key), whose key belongs to "
                         + "another place, because the entity is in several stores: open the "
-                        + "stores in the order in which they were created, or export the objects and import them with --new-ids"
-                )
+                        + "stores in the order in which they were created, or export the "
+                        + "objects and import them with --new-ids")
             }
         }
     }

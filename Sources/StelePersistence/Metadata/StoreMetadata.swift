@@ -64,6 +64,9 @@ package struct StoreMetadata: Sendable, Hashable {
     /// The bytes of the version hashes by name of the entity.
     package var versionHashes: [String: [UInt8]] { hashes.mapValues { [UInt8]($0) } }
 
+    /// The checksum of the version hashes; nil where it is missing.
+    package var versionChecksum: String? { values[Key.checksum]?.string }
+
     /// Takes over what another store's metadata has of other programs and of users.
     package mutating func adopt(_ other: StoreMetadata) {
         for (key, value) in other.values where !Key.all.contains(key) { values[key] = value }

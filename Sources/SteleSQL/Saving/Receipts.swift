@@ -26,7 +26,7 @@ package struct Receipts {
         "INSERT OR IGNORE INTO \(table) (ZKEY, ZFINGERPRINT, ZTIMESTAMP, ZANSWER) "
             + "VALUES (?1, ?2, ?3, ?4)")
 
-    /// Copies the permanent receipts of an attached store that has some.
+    /// Copies the receipts of an attached store that has some.
     package static func carryOver(
         from old: String, _ connection: any SQLConnection
     ) throws(StoreError) {
@@ -38,7 +38,7 @@ package struct Receipts {
             SQLText(
                 "INSERT OR IGNORE INTO \(table) (ZKEY, ZFINGERPRINT, ZTIMESTAMP, ZANSWER) "
                     + "SELECT ZKEY, ZFINGERPRINT, ZTIMESTAMP, ZANSWER FROM \(old).\(table) "
-                    + "WHERE ZTIMESTAMP >= 1e300 ORDER BY Z_PK"), [])
+                    + "ORDER BY Z_PK"), [])
     }
 
     /// Returns the receipt under a key, expired or not; nil where there is none.

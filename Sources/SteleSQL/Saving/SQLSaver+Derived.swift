@@ -52,7 +52,11 @@ extension SQLSaver {
         }
         let reader = SaverReader(
             connection: connection, schema: schema, translator: derivingTranslator())
-        for outcome in try derived.outcomes(of: changes, reader, at: 0) { try write(outcome) }
+        for outcome in try derived.outcomes(of: changes, reader, at: 0) {
+            try write(outcome)
+            longDecimals.note(AppliedChange(outcome).change)
+        }
+        try longDecimals.write(connection)
     }
 
     /// Returns a translator that knows the attributes with long decimals of this save.

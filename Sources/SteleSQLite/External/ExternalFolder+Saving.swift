@@ -4,7 +4,7 @@ import StelePersistence
 import SteleSQL
 
 extension ExternalFolder {
-    /// Writes the large values of a request to files.
+    /// Writes the large values of a request to files, and adopts files of other folders.
     /// - Returns: the request with references in the place of the values, and the new files.
     /// - Throws: `StoreError`; no file remains then.
     func movingOut(
@@ -12,20 +12,29 @@ extension ExternalFolder {
     ) throws(StoreError) -> (request: SaveRequest, files: [ExternalData]) {
         var request = request
         var files: [ExternalData] = []
+        var hasLinks = false
         do {
             for index in request.changes.indices {
                 let change = request.changes[index]
                 for slot in schema.externalSlots[change.entity] {
                     guard change.values.indices.contains(slot),
-                        change.kind == .insert || change.changedSlots.contains(slot),
-                        case .data(let bytes) = change.values[slot],
-                        bytes.count > Limits.inlineBytes
+                        change.kind == .insert || change.changedSlots.contains(slot)
                     else { continue }
-                    let data = try write(bytes)
-                    files.append(data)
-                    request.changes[index].values[slot] = .external(data)
+                    switch change.values[slot] {
+                    case .data(let bytes) where bytes.count > Limits.inlineBytes:
+                        let data = try write(bytes)
+                        files.append(data)
+                        request.changes[index].values[slot] = .external(data)
+                    case .external(let data) where !has(data):
+                        let (own, isNew) = try adopt(data)
+                        if isNew { files.append(own) }
+                        hasLinks = true
+                        request.changes[index].values[slot] = .external(own)
+                    default: continue
+                    }
                 }
             }
+            if hasLinks { try Self.sync(folder: path) }
         } catch {
             Self.discard(files)
             throw error

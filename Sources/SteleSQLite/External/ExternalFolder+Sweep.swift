@@ -32,8 +32,40 @@ extension ExternalFolder {
         for name in orphans { unlink(ExternalData(name, in: path).path) }
     }
 
+    /// Moves the files of another folder here, for a store that is to replace this one. Until then
+    /// this store has files more than it needs.
+    /// - Parameters:
+    ///   - identifier: of both stores.
+    ///   - owner: the owner of the files.
+    /// - Returns: the files that the other store does not have, to be removed when it has replaced
+    ///   this one.
+    /// - Throws: `StoreError.failed`.
+    func take(
+        from other: ExternalFolder, for identifier: String, owner: stat
+    ) throws(StoreError) -> [ExternalData] {
+        let (new, old) = (other.files(), files())
+        guard !new.isEmpty || !old.isEmpty else { return [] }
+        try claim(for: identifier)
+        for name in new {
+            let data = ExternalData(name, in: path)
+            guard rename(ExternalData(name, in: other.path).path, data.path) == 0,
+                Self.give(data.path, to: owner)
+            else { throw Self.failure("moving \(data.path) to its place") }
+        }
+        for place in places where access(place, F_OK) == 0 && !Self.give(place, to: owner) {
+            throw Self.failure("giving \(place) its owner")
+        }
+        try Self.sync(folder: path)
+        guard isOwned(by: identifier) else { return [] }
+        return old.subtracting(new).map { ExternalData($0, in: path) }
+    }
+
+    private static func give(_ path: String, to owner: stat) -> Bool {
+        owner.st_uid == geteuid() || chown(path, owner.st_uid, owner.st_gid) == 0
+    }
+
     /// Returns the files that were last written at a time or before.
-    private func files(before last: Int) -> Set<UUID> {
+    private func files(before last: Int = .max) -> Set<UUID> {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
         var found = Set<UUID>()

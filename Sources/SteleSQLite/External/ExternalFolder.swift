@@ -49,6 +49,58 @@ struct ExternalFolder: Sendable {
         return data
     }
 
+    /// Whether a file is in the folder.
+    func has(_ data: ExternalData) -> Bool {
+        data.path == ExternalData(data.identifier, in: path).path
+    }
+
+    /// Makes a file of another folder one of this folder, without reading it into memory: by a hard
+    /// link of the same name, or a copy with a new name where the file system has no links. The
+    /// caller syncs the folder.
+    /// - Returns: the file, and whether it was not there before.
+    /// - Throws: `StoreError`: `.failed` or `.noRoom`.
+    func adopt(_ other: ExternalData) throws(StoreError) -> (data: ExternalData, isNew: Bool) {
+        let data = ExternalData(other.identifier, in: path)
+        if link(other.path, data.path) == 0 { return (data, true) }
+        if errno == ENOENT {
+            try make(support)
+            try make(path)
+            if link(other.path, data.path) == 0 { return (data, true) }
+        }
+        // A file never changes, so one of that name is the same file.
+        if errno == EEXIST { return (data, false) }
+        return (try copy(other), true)
+    }
+
+    /// The number of bytes that a copy reads at once.
+    private static let step = 1 << 20
+
+    private func copy(_ other: ExternalData) throws(StoreError) -> ExternalData {
+        let source = open(other.path, O_RDONLY | O_CLOEXEC)
+        guard source >= 0 else { throw Self.failure("reading \(other.path)") }
+        defer { close(source) }
+        let (data, descriptor) = try create()
+        do throws(StoreError) {
+            var bytes = [UInt8](repeating: 0, count: Self.step)
+            while true {
+                let count = read(source, &bytes, bytes.count)
+                if count < 0, errno == EINTR { continue }
+                guard count >= 0 else { throw Self.failure("reading \(other.path)") }
+                if count == 0 { break }
+                try Self.append(Array(bytes.prefix(count)), to: descriptor, data.path)
+            }
+        } catch {
+            close(descriptor)
+            unlink(data.path)
+            throw error
+        }
+        do { try finish(descriptor, data.path) } catch {
+            unlink(data.path)
+            throw error
+        }
+        return data
+    }
+
     /// Writes all bytes.
     static func append(
         _ bytes: [UInt8], to descriptor: Int32, _ path: String
@@ -89,7 +141,7 @@ struct ExternalFolder: Sendable {
         guard fsync(descriptor) == 0 else { throw failure("syncing \(folder)") }
     }
 
-    private static func failure(_ action: String) -> StoreError {
+    static func failure(_ action: String) -> StoreError {
         let reason = errno
         let sentence = "\(action): \(String(cString: strerror(reason)))"
         return reason == ENOSPC || reason == EDQUOT ? .noRoom(sentence) : .failed(sentence)
@@ -100,6 +152,9 @@ struct ExternalFolder: Sendable {
     /// The file with the identifier of the store that owns the folder. Stores named `a.sqlite` and
     /// `a.db` share one folder.
     private var ownerPath: String { "\(support)/STELE_STORE" }
+
+    /// The folders and the owner file.
+    var places: [String] { [support, path, ownerPath] }
 
     /// Returns whether the folder belongs to that store alone.
     func isOwned(by identifier: String) -> Bool {

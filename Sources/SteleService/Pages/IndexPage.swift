@@ -7,6 +7,8 @@ import SteleRequests
 /// The entities, fetch requests and routes of a model.
 struct IndexPage {
     let model: Model
+    /// The name that all versions of the model share.
+    let name: String
     /// The store's type.
     let storeType: String
     let basePath: String
@@ -15,7 +17,8 @@ struct IndexPage {
     var json: JSONValue {
         .object([
             ("stele", .string(version)),
-            ("model", .string(model.name)),
+            ("model", .string(name)),
+            ("modelVersion", .string(model.name)),
             ("store", .string(storeType)),
             ("entities", .array(model.entities.map(entity))),
             ("fetchRequests", .array(FetchTemplates(model).all.map(template))),

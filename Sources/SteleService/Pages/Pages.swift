@@ -15,11 +15,13 @@ struct Pages: Sendable {
     private let limits: Limits
 
     init(
-        model: Model, storeType: String, basePath: String, version: String, limits: Limits
+        model: Model, name: String?, storeType: String, basePath: String, version: String,
+        limits: Limits
     ) {
         self.limits = limits
         let index = IndexPage(
-            model: model, storeType: storeType, basePath: basePath, version: version)
+            model: model, name: name ?? model.name, storeType: storeType, basePath: basePath,
+            version: version)
         self.index = Self.pretty(index.json)
         modelJSON = Self.pretty(model.declaration.json())
         modelXML = model.declaration.xml()

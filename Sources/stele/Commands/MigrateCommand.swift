@@ -34,10 +34,11 @@ struct MigrateCommand: ParsableCommand {
                 throw Failure("\(store): there is no store")
             }
             write(way.lines.map { $0 + "\n" }.joined(), to: 1)
-            if plan || way.isEmpty { return }
+            if plan { return }
             let bar = ProgressBar()
             defer { bar.clear() }
             try migrator.migrate(by: way) { bar.show($0) }
+            if way.isEmpty { return }
             bar.clear()
             write("migrated in \(bar.tenths) s\n", to: 1)
         }

@@ -12,6 +12,8 @@ struct Ground {
     let store: any PersistentStore
     /// The store's name for the user.
     let name: String
+    /// The model's name.
+    let modelName: String
     /// The entity of the example request.
     var firstEntity: String?
     /// The files to load.
@@ -19,9 +21,10 @@ struct Ground {
     /// A folder that is removed at the end.
     var temporaryFolder: String?
 
-    init(store: any PersistentStore, name: String) {
+    init(store: any PersistentStore, name: String, modelName: String? = nil) {
         self.store = store
         self.name = name
+        self.modelName = modelName ?? store.model.name
     }
 
     /// The sample, on a store in a temporary folder: readers have their own connections, which

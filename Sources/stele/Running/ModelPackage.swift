@@ -13,6 +13,9 @@ struct ModelPackage {
     let model: Model
     private let file: ModelFile
 
+    /// The model's name, which all its versions share.
+    var name: String { file.name }
+
     /// Reads a model, and checks that its current version can be served.
     init(_ path: String) throws {
         self.path = path
@@ -34,8 +37,7 @@ struct ModelPackage {
                 model: model,
                 hashes: Dictionary(
                     model.entities.map { ($0.name, [UInt8](VersionHash.of($0, in: model))) },
-                    uniquingKeysWith: { first, _ in first }),
-                checksum: model.versionChecksum)
+                    uniquingKeysWith: { first, _ in first }))
         }
         guard let known = KnownVersions(versions, current: model.name) else {
             throw Failure("\(path): the current version \(model.name) is not among its versions")

@@ -38,8 +38,9 @@ struct Serving {
                 logger.info("loaded a seed", metadata: ["file": "\(name)"])
             }
         }
-        let service = Service(
-            coordinator: coordinator, options: settings.service, logger: logger)
+        var options = settings.service
+        options.modelName = ground.modelName
+        let service = Service(coordinator: coordinator, options: options, logger: logger)
         let server = try HTTPServer(
             settings.http,
             answer: { service.answer($0, at: .brief) },
@@ -65,25 +66,29 @@ struct Serving {
             return try Ground.sample()
         }
         let package = try ModelPackage(path)
-        let opening = try StoresOpening(settings.store, type: settings.storeType, package.model)
+        let opening = try StoresOpening(
+            settings.store, type: settings.storeType, package.model, name: package.name)
         return Ground(
-            store: try opening.open(package, migrates: settings.migrate), name: opening.name)
+            store: try opening.open(package, migrates: settings.migrate), name: opening.name,
+            modelName: package.name)
     }
 
     /// Reads a model, and checks that it can be served.
     static func model(_ path: String) throws -> Model { try ModelPackage(path).model }
 
-    /// Three lines: the model and store, the address, and an example request.
+    /// Three lines: the model with its version and the store, the address, and an example request.
     private func announcement(_ ground: Ground, port: Int) -> String {
         let model = ground.store.model
         let served = model.entities.filter { !$0.isAbstract }
         let count = served.count == 1 ? "1 entity" : "\(served.count) entities"
+        let name = ground.modelName
+        let title = name == model.name ? name : "\(name), version \(model.name)"
         let address = "http://\(Self.reachable(settings.host)):\(port)\(settings.basePath)"
         var curl = "curl "
         if settings.token != nil { curl += "-H \"Authorization: Bearer $STELE_TOKEN\" " }
         curl += address + Self.path(of: ground.firstEntity ?? served.first?.name)
         return """
-            \(model.name), \(count), from \(ground.name) (\(ground.store.type))
+            \(title), \(count), from \(ground.name) (\(ground.store.type))
             on \(address)
             try: \(curl)
 

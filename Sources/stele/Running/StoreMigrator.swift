@@ -24,7 +24,12 @@ struct StoreMigrator {
 
     /// Migrates the store completely or not at all.
     func migrate(by plan: MigrationPlan, _ report: @escaping (MigrationProgress) -> Void) throws {
-        if plan.isEmpty { return }
+        if plan.isEmpty {
+            // A migration that was killed after its last step has left its folder, which opening
+            // the store removes.
+            guard FileManager.default.fileExists(atPath: opening.migrationFolder) else { return }
+            return try opening.open(package, migrates: false).close()
+        }
         guard opening.isSQLite, plan.steps.count == 1, plan.steps[0].kind == .inferred else {
             return try migrateBeside(plan, report)
         }
@@ -39,21 +44,15 @@ struct StoreMigrator {
     private func migrateBeside(
         _ plan: MigrationPlan, _ report: @escaping (MigrationProgress) -> Void
     ) throws {
-        let versions = [plan.source] + plan.steps.map(\.destination)
-        for version in versions where version.model.hasExternalAttributes {
-            throw Failure(
-                "\(version.name) keeps values in external files, which a migration in "
-                    + "several steps or by a mapping model does not carry yet")
-        }
         let old = try opening.open(plan.source.model)
         defer { old.close() }
         // From here on no other program opens the store.
         if let store = old as? SQLiteStore { try store.excludeOthers() }
-        let folder = opening.path + ".migration"
+        let folder = opening.migrationFolder
         let files = FileManager.default
         // A killed migration leaves its folder behind.
-        try? files.removeItem(atPath: folder)
-        defer { try? files.removeItem(atPath: folder) }
+        opening.removeMigrationFolder()
+        defer { opening.removeMigrationFolder() }
         var last = old
         var path = opening.path
         for (index, step) in plan.steps.enumerated() {
@@ -91,7 +90,10 @@ extension StoreOpening {
     /// - Throws: `Failure` with the plan of the migration if the store is of another version.
     func open(_ package: ModelPackage, migrates: Bool) throws -> any PersistentStore {
         do {
-            return try openAsIs(package.model)
+            let store = try openAsIs(package.model)
+            // No migration is running, because it would have the store to itself.
+            removeMigrationFolder()
+            return store
         } catch let error as StoreError {
             guard case .incompatible(code: 134100, _) = error else { throw located(error) }
         }
@@ -111,6 +113,13 @@ extension StoreOpening {
         defer { bar.clear() }
         try migrator.migrate(by: plan) { bar.show($0) }
         return try open(package.model)
+    }
+
+    /// The folder beside the store in which a migration makes the new store.
+    fileprivate var migrationFolder: String { path + ".migration" }
+
+    fileprivate func removeMigrationFolder() {
+        try? FileManager.default.removeItem(atPath: migrationFolder)
     }
 
     /// The version hashes of the store; nil for one that does not exist yet.

@@ -23,9 +23,10 @@ struct StoreOpening {
     /// name, and else it is SQLite.
     /// - Parameters:
     ///   - path: the setting `store`; nil for the model's name in the current folder.
+    ///   - name: the model's name; nil for that of its version.
     ///   - type: the setting `store-type`; nil for none.
     /// - Throws: `Failure` for an unknown type, and for one that the file contradicts.
-    init(_ path: String?, type: String?, _ model: Model) throws {
+    init(_ path: String?, type: String?, _ model: Model, name: String? = nil) throws {
         let type = type?.lowercased()
         if let type, !Self.types.contains(type) {
             throw Failure("store-type must be one of \(Self.names), not \(type)")
@@ -35,7 +36,7 @@ struct StoreOpening {
             self.path = Self.memoryPath
         } else {
             let ending = FileFormats.named(self.type)?.fileExtensions.first ?? self.type
-            self.path = path ?? "\(model.name).\(ending)"
+            self.path = path ?? "\(name ?? model.name).\(ending)"
         }
     }
 

@@ -14,12 +14,13 @@ struct StoresOpening {
     ///   - text: the setting `store`: a path, or `NAME=PATH,NAME=PATH` with the names of
     ///     configurations.
     ///   - type: the setting `store-type`: a type, or `NAME=TYPE,NAME=TYPE`.
+    ///   - name: the model's name; nil for that of its version.
     /// - Throws: `Failure` for an unknown configuration, one given twice, and as `StoreOpening`.
-    init(_ text: String?, type: String?, _ model: Model) throws {
+    init(_ text: String?, type: String?, _ model: Model, name: String? = nil) throws {
         self.model = model
         let known = [Model.defaultConfiguration] + model.declaration.configurations.map(\.name)
         guard let text, let named = try Self.named(text, known, "store") else {
-            stores = [(nil, try StoreOpening(text, type: type, model))]
+            stores = [(nil, try StoreOpening(text, type: type, model, name: name))]
             return
         }
         let types = try type.map { text -> [(name: String, value: String)] in

@@ -96,6 +96,21 @@ import Testing
         }
     }
 
+    @Test func aMappingOfOtherObjectsThanTheSourcesIsAnError() throws {
+        let model = try makeModel([
+            EntityMaker("Person").toOne("home", "Place").toOne("team", "Team"),
+            EntityMaker("Place"), EntityMaker("Team"),
+        ])
+        let fixture = try MigrationFixture(model, model)
+        let value = PropertyMapping.Value.destinations(mapping: "TeamToPlace", of: "home")
+        let error = try fixture.failure([
+            .make("Person", "Person", links: [("home", value)]), .make("Team", "Place"),
+        ])
+        #expect(
+            error.message.contains("TeamToPlace maps objects of Team, and home leads to Place"),
+            "\(error)")
+    }
+
     @Test func severalObjectsForAToOneAreAnError() throws {
         let model = try makeModel([
             EntityMaker("Person").toOne("team", "Team", inverse: "people"),

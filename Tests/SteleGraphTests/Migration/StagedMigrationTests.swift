@@ -17,9 +17,10 @@ import Testing
 
         func versionChecksum() throws -> String? { checksum }
 
-        func migrate(to model: Model) throws {
-            calls.append("migrate to \(model.name)")
-            checksum = model.versionChecksum
+        func migrate(from source: Model, to destination: Model) throws {
+            #expect(checksum == source.versionChecksum)
+            calls.append("migrate to \(destination.name)")
+            checksum = destination.versionChecksum
         }
 
         func withStore(

@@ -3,6 +3,7 @@
 import SteleGraph
 import SteleModel
 import StelePersistence
+import StelePredicates
 import SteleSQLite
 import TestSupport
 import Testing
@@ -131,6 +132,36 @@ import Testing
         let list = try RawDatabase(it.folder.store).bytes("SELECT Z_PLIST FROM Z_METADATA")
         let metadata = try StoreMetadata(propertyList: list)
         #expect(metadata.longDecimals == ["Person.salary"])
+    }
+
+    @Test func derivedLongDecimalsAreNoted() throws {
+        let long = Decimal(string: "1234567890.1234567890123") ?? 0
+        let order = EntityMaker("Order").attribute("name", .string)
+            .toMany("items", "Item", inverse: "order")
+        let item = EntityMaker("Item").attribute("price", .decimal)
+            .toOne("order", "Order", inverse: "items")
+        let it = try migrated(
+            [order, item],
+            to: [
+                order.attribute("total", .decimal) { $0.derivationExpression = "items.price.@sum" },
+                item,
+            ]
+        ) { it in
+            let owner = try it.insert("Order")[0]
+            try it.change { context in
+                let made = try context.insert(it.entity("Item"))
+                made["price"] = .decimal(long)
+                try made.setToOne(it.relationship("Item.order"), try context.get(owner))
+            }
+        }
+        let more = Decimal(string: "1234567890.1234567890124") ?? 0
+        let list = try RawDatabase(it.folder.store).bytes("SELECT Z_PLIST FROM Z_METADATA")
+        let noted = try StoreMetadata(propertyList: list).longDecimals
+        #expect(noted == ["Item.price", "Order.total"])
+        var request = FetchRequest(entity: try it.entity("Order"))
+        request.predicate = try Predicate(
+            format: "total < %@", arguments: [.value(.decimal(more))])
+        #expect(try it.read { try $0.count(request.checked(in: it.model)) } == 1)
     }
 
     @Test func aUniquenessConstraintListsTheRowsThatBreakIt() throws {

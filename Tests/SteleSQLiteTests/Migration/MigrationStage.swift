@@ -76,14 +76,7 @@ func schemaLines(_ path: String) throws -> [String] {
 
 /// All rows of a file, and its statements.
 func contentLines(_ path: String) throws -> [String] {
-    let raw = try RawDatabase(path)
-    var lines = try raw.texts("SELECT sql FROM sqlite_master ORDER BY name")
-    for table in try raw.texts("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1") {
-        let columns = try raw.texts("SELECT name FROM pragma_table_info('\(table)')")
-        let list = columns.map { "quote(\"\($0)\")" }.joined(separator: " || ',' || ")
-        lines += try raw.texts("SELECT \(list) FROM \"\(table)\" ORDER BY 1")
-    }
-    return lines
+    try RawDatabase(path).contents(besides: [])
 }
 
 extension GraphStore {
