@@ -44,6 +44,16 @@ extension ForwardingStore {
         try base.deleteHistory(before: number, limit: limit)
     }
 
+    package var metadata: [String: PropertyList] {
+        get throws(StoreError) { try base.metadata }
+    }
+
+    package func changeMetadata(
+        _ change: (inout [String: PropertyList]) throws -> Void
+    ) throws { try base.changeMetadata(change) }
+
+    package var highestKeys: [Int: Int64] { get throws(StoreError) { try base.highestKeys } }
+
     package func externalDataWriter() throws(StoreError) -> any ExternalDataWriter {
         try base.externalDataWriter()
     }
