@@ -104,17 +104,14 @@ final class MigrationRun {
         }
     }
 
-    /// Reserves the keys that objects keep, so that new objects do not get them first.
+    /// Reserves the keys of families that keep them, so that new objects get neither the keys of
+    /// the objects nor those of deleted ones.
     private func reserveKeys() throws {
+        let given = try manager.sourceStore.highestKeys
         var greatest: [Int: Int64] = [:]
         for step in plan.steps where step.keepsKeys {
             guard let made = step.destination, let from = step.source else { continue }
-            var last = FetchRequest(entity: plan.source.entities[from.root])
-            last.sortDescriptors = [SortDescriptor(.key("_id"), ascending: false)]
-            last.fetchLimit = 1
-            if let row = try source.fetch(last.checked(in: plan.source)).first {
-                greatest[made.root] = row.key
-            }
+            if let key = given[from.root], key > 0 { greatest[made.root] = key }
         }
         var request = SaveRequest(readToken: 0)
         request.reservations = greatest.sorted { $0.key < $1.key }
@@ -124,6 +121,8 @@ final class MigrationRun {
 
     /// The most objects of a batch.
     private static let most = 2_000
+    /// The most objects of a batch that may have values in external files.
+    private static let mostExternal = 16
     /// The size in bytes of the values that a batch should have.
     private static let bytesABatch = 4 << 20
 
@@ -134,7 +133,16 @@ final class MigrationRun {
     ) throws {
         guard let request = step.request else { return }
         let cursor = try source.cursor(request)
-        var size = 100
+        // The size of a value in an external file is known when it is read.
+        let isExternal = request.entity.slots.contains {
+            if case .attribute(let it) = $0 {
+                it.declaration.allowsExternalBinaryDataStorage
+            } else {
+                false
+            }
+        }
+        let most = isExternal ? Self.mostExternal : Self.most
+        var size = min(100, most)
         while true {
             try manager.control.check()
             guard case .objects(let found) = try cursor.next(size), !found.isEmpty else { return }
@@ -146,7 +154,7 @@ final class MigrationRun {
             let bytes = found.reduce(1) { sum, row in
                 row.values.reduce(sum + 24 * row.values.count) { $0 + $1.bytesBeside }
             }
-            size = min(Self.most, max(8, Self.bytesABatch * found.count / bytes))
+            size = min(most, max(8, Self.bytesABatch * found.count / bytes))
         }
     }
 
