@@ -10,7 +10,7 @@ struct ExternalFolder: Sendable {
     /// The folder of the files.
     let path: String
     /// Its parent folder.
-    private let support: String
+    let support: String
 
     init(store: String) {
         let cut = store.lastIndex(of: "/").map { store.index(after: $0) } ?? store.startIndex
@@ -89,7 +89,7 @@ struct ExternalFolder: Sendable {
         guard fsync(descriptor) == 0 else { throw failure("syncing \(folder)") }
     }
 
-    private static func failure(_ action: String) -> StoreError {
+    static func failure(_ action: String) -> StoreError {
         let reason = errno
         let sentence = "\(action): \(String(cString: strerror(reason)))"
         return reason == ENOSPC || reason == EDQUOT ? .noRoom(sentence) : .failed(sentence)
